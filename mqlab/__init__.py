@@ -1,0 +1,1 @@
+"""mqlab: see a network of message brokers think."""

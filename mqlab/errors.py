@@ -1,0 +1,65 @@
+"""One tree of errors: where, what came, what was expected, what to write instead.
+
+Every leaf also inherits the built-in exception that a caller would already catch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class MqlabError(Exception):
+    """The base of all errors that mqlab raises on purpose."""
+
+
+class UnknownName(MqlabError, LookupError):
+    """A name that stands for nothing: a figure, an option, a broker, an edition."""
+
+    @classmethod
+    def of(cls, what: str, given: object, known: Iterable[str], where: str = "") -> UnknownName:
+        """Return the error for *given*, naming the nearest of the *known* names.
+
+        >>> print(UnknownName.of("broker", "AA", ["A", "B"]))
+        unknown broker 'AA'; did you mean 'A'? Known: A, B.
+        """
+        names = [str(name) for name in known]
+        near = get_close_matches(str(given), names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        listed = f"Known: {shown}." if names else "There is none yet."
+        return cls(f"{where + ': ' if where else ''}unknown {what} {given!r}; {hint}{listed}")
+
+
+class BadValue(MqlabError, ValueError):
+    """A value outside of what an option, a name or an action accepts."""
+
+
+class BadFile(MqlabError, ValueError):
+    """A file that is not what its name or place promises."""
+
+
+class UriError(MqlabError, ValueError):
+    """A broker URI that does not parse; the text shows the place with a caret."""
+
+    @classmethod
+    def at(cls, text: str, place: int, expected: str) -> UriError:
+        """Return the error for *text*, pointing at index *place*."""
+        return cls(f"broker URI: {expected}\n  {text}\n  {' ' * place}^")
+
+
+class SelectorError(MqlabError, ValueError):
+    """A message selector that does not parse."""
+
+
+class CannotRun(MqlabError):
+    """A scenario that asks for a feature which this runtime does not have."""
+
+
+class MissingExtra(MqlabError, ImportError):
+    """A heavy room was entered and the packages it needs are not installed."""
+
+    @classmethod
+    def of(cls, package: str, extra: str) -> MissingExtra:
+        """Return the error that tells how to install *package* through its *extra*."""
+        return cls(f"{package} is not installed; write: pip install 'mqlab[{extra}]'")

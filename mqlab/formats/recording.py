@@ -1,0 +1,113 @@
+"""Recordings of real brokers: how deep a run can be compared with one, and where it differs.
+
+How deep is said by the recording's `deterministic` (conformance/activemq/README.md): *exact* to the
+last number, path, counter and subscription; *counts* without message numbers; *totals* only what
+each consumer received and what each queue holds in the end; *none* need only run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.errors import BadFile
+
+Outcome = Mapping[str, Any]
+DEPTHS = ("exact", "counts", "totals", "none")
+_NUMBERS = ("waiting", "waiting_paths", "redelivered", "received")
+
+
+def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
+    """Return what in *outcome* differs from a recording's `observed`; empty if nothing does.
+
+    Each text says where, what the real broker did and what the run did. Where several
+    outcomes were seen, the run need only be like one of them; the nearest is reported.
+    """
+    depth = observed.get("deterministic")
+    if depth not in DEPTHS:
+        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+    if depth == "none":
+        return []
+    reduce = {"exact": _exact, "counts": _counts, "totals": _totals}[depth]
+    seen = [entry["outcome"] for entry in observed["outcomes"]]
+    found = [_differ("", reduce(real), reduce(outcome)) for real in seen]
+    return min(found, key=len)
+
+
+def _exact(outcome: Outcome) -> dict[str, Any]:
+    snapshots = {
+        label: {
+            "received_so_far": shot["received_so_far"],
+            "brokers": {name: _broker(broker) for name, broker in shot["brokers"].items()},
+        }
+        for label, shot in outcome["snapshots"].items()
+    }
+    consumers = {
+        name: {**got, "paths": _by_path(got.get("paths", []))}
+        for name, got in outcome["consumers"].items()
+    }
+    whole = {"consumers": consumers, "snapshots": snapshots}
+    whole["problems"] = len(outcome.get("problems", []))  # their texts are the real broker's own
+    if "request_reply" in outcome:
+        whole["request_reply"] = outcome["request_reply"]
+    return whole
+
+
+def _by_path(paths: list[dict[str, Any]]) -> dict[str, list[int]]:
+    return {">".join(entry["path"]): entry["numbers"] for entry in paths}
+
+
+def _broker(broker: Mapping[str, Any]) -> dict[str, Any]:
+    plain = dict(broker)
+    if "subscriptions" in plain:
+        rows = sorted(json.dumps(row, sort_keys=True) for row in plain["subscriptions"])
+        plain["subscriptions"] = {f"{row} #{rows[:i].count(row)}": 1 for i, row in enumerate(rows)}
+    plain["queues"] = {
+        name: {**queue, "waiting_paths": _by_path(queue.get("waiting_paths", []))}
+        for name, queue in plain.get("queues", {}).items()
+    }
+    return plain
+
+
+def _counts(outcome: Outcome) -> Any:
+    return _without_numbers(_exact(outcome))
+
+
+def _without_numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_numbers(v) for k, v in value.items()}
+    return len(value) if isinstance(value, list) else value
+
+
+def _totals(outcome: Outcome) -> dict[str, Any]:
+    last = list(outcome["snapshots"].values())[-1:]
+    return {
+        "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
+        "depth": {
+            f"{name} {queue}": state["depth"]
+            for shot in last for name, broker in shot["brokers"].items()
+            for queue, state in broker.get("queues", {}).items()
+        },
+    }  # fmt: skip
+
+
+def _differ(where: str, real: Any, run: Any) -> list[str]:
+    """Return one line for each leaf that differs."""
+    if isinstance(real, dict) and isinstance(run, dict):
+        lines = []
+        for key in {**real, **run}:
+            place = f"{where}/{key}"
+            if key not in run:
+                lines.append(f"{place}: real {_short(real[key])}, run has none")
+            elif key not in real:
+                lines.append(f"{place}: real has none, run {_short(run[key])}")
+            else:
+                lines += _differ(place, real[key], run[key])
+        return lines
+    return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 90 else text[:87] + "..."

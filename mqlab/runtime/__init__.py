@@ -1,0 +1,41 @@
+"""WHAT HAPPENS: the only room that changes state.
+
+`run` and `play` take a scenario from beginning to end; a `Lab` goes step by step.
+"""
+
+from __future__ import annotations
+
+from mqlab.errors import BadValue
+from mqlab.runtime.lab import Lab
+from mqlab.spec import Action, Network, Producer, Scenario
+from mqlab.trace.trace import Trace
+
+__all__ = ["Lab", "play", "run"]
+
+
+def play(scenario: Scenario, seed: int = 0, jitter: int | str = 0) -> Trace:
+    """Play *scenario* from beginning to end and return its trace."""
+    lab = Lab(scenario.network, seed, jitter, started=False, about=scenario.about)
+    for action in scenario.actions:
+        lab.do(action)
+        if not (isinstance(action, Producer) and action.in_background):
+            lab.rest()
+    return lab.trace
+
+
+def run(
+    what: Network | Scenario, *actions: Action, seed: int = 0, edition: str | None = None,
+    jitter: int | str = 0,
+) -> Trace:  # fmt: skip
+    """Run a scenario, or *actions* on a network, and return the trace.
+
+    The network is started first and comes to rest after each action. *edition* overrides that
+    of the network. Raises `MqlabError` for what is not a network, or not possible in it.
+    """
+    if isinstance(what, Network):
+        what = Scenario.of(what, *actions)
+    elif actions:
+        raise BadValue("a scenario has its own actions; pass a network to add others")
+    if not isinstance(what, Scenario):
+        raise BadValue(f"{what!r} is neither a network nor a scenario; write mq.Network(...)")
+    return play(what if edition is None else what.under(edition), seed, jitter)

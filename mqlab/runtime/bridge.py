@@ -1,0 +1,258 @@
+"""A bridge: one live direction of a network connector, from its home broker to a remote one.
+
+Messages go from home to remote. The bridge listens to the remote broker's advisories and turns
+news of consumers there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
+reference/activemq-5.17-observed.md, in the order in which the broker checks them:
+
+1. news that has come through too many brokers (consumerTTL), that has been here already, or that
+   is about a destination the lists do not let pass, is refused;
+2. conduit: if a subscription of this bridge covers the news, it joins it;
+3. duplicate suppression: of several routes to one consumer, keep the first or the better one;
+4. else there is a new subscription, which is announced in turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.runtime.settings import BridgeSettings
+from mqlab.runtime.subscription import Subscription
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.broker import Broker
+    from mqlab.runtime.lab import Lab
+
+
+class Demand(Subscription):
+    """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
+
+    `interest` are the ids of the consumers it stands for: when the last goes, it goes. A static
+    one has an interest of its own that never does.
+    """
+
+    network = True
+    kind = Kind.Forwarded
+
+    def __init__(self, bridge: Bridge, info: ConsumerInfo, static: bool) -> None:
+        settings = bridge.settings
+        come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
+        label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
+        super().__init__(bridge.home, info, settings.prefetch_size, label)
+        self.bridge, self.static = bridge, static
+        self.interest: set[int] = set()
+
+    def refusal(self, message: Message) -> int:
+        """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
+        bridge = self.bridge
+        path = message.path
+        if path:
+            if bridge.remote.id in path:
+                return Rule.already_visited
+            if -1 < bridge.settings.message_ttl <= len(path):
+                return Rule.ttl_used_up
+        elif bridge.settings.message_ttl == 0:
+            return Rule.ttl_used_up
+        if self.selector is not None:
+            return super().refusal(message)
+        return 0
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Forward *message*; the lists are applied once more, to the message itself."""
+        self.outstanding[message] = None
+        bridge = self.bridge
+        if bridge.settings.tests_messages and not bridge.settings.permits(message.dest):
+            bridge.on_not_permitted(self, message)
+            return
+        row = bridge.home.note(
+            Kind.Forwarded, message, bridge.home.node, bridge.remote.node, bridge.no, self.no,
+            rule, message.row,
+        )  # fmt: skip
+        bridge.link.carry(bridge.on_forwarded, (self, message, row))
+
+
+class Bridge:
+    """One direction of a connector between two running brokers."""
+
+    def __init__(
+        self, lab: Lab, home: Broker, remote: Broker, connector: str, settings: BridgeSettings,
+        mirror: bool,
+    ) -> None:  # fmt: skip
+        self.lab, self.home, self.remote = lab, home, remote
+        self.connector, self.settings = connector, settings
+        # The other half of a duplex connector belongs to the broker that defines it, too.
+        owner = remote if mirror else home
+        self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
+        self.no = lab.name_link(self.name, home.name, remote.name)
+        self.link, self.link_back = lab.new_link(), lab.new_link()
+        self.demand: list[Demand] = []
+        self.up = False
+
+    # Coming and going
+
+    def start(self) -> None:
+        """Come up: listen to the remote broker's news, and subscribe what is static."""
+        home, remote = self.home, self.remote
+        self.up = True
+        self.lab.add(self.lab.clock.now, Kind.Connected, broker=home.node, frm=home.node,
+                     to=remote.node, link=self.no)  # fmt: skip
+        home.bridges.append(self)
+        for text in self.settings.static:
+            self.subscribe_static(Destination.parse(text))
+        if not self.settings.static_bridge:
+            remote.listeners.append(self)
+            for sub in list(remote.subs) if remote.advises else ():
+                self.link_back.carry(self.on_advised, (sub.info, -1))
+
+    def stop(self) -> None:
+        """Go down: nothing is subscribed any more, what was not acknowledged goes back."""
+        if not self.up:
+            return
+        self.up = False
+        self.home.bridges.remove(self)
+        if self in self.remote.listeners:
+            self.remote.listeners.remove(self)
+        row = self.lab.add(self.lab.clock.now, Kind.Disconnected, broker=self.home.node,
+                           frm=self.home.node, to=self.remote.node, link=self.no)  # fmt: skip
+        for demand in self.demand:
+            if demand in self.home.subs:
+                self.home.unsubscribe(demand, Rule.bridge_down, row)
+        self.demand = []
+
+    # Demand
+
+    def subscribe_static(self, dest: Destination) -> None:
+        """Subscribe *dest* as if a consumer were attached to the remote broker."""
+        if self.settings.tests_statics and self.settings.excludes(dest):
+            self.refuse(dest, Rule.not_permitted, -1)
+            return
+        info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
+        self.add_demand(info, Rule.static, -1, static=True)
+
+    def on_advised(self, news: tuple[ConsumerInfo, int]) -> None:
+        """News of a consumer beyond has come in: make a subscription of it, or say why not."""
+        info, cause = news
+        if not self.up:
+            return
+        home = self.home
+        row = self.lab.add(
+            self.lab.clock.now, Kind.Advised, broker=home.node, frm=self.remote.node, to=home.node,
+            link=self.no, dest=self.lab.name_destination(info.dest), hop=len(info.path),
+            cause=cause,
+        )  # fmt: skip
+        refusal = self.refusal(info)
+        if refusal:
+            self.refuse(info.dest, refusal, row)
+        elif not (self.settings.conduit_subscriptions and self.join_conduit(info, row)):
+            self.add_demand(info, Rule.remote_demand, row)
+
+    def refusal(self, info: ConsumerInfo) -> int:
+        """Return the rule by which the bridge ignores a consumer, 0 if there is none."""
+        ttl = self.settings.consumer_ttl
+        # A consumer of the remote broker itself has come through none and is never refused.
+        if info.path and -1 < ttl <= len(info.path):
+            return Rule.consumer_ttl
+        if self.home.id in info.path or self.remote.id in info.path:
+            return Rule.loop
+        return 0 if self.settings.permits(info.dest) else Rule.not_permitted
+
+    def refuse(self, dest: Destination, rule: int, cause: int) -> None:
+        """Write down that no subscription came of it."""
+        self.lab.add(
+            self.lab.clock.now, Kind.Refused, broker=self.home.node, frm=self.remote.node,
+            to=self.home.node, link=self.no, dest=self.lab.name_destination(dest), rule=rule,
+            cause=cause,
+        )  # fmt: skip
+
+    def join_conduit(self, info: ConsumerInfo, cause: int) -> bool:
+        """Let the consumer join every subscription that covers it; False if there is none."""
+        merges_network = not info.dest.is_queue or self.settings.merges_network_queues
+        if info.path and not merges_network:
+            return False
+        joined = False
+        for demand in self.demand:
+            direct = len(demand.info.path) == 1
+            if (direct or merges_network or demand.static) and self.home.fits(
+                demand.dest, info.dest
+            ):
+                demand.interest.add(info.id)
+                joined = True
+                self.lab.add(
+                    self.lab.clock.now, Kind.Merged, broker=self.home.node,
+                    frm=self.remote.node, to=self.home.node, link=self.no,
+                    dest=self.lab.name_destination(info.dest), sub=demand.no, rule=Rule.conduit,
+                    cause=cause,
+                )  # fmt: skip
+        return joined
+
+    def add_demand(self, info: ConsumerInfo, rule: int, cause: int, static: bool = False) -> None:
+        """Subscribe at home for *info*, unless a route as good stands already."""
+        settings = self.settings
+        path = (*info.path, self.remote.id)
+        local = ConsumerInfo(
+            self.lab.new_id(), info.dest, settings.priority(info.priority, len(path)),
+            None if settings.conduit_subscriptions else info.selector, info.exclusive, path,
+            (*info.origins, info.id),
+        )  # fmt: skip
+        demand = Demand(self, local, static)
+        demand.interest.add(info.id)
+        twin = self.route_to_same_consumer(local)
+        if twin is not None:
+            if twin.priority >= local.priority:
+                self.refuse(info.dest, Rule.duplicate_route, cause)
+                return
+            twin.bridge.demand.remove(twin)
+            self.home.unsubscribe(twin, Rule.better_route, cause)
+        self.demand.append(demand)
+        self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
+
+    def route_to_same_consumer(self, local: ConsumerInfo) -> Demand | None:
+        """Return the subscription that duplicate suppression compares a new one with."""
+        if not self.settings.suppresses(local.dest):
+            return None
+        for sub in self.home.subs:
+            if isinstance(sub, Demand) and sub.dest.is_queue == local.dest.is_queue:
+                if set(sub.info.origins) & set(local.origins):
+                    return sub
+        return None
+
+    def on_consumer_gone(self, news: tuple[int, int]) -> None:
+        """A consumer beyond has gone; the subscription goes with the last one it stood for."""
+        id, cause = news
+        for demand in list(self.demand):
+            if id in demand.interest:
+                demand.interest.discard(id)
+                if not demand.interest:
+                    self.demand.remove(demand)
+                    self.home.unsubscribe(demand, Rule.consumer_left, cause)
+
+    # Messages
+
+    def on_forwarded(self, passage: tuple[Demand, Message, int]) -> None:
+        """A message has arrived at the remote broker; the answer goes back."""
+        demand, message, row = passage
+        if not self.up or not self.remote.running:
+            return
+        copy = message.copy(self.home.id)
+        self.remote.take_over(copy, self.home.node, self.no, row)
+        self.link_back.carry(self.on_answered, (demand, message))
+
+    def on_answered(self, passage: tuple[Demand, Message]) -> None:
+        """The remote broker has the message: the home broker may forget it."""
+        demand, message = passage
+        if message in demand.outstanding:
+            demand.acknowledge(message)
+
+    def on_not_permitted(self, demand: Demand, message: Message) -> None:
+        """A wildcard subscription was handed what the lists hold back: it keeps it for ever.
+
+        So the real broker does (activemq-5.17-observed.md, "excluded destinations"): a queue's
+        message stays in flight, a topic's copy is dropped.
+        """
+        home = self.home
+        home.note(Kind.Refused, message, home.node, self.remote.node, self.no, demand.no,
+                  Rule.not_permitted, message.row)  # fmt: skip
+        if not message.dest.is_queue:
+            demand.acknowledge(message)

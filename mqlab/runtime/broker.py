@@ -1,0 +1,159 @@
+"""A broker: destinations, subscriptions, and the news of them that it tells its bridges.
+
+Whoever subscribes (a client, or a bridge on behalf of a consumer elsewhere) is announced to every
+bridge that listens to this broker's advisories; that is how demand travels through a network
+against the direction of the messages (Fuse 2, "Dynamic propagation").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.destination import Queue, Topic
+from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.runtime.subscription import Subscription
+from mqlab.spec import Broker as BrokerSpec
+from mqlab.spec.values import Destination, matches
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.bridge import Bridge
+    from mqlab.runtime.lab import Lab
+
+
+class Broker:
+    """One broker. `bridges` are those it is home to, `listeners` those that hear its news."""
+
+    def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
+        self.lab, self.spec, self.name = lab, spec, spec.name
+        self.id = spec.name
+        self.node = lab.add_node(spec.name, "broker")
+        self.running = False
+        self.lives = 0
+        self.advises: bool = spec.get("advisory_support", lab.edition)
+        self.bridges: list[Bridge] = []
+        self.listeners: list[Bridge] = []
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything, as a broker does that keeps all in memory."""
+        self.destinations: dict[int, Queue | Topic] = {}
+        self.by_name: dict[Destination, Queue | Topic] = {}
+        self.subs: list[Subscription] = []
+
+    # Coming and going
+
+    def start(self, new_id: bool = False) -> None:
+        """Begin to serve, under a new broker id if asked."""
+        self.lives += 1
+        if new_id:
+            self.id = f"{self.name}#{self.lives}"
+        self.running = True
+        self.record(Kind.Restarted if self.lives > 1 else Kind.Started)
+
+    def stop(self) -> None:
+        """End in an orderly way: bridges first; what was in memory is gone."""
+        for bridge in [*self.bridges, *self.listeners]:
+            bridge.stop()
+        for client in self.lab.clients_of(self):
+            client.lose_broker()
+        self.running = False
+        stopped = self.record(Kind.Stopped, rule=Rule.asked)
+        for destination in self.destinations.values():
+            for message in getattr(destination, "held", ()):
+                self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
+        self.clear()
+
+    # Writing down what happens here
+
+    def record(self, kind: int, **columns: int) -> int:
+        """Record that something happened at this broker."""
+        return self.lab.add(self.lab.clock.now, kind, broker=self.node, **columns)
+
+    def note(
+        self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
+        sub: int = -1, rule: int = 0, cause: int = -1,
+    ) -> int:  # fmt: skip
+        """Record what happened to *message* at this broker; returns the row."""
+        now = self.lab.clock.now
+        return self.lab.add(
+            now, kind, message.number, self.node, frm, to, link, message.dest_no, sub,
+            len(message.path), now - message.sent, rule, cause,
+        )  # fmt: skip
+
+    # Messages
+
+    def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
+        """Take a message over from a producer (link -1) or from another broker."""
+        message.row = self.note(Kind.Enqueued, message, frm, self.node, link, cause=cause)
+        destination = self.destinations.get(message.dest_no)
+        if destination is None:
+            destination = self.destination(message.dest)
+        destination.arrive(message)
+
+    def destination(self, dest: Destination) -> Queue | Topic:
+        """Return the destination of that name; it comes into being when it is first named."""
+        found = self.by_name.get(dest)
+        if found is None:
+            no = self.lab.name_destination(dest)
+            found = Queue(self, dest, no) if dest.is_queue else Topic(self, dest, no)
+            self.by_name[dest] = self.destinations[no] = found
+            for sub in self.subs:
+                if sub.dest != dest and self.fits(sub.dest, dest):
+                    found.join(sub)
+        return found
+
+    def fits(self, pattern: Destination, dest: Destination) -> bool:
+        """Whether *dest* is one of those that *pattern* stands for."""
+        return pattern.kind == dest.kind and matches(
+            pattern.name, dest.name, self.lab.rules.parent_matches
+        )
+
+    def strict_order(self, dest: Destination) -> bool:
+        """Whether a policy switches the turn off for a queue."""
+        return bool(self.policy(dest, "strict_order_dispatch"))
+
+    def policy(self, dest: Destination, key: str) -> Any:
+        """Return the value of a destination policy; None if no policy gives one."""
+        for policy in self.spec.policies:
+            pattern = policy.get("queue" if dest.is_queue else "topic")
+            if key in policy and pattern and matches(pattern, dest.name):
+                return policy[key]
+        return None
+
+    # Subscriptions
+
+    def subscribe(self, sub: Subscription, rule: int, frm: int, link: int = -1,
+                  cause: int = -1) -> None:  # fmt: skip
+        """Add a subscription, let it take what waits, and tell the bridges that listen."""
+        dest = sub.dest
+        row = self.record(
+            Kind.Subscribed, frm=frm, to=self.node, link=link, sub=sub.no,
+            dest=self.lab.name_destination(dest), rule=rule, cause=cause,
+        )  # fmt: skip
+        self.subs.append(sub)
+        if not dest.is_pattern:
+            self.destination(dest)
+        self.tell(sub.info, row)
+        for name, destination in list(self.by_name.items()):
+            if name == dest or self.fits(dest, name):
+                destination.join(sub)
+
+    def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
+        """Remove a subscription and tell the bridges that listen."""
+        row = self.record(
+            Kind.Unsubscribed, sub=sub.no, dest=self.lab.name_destination(sub.dest), rule=rule,
+            cause=cause,
+        )  # fmt: skip
+        self.subs.remove(sub)
+        for destination in self.by_name.values():
+            if sub in destination.subs:
+                destination.leave(sub)
+        for bridge in self.listeners if self.advises else ():
+            bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.id, row))
+
+    def tell(self, info: ConsumerInfo, cause: int) -> None:
+        """Announce a consumer to every bridge that listens."""
+        if self.advises:
+            for bridge in self.listeners:
+                bridge.link_back.carry(bridge.on_advised, (info, cause))

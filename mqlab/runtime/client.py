@@ -1,0 +1,230 @@
+"""Clients: producers and consumers, each on a connection of its own to one broker."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.runtime.subscription import Subscription
+from mqlab.spec import Consumer as ConsumerSpec
+from mqlab.spec import Producer as ProducerSpec
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination, duration
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.broker import Broker
+    from mqlab.runtime.lab import Lab
+
+QUEUE_PREFETCH = 1000
+TOPIC_PREFETCH = {"5.5": 32766}  # 32767 in the later editions
+
+
+class LocalSubscription(Subscription):
+    """A subscription of a client of the broker itself."""
+
+    def __init__(self, broker: Broker, client: Consumer, info: ConsumerInfo, prefetch: int):
+        super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {client.name}")
+        self.client = client
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Push *message* to the client."""
+        self.outstanding[message] = None
+        broker, client = self.broker, self.client
+        row = broker.note(Kind.Dispatched, message, broker.node, client.node, -1, self.no,
+                          rule, message.row)  # fmt: skip
+        client.link_to.carry(client.on_message, (message, row))
+
+
+class Consumer:
+    """A consumer: takes messages from its buffer, one after the other, and acknowledges them.
+
+    `allowance` is how many more it may take; None is no limit.
+    """
+
+    def __init__(self, lab: Lab, spec: ConsumerSpec, broker: Broker) -> None:
+        self.lab, self.spec, self.broker = lab, spec, broker
+        self.name = spec.name
+        self.node = lab.add_node(spec.name, "consumer", broker.name)
+        self.link_to, self.link_from = lab.new_link(), lab.new_link()
+        self.buffer: deque[tuple[Message, int]] = deque()
+        self.allowance: int | None = None if spec.receiving else 0
+        self.delay = duration(spec.delay)
+        self.busy = self.closed = False
+        self.count = 0
+        selector = Selector(spec.selector) if spec.selector else None
+        info = ConsumerInfo(lab.new_id(), spec.reads, spec.priority, selector, spec.exclusive)
+        self.sub = LocalSubscription(broker, self, info, self._prefetch())
+
+    def _prefetch(self) -> int:
+        if self.spec.prefetch is not None:
+            return self.spec.prefetch
+        if self.spec.reads.is_queue:
+            return QUEUE_PREFETCH
+        return TOPIC_PREFETCH.get(self.lab.edition, 32767)
+
+    def open(self) -> None:
+        """Subscribe."""
+        self.broker.subscribe(self.sub, Rule.local_consumer, self.node)
+        self.work()
+
+    def on_message(self, delivery: tuple[Message, int]) -> None:
+        """A message has arrived in the prefetch buffer."""
+        if not self.closed:
+            self.buffer.append(delivery)
+            self.work()
+
+    def work(self) -> None:
+        """Take what may be taken from the buffer."""
+        while self.buffer and self.allowance != 0 and not self.busy and not self.closed:
+            message, row = self.buffer.popleft()
+            self.take(message, row)
+        if self.sub.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
+            self.ask()
+
+    def ask(self) -> None:
+        """Pull one message: with prefetch 0 the broker sends only on request."""
+        if self.sub.extension == 0:
+            self.link_from.carry(self.on_asked, None)
+
+    def on_asked(self, _: None) -> None:
+        """The request to pull has reached the broker."""
+        if not self.closed and self.sub.extension == 0:
+            self.sub.extension = 1
+            for destination in self.broker.destinations.values():
+                if self.sub in destination.subs:
+                    destination.dispatch()
+
+    def take(self, message: Message, row: int) -> None:
+        """Receive one message and work on it."""
+        lab = self.lab
+        self.count += 1
+        if self.allowance is not None:
+            self.allowance -= 1
+        again = message.received
+        message.received = True
+        now, hop = lab.clock.now, len(message.path)
+        age = now - message.sent
+        if again:
+            row = lab.add(now, Kind.Redelivered, message.number, self.broker.node,
+                          self.broker.node, self.node, -1, message.dest_no, self.sub.no, hop, age,
+                          0, row)  # fmt: skip
+        row = lab.add(now, Kind.Received, message.number, self.broker.node, self.broker.node,
+                      self.node, -1, message.dest_no, self.sub.no, hop, age, 0, row)  # fmt: skip
+        if self.delay:
+            self.busy = True
+            lab.clock.at(now + self.delay, self.on_worked, message)
+        else:
+            self.finish(message)
+
+    def on_worked(self, message: Message) -> None:
+        """The time that the message takes is over."""
+        self.busy = False
+        if not self.closed:
+            self.finish(message)
+            self.work()
+
+    def finish(self, message: Message) -> None:
+        """Acknowledge, as the acknowledge mode says."""
+        if self.spec.ack_mode == "client" and not self.spec.acknowledge:
+            self.link_from.carry(self.on_delivered, message)
+        else:
+            self.link_from.carry(self.on_acknowledged, message)
+
+    def on_acknowledged(self, message: Message) -> None:
+        """The acknowledgement has reached the broker."""
+        if message in self.sub.outstanding:
+            self.sub.acknowledge(message)
+
+    def on_delivered(self, message: Message) -> None:
+        """The broker hears that the client has it in hands: this does not use up the prefetch."""
+        if message in self.sub.outstanding:
+            self.sub.extension += 1
+            self.broker.destinations[message.dest_no].dispatch()
+
+    def allow(self, count: int | None) -> None:
+        """Let it take *count* messages from now on; None is all it can."""
+        self.allowance = count
+        self.work()
+
+    def close(self) -> None:
+        """Close consumer and connection; what it did not acknowledge goes back."""
+        self.link_from.carry(self.on_closed, None)
+        self.closed = True
+
+    def on_closed(self, _: None) -> None:
+        """The broker hears of the closing."""
+        if self.sub in self.broker.subs:
+            self.broker.unsubscribe(self.sub, Rule.consumer_left)
+
+    def lose_broker(self) -> None:
+        """The broker is going: the connection breaks."""
+        self.closed = True
+        self.buffer.clear()
+
+
+class Producer:
+    """A producer: sends one message after the other to one destination.
+
+    Persistent sends wait for the broker's receipt, the others go in a burst.
+    """
+
+    def __init__(self, lab: Lab, spec: ProducerSpec, broker: Broker) -> None:
+        self.lab, self.spec, self.broker = lab, spec, broker
+        self.node = lab.producer_node(spec.name, broker.name)
+        self.link_to, self.link_from = lab.new_link(), lab.new_link()
+        self.first = lab.reserve_numbers(spec.sends)
+        self.dest: Destination = spec.to
+        self.dest_no = lab.name_destination(spec.to)
+        self.interval = duration(spec.interval)
+        mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
+        self.headers = {"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode}
+        self.sent = 0
+
+    def start(self) -> None:
+        """Send the first message."""
+        self.send(None)
+
+    def send(self, _: None) -> None:
+        """Send the next message, if there is one."""
+        spec, lab = self.spec, self.lab
+        if self.sent >= spec.sends:
+            return
+        if not self.broker.running:
+            lab.problem(f"{spec.name}: broker {self.broker.name} is not running")
+            return
+        now = lab.clock.now
+        place = self.sent
+        self.sent += 1
+        message = Message(self.first + place, self.dest, self.dest_no, now, spec.persistent,
+                          self.properties(place), self.headers)  # fmt: skip
+        row = lab.add(now, Kind.Sent, message.number, self.broker.node, self.node,
+                      self.broker.node, -1, self.dest_no)  # fmt: skip
+        self.link_to.carry(self.on_arrived, (message, row))
+        if not spec.persistent:
+            lab.clock.at(now + self.interval, self.send, None)
+
+    def properties(self, place: int) -> Mapping[str, Any]:
+        """Return the properties of the message at *place*; lists are dealt out in turn."""
+        given = self.spec.properties
+        if not given:
+            return given
+        return {k: v[place % len(v)] if isinstance(v, list) else v for k, v in given.items()}
+
+    def on_arrived(self, passage: tuple[Message, int]) -> None:
+        """The message has reached the broker; a persistent one is confirmed."""
+        message, row = passage
+        if not self.broker.running:
+            return
+        self.broker.take_over(message, self.node, -1, row)
+        if message.persistent:
+            self.link_from.carry(self.on_receipt, None)
+
+    def on_receipt(self, _: None) -> None:
+        """The receipt is here: the next may go."""
+        if self.interval:
+            self.lab.clock.at(self.lab.clock.now + self.interval, self.send, None)
+        else:
+            self.send(None)

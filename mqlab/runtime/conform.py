@@ -1,0 +1,67 @@
+"""Runs against recordings: does the lab do what the real broker did?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqlab.errors import BadFile, CannotRun, MqlabError
+from mqlab.formats import lab as lab_files
+from mqlab.formats import recording
+from mqlab.runtime import play
+from mqlab.trace.outcome import outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How one recording compares: `result` is agree, disagree or cannot run.
+
+    `depth` is how deep the comparison went, `details` the differences or the missing feature.
+    """
+
+    file: Path
+    result: str
+    depth: str
+    details: tuple[str, ...] = ()
+
+
+def recordings(paths: Sequence[str | Path]) -> list[Path]:
+    """Return the recordings among files and folders, sorted; raises `BadFile` if there is none."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if not path.exists():
+            raise BadFile(f"{path}: there is no such file or folder")
+        files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+        found += [file for file in files if path.is_file() or _is_recording(file)]
+    if not found:
+        raise BadFile(f"no recording in {', '.join(map(str, paths))}")
+    return found
+
+
+def _is_recording(file: Path) -> bool:
+    value = lab_files.read_json(file)
+    return "scenario" in value and "observed" in value
+
+
+def conform(paths: Sequence[str | Path]) -> Iterator[Verdict]:
+    """Yield a verdict for every recording among *paths*."""
+    for file in recordings(paths):
+        yield judge(file)
+
+
+def judge(file: Path) -> Verdict:
+    """Play one recording's scenario and compare."""
+    value = lab_files.read_json(file)
+    if "observed" not in value:
+        raise BadFile(f"{file}: a recording has the keys 'scenario' and 'observed'")
+    observed = value["observed"]
+    depth = str(observed.get("deterministic"))
+    try:
+        trace = play(lab_files.read(value, str(file)))
+    except CannotRun as error:
+        return Verdict(file, "cannot run", depth, (str(error),))
+    except MqlabError as error:
+        return Verdict(file, "cannot run", depth, (f"{type(error).__name__}: {error}",))
+    lines = recording.differences(outcome(trace), observed)
+    return Verdict(file, "disagree" if lines else "agree", depth, tuple(lines))

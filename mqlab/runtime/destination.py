@@ -1,0 +1,187 @@
+"""Queues and topics of one broker.
+
+A queue gives each message to the first subscription in its list that has room and accepts it; the
+list is ordered by priority, then by turn, and whoever got a message goes behind its equals
+(Fuse 3; activemq-5.17-observed.md, rule 6). A topic gives every subscription a copy.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.message import Message
+from mqlab.runtime.subscription import Subscription
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.broker import Broker
+
+
+class Queue:
+    """A queue: `subs` in dispatch order, `pending` what nobody has taken yet, in order."""
+
+    def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
+        self.broker, self.dest, self.no = broker, dest, no
+        self.subs: list[Subscription] = []
+        self.pending: deque[Message] = deque()
+        self.held: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
+        self.enqueued = self.dequeued = self.forwarded = self.arrivals = 0
+        self.exclusive: Subscription | None = None
+
+    def join(self, sub: Subscription) -> None:
+        """Add a subscription behind those of its priority."""
+        self._insert(sub)
+        if sub.exclusive and (self.exclusive is None or sub.priority > self.exclusive.priority):
+            self.exclusive = sub
+        self.dispatch()
+        self._note_pending()
+
+    def _insert(self, sub: Subscription) -> None:
+        place = len(self.subs)
+        while place and self.subs[place - 1].priority < sub.priority:
+            place -= 1
+        self.subs.insert(place, sub)
+
+    def leave(self, sub: Subscription) -> None:
+        """Remove a subscription; what it has not acknowledged goes back to its place."""
+        self.subs.remove(sub)
+        if sub is self.exclusive:
+            self.exclusive = next((other for other in self.subs if other.exclusive), None)
+        back = [message for message in sub.outstanding if message.dest_no == self.no]
+        self.put_back(back)
+        self.dispatch()
+        self._note_pending()
+
+    def put_back(self, messages: Iterable[Message]) -> None:
+        """Give unacknowledged messages back to the head of the queue, in their order."""
+        back = sorted(messages, key=lambda message: message.turn)
+        if not back:
+            return
+        for message in back:
+            message.row = self.broker.note(Kind.Returned, message, cause=message.row)
+            message.held = 0
+        self.pending.extendleft(reversed(back))
+
+    def arrive(self, message: Message) -> None:
+        """Take a message over and hand it on if anybody may have it now."""
+        self.enqueued += 1
+        self.arrivals += 1
+        message.turn = self.arrivals
+        self.held[message] = None
+        # What is pending was tried and refused, and nothing has changed since: only this is new.
+        if not self.try_one(message):
+            self.pending.append(message)
+
+    def try_one(self, message: Message) -> bool:
+        """Hand *message* to whose turn it is; False if nobody takes it."""
+        exclusive = self.exclusive
+        for place, sub in enumerate(self.subs):
+            if exclusive is not None and sub is not exclusive:
+                continue
+            if len(sub.outstanding) - sub.extension < sub.prefetch and not sub.refusal(message):
+                rule = self._turn(place, sub)
+                sub.deliver(message, rule)
+                return True
+        self._note_held(message)
+        return False
+
+    def _turn(self, place: int, sub: Subscription) -> int:
+        """Move the chosen one behind its equals and say why it was chosen."""
+        subs, last = self.subs, len(self.subs) - 1
+        if sub is self.exclusive:
+            return Rule.exclusive
+        if not last:
+            return Rule.only_taker
+        alone = True
+        priority = sub.priority
+        if not self.broker.strict_order(self.dest):
+            while place < last and subs[place + 1].priority == priority:
+                subs[place] = subs[place + 1]
+                place += 1
+                alone = False
+            subs[place] = sub
+        if alone and place < last and (place == 0 or subs[place - 1].priority != priority):
+            return Rule.higher_priority
+        return Rule.turn
+
+    def _note_held(self, message: Message) -> None:
+        rule = self.reason(message)
+        if rule != message.held:
+            message.held = rule
+            self.broker.note(Kind.Held, message, rule=rule, cause=message.row)
+
+    def reason(self, message: Message) -> int:
+        """Return the rule for which nobody takes *message*: a full taker first, then a refusal."""
+        if not self.subs:
+            return Rule.no_subscription
+        refusals = []
+        for sub in self.subs:
+            if self.exclusive is not None and sub is not self.exclusive:
+                continue
+            refusal = sub.refusal(message)
+            if not refusal:
+                return Rule.prefetch_full
+            refusals.append(refusal)
+        return refusals[-1]
+
+    def dispatch(self) -> None:
+        """Offer all that is pending again, in order; what nobody accepts is skipped."""
+        skipped: list[Message] = []
+        pending = self.pending
+        takers = self.subs if self.exclusive is None else [self.exclusive]
+        while pending and not all(sub.full for sub in takers):
+            message = pending.popleft()
+            if not self.try_one(message):
+                skipped.append(message)
+        pending.extendleft(reversed(skipped))
+
+    def _note_pending(self) -> None:
+        for message in self.pending:
+            self._note_held(message)
+
+    def acknowledged(self, message: Message, sub: Subscription, room: bool) -> None:
+        """Forget *message*; with *room*, its subscription was full and now is not."""
+        self.dequeued += 1
+        self.forwarded += sub.network
+        self.held.pop(message, None)
+        if room and self.pending:
+            self.dispatch()
+
+
+class Topic:
+    """A topic: every subscription gets a copy, nothing is kept."""
+
+    def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
+        self.broker, self.dest, self.no = broker, dest, no
+        self.subs: list[Subscription] = []
+        self.enqueued = self.dequeued = self.dispatched = self.forwarded = 0
+
+    def join(self, sub: Subscription) -> None:
+        """Add a subscription behind the others."""
+        self.subs.append(sub)
+
+    def leave(self, sub: Subscription) -> None:
+        """Remove a subscription."""
+        self.subs.remove(sub)
+
+    def arrive(self, message: Message) -> None:
+        """Give every subscription that wants the message a copy of its own."""
+        self.enqueued += 1
+        taken = 0
+        for sub in list(self.subs):
+            copy = message.copy()
+            copy.row = message.row
+            taken += sub.offer(copy)
+        self.dispatched += taken
+        if not taken:
+            self.broker.note(
+                Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row
+            )  # fmt: skip
+
+    def acknowledged(self, message: Message, sub: Subscription, room: bool) -> None:
+        """Count a copy as done."""
+        self.dequeued += 1
+        self.forwarded += sub.network

@@ -1,0 +1,257 @@
+"""The lab: a network at work, step by step."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.formats import lab as lab_files
+from mqlab.runtime import request_reply, snapshot
+from mqlab.runtime.broker import Broker
+from mqlab.runtime.client import Consumer, Producer
+from mqlab.runtime.clock import Clock
+from mqlab.runtime.connector import Connector
+from mqlab.runtime.link import Link
+from mqlab.runtime.settings import RULES
+from mqlab.spec import action as actions
+from mqlab.spec.network import Network
+from mqlab.spec.scenario import Scenario
+from mqlab.spec.values import Destination, duration
+from mqlab.trace.record import Recorder
+from mqlab.trace.trace import Trace
+
+DELAY = 1000  # us that a message takes over any link
+
+
+class Lab:
+    """A running network. `do` something to it, then let time go on by `step`, `until` or `rest`.
+
+    *seed* feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each
+    message takes over a link, at random. A lab that is given a network starts it.
+
+    >>> from mqlab.spec import Broker, Network, Producer, Queue
+    >>> lab = Lab(Network(Broker("A")), seed=7)
+    >>> lab.do(Producer("P", "A", 2, Queue("Q"))); lab.rest(); lab.trace.waiting()
+    {'A': {'queue://Q': [1, 2]}}
+    """
+
+    def __init__(
+        self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
+        about: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.network, self.seed, self.edition = network, seed, network.edition
+        self.jitter = duration(jitter, "jitter")
+        self.about = dict(about or {})
+        self.rules = RULES[network.edition]
+        self.random = Random(f"mqlab:{seed}")
+        self.clock = Clock()
+        self.recorder = Recorder()
+        self.add = self.recorder.add
+        self.ids = self.numbers = 0
+        self.done: list[actions.Action] = []
+        self.destinations: dict[Destination, int] = {}
+        self.consumers: dict[str, Consumer] = {}
+        self.producers: dict[str, int] = {}
+        self.snapshots: dict[str, Any] = {}
+        self.replies: dict[str, dict[str, int]] = {}
+        self.problems: list[str] = []
+        self.brokers = {spec.name: Broker(self, spec) for spec in network.brokers}
+        self.connectors = [Connector(self, b.name, c) for b, c in network.connectors()]
+        if started:
+            self.do(actions.Start())
+            self.rest()
+
+    # What a user does
+
+    def do(self, action: actions.Action) -> None:
+        """Begin *action*; time does not go on until `step`, `until` or `rest`."""
+        Scenario(self.network, (*self.done, action))  # says what is wrong with it
+        self.done.append(action)
+        _DO[type(action)](self, action)
+
+    def step(self) -> bool:
+        """Let the next thing happen; False when nothing moves any more."""
+        return self.clock.step()
+
+    def until(self, time: int | str) -> None:
+        """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""
+        self.clock.rest(duration(time))
+
+    def rest(self) -> None:
+        """Let time go on until nothing moves any more."""
+        self.clock.rest()
+
+    def fork(self) -> Lab:
+        """Return a copy of the lab as it is now; the two go their own ways."""
+        return copy.deepcopy(self)
+
+    @property
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+        scenario = Scenario(self.network, tuple(self.done), self.about)
+        return self.recorder.trace({
+            "scenario": lab_files.write(scenario), "seed": self.seed, "edition": self.edition,
+            "jitter": self.jitter, "snapshots": self.snapshots, "problems": list(self.problems),
+            "request_reply": self.replies,
+        })  # fmt: skip
+
+    # What the parts ask for
+
+    def broker(self, name: str) -> Broker:
+        """Return the broker called *name*."""
+        if name not in self.brokers:
+            raise UnknownName.of("broker", name, self.brokers)
+        return self.brokers[name]
+
+    def clients_of(self, broker: Broker) -> list[Consumer]:
+        """Return the consumers connected to a broker."""
+        return [c for c in self.consumers.values() if c.broker is broker and not c.closed]
+
+    def new_link(self) -> Link:
+        """Return one direction of a new connection."""
+        return Link(self.clock, DELAY, self.jitter, self.random)
+
+    def new_id(self) -> int:
+        """Return an id that no other consumer of this lab has."""
+        self.ids += 1
+        return self.ids
+
+    def reserve_numbers(self, count: int) -> int:
+        """Return the first of *count* message numbers."""
+        first = self.numbers + 1
+        self.numbers += count
+        return first
+
+    def broker_name(self, id: str) -> str:
+        """Return the name of the broker with that id, an earlier life's too."""
+        return id if id in self.brokers else id.rpartition("#")[0]
+
+    def problem(self, text: str) -> None:
+        """Note what went wrong for a client."""
+        self.problems.append(text)
+
+    def produce(self, spec: actions.Producer, headers: Mapping[str, Any] | None = None) -> None:
+        """Let a producer begin to send."""
+        producer = Producer(self, spec, self.broker(spec.on))
+        producer.headers.update(headers or {})
+        producer.start()
+
+    # Names of the trace
+
+    def add_node(self, name: str, role: str, home: str = "") -> int:
+        """Enter a broker or a client into the trace's names and return its number."""
+        names = self.recorder.names
+        names["node"].append(name)
+        names["node_role"].append(role)
+        names["node_home"].append(home)
+        return len(names["node"]) - 1
+
+    def producer_node(self, name: str, home: str) -> int:
+        """Return the number of a producer; sending again is no new one."""
+        key = f"{name}@{home}"
+        if key not in self.producers:
+            self.producers[key] = self.add_node(name, "producer", home)
+        return self.producers[key]
+
+    def name_link(self, name: str, home: str, remote: str) -> int:
+        """Return the number of a bridge; coming up again it is the same one."""
+        names = self.recorder.names
+        for no, known in enumerate(zip(names["link"], names["link_from"], names["link_to"],
+                                       strict=True)):  # fmt: skip
+            if known == (name, home, remote):
+                return no
+        names["link"].append(name)
+        names["link_from"].append(home)
+        names["link_to"].append(remote)
+        return len(names["link"]) - 1
+
+    def name_destination(self, dest: Destination) -> int:
+        """Return the number of a destination or pattern."""
+        if dest not in self.destinations:
+            self.destinations[dest] = len(self.destinations)
+            self.recorder.names["dest"].append(str(dest))
+        return self.destinations[dest]
+
+    def name_subscription(self, label: str) -> int:
+        """Return the number of a new subscription."""
+        self.recorder.names["sub"].append(label)
+        return len(self.recorder.names["sub"]) - 1
+
+    # One method per action
+
+    def _start(self, action: actions.Start) -> None:
+        for broker in self.brokers.values():
+            broker.start()
+        for connector in self.connectors:
+            if connector.spec.get("auto_start"):
+                connector.start()
+                self.rest()  # each bridge is up before the next connector starts
+
+    def _restart(self, action: actions.Restart) -> None:
+        broker = self.broker(action.broker)
+        if action.broker_id not in ("fixed", "new"):
+            raise BadValue(f"broker_id {action.broker_id!r}: write 'fixed' or 'new'")
+        broker.start(new_id=action.broker_id == "new")
+        mine = [c for c in self.connectors if c.owner == broker.name]
+        for connector in mine:
+            connector.wanted = True
+        theirs = [c for c in self.connectors if c.wanted and broker.name in c.spec.targets]
+        for connector in [*mine, *theirs]:
+            connector.start()
+            self.rest()
+
+    def _stop(self, action: actions.Stop) -> None:
+        self.broker(action.broker).stop()
+
+    def _connector(self, name: str) -> Connector:
+        return next(c for c in self.connectors if c.name == name)
+
+    def _start_connector(self, action: actions.StartConnector) -> None:
+        self._connector(action.connector).start()
+
+    def _stop_connector(self, action: actions.StopConnector) -> None:
+        self._connector(action.connector).stop()
+
+    def _open(self, action: actions.Consumer) -> None:
+        if action.name in self.consumers and not self.consumers[action.name].closed:
+            raise BadValue(f"consumer {action.name!r} is open already; close it, or take a new name")
+        broker = self.broker(action.on)
+        if not broker.running:
+            self.problem(f"{action.name}: broker {action.on} is not running")
+            return
+        self.consumers[action.name] = consumer = Consumer(self, action, broker)
+        consumer.open()
+
+    def _close(self, action: actions.Close) -> None:
+        self.consumers[action.consumer].close()
+
+    def _snapshot(self, action: actions.Snapshot) -> None:
+        self.snapshots[action.label] = snapshot.take(self)
+
+
+def _nothing(lab: Lab, action: actions.Action) -> None:
+    """Settling is what every action ends in."""
+
+
+Do = Callable[[Lab, Any], None]
+_DO: dict[type[actions.Action], Do] = {
+    actions.Start: Lab._start,
+    actions.Restart: Lab._restart,
+    actions.Stop: Lab._stop,
+    actions.StartConnector: Lab._start_connector,
+    actions.StopConnector: Lab._stop_connector,
+    actions.Consumer: Lab._open,
+    actions.Close: Lab._close,
+    actions.Producer: lambda lab, action: lab.produce(action),
+    actions.Receive: lambda lab, action: lab.consumers[action.consumer].allow(action.count),
+    actions.Resume: lambda lab, action: lab.consumers[action.consumer].allow(None),
+    actions.Pause: lambda lab, action: lab.consumers[action.consumer].allow(0),
+    actions.RequestReply: request_reply.play,
+    actions.Wait: lambda lab, action: lab.clock.rest(lab.clock.now + duration(action.time)),
+    actions.WaitForSends: _nothing,
+    actions.Settle: _nothing,
+    actions.Snapshot: Lab._snapshot,
+}

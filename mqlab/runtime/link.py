@@ -1,0 +1,30 @@
+"""A link carries things from one end to the other: in order, after a delay."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from mqlab.runtime.clock import Call, Clock
+
+
+class Link:
+    """One direction of a connection. `delay` and `jitter` are microseconds.
+
+    Each thing takes the delay and up to as much jitter on top, but never overtakes another.
+    """
+
+    __slots__ = ("clock", "delay", "jitter", "last", "random")
+
+    def __init__(self, clock: Clock, delay: int, jitter: int, random: Random) -> None:
+        self.clock, self.delay, self.jitter, self.random = clock, delay, jitter, random
+        self.last = 0
+
+    def carry(self, call: Call, argument: Any) -> None:
+        """Let *call* happen with *argument* at the far end."""
+        clock = self.clock
+        time = clock.now + self.delay
+        if self.jitter:
+            time = max(self.last, time + self.random.randrange(self.jitter + 1))
+            self.last = time
+        clock.at(time, call, argument)

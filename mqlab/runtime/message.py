@@ -1,0 +1,56 @@
+"""A message as one broker holds it, and the news of a consumer that brokers pass on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination
+
+
+class Message:
+    """One broker's copy of a message.
+
+    `path` holds the ids of the brokers that have forwarded it, `row` the trace row of its
+    arrival here, `held` the rule that was last noted for its waiting.
+    """
+
+    __slots__ = (
+        "dest", "dest_no", "headers", "held", "number", "path", "persistent", "properties",
+        "received", "row", "sent", "turn",
+    )  # fmt: skip
+
+    def __init__(
+        self, number: int, dest: Destination, dest_no: int, sent: int, persistent: bool,
+        properties: Mapping[str, Any], headers: Mapping[str, Any], path: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        self.number, self.dest, self.dest_no, self.sent = number, dest, dest_no, sent
+        self.persistent, self.properties, self.headers = persistent, properties, headers
+        self.path = path
+        self.row = self.turn = -1
+        self.held = 0
+        self.received = False  # whether a consumer has had it in its hands
+
+    def copy(self, broker_id: str | None = None) -> Message:
+        """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
+        path = self.path if broker_id is None else (*self.path, broker_id)
+        return Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
+                       self.properties, self.headers, path)  # fmt: skip
+
+
+class ConsumerInfo:
+    """What an advisory tells of a consumer, or of a subscription that stands for one.
+
+    `path` holds the ids of the brokers the news has come through, the consumer's own first (empty
+    for a consumer of the telling broker itself); `origins` the ids of the consumers it stems from.
+    """
+
+    __slots__ = ("dest", "durable", "exclusive", "id", "origins", "path", "priority", "selector")
+
+    def __init__(
+        self, id: int, dest: Destination, priority: int, selector: Selector | None,
+        exclusive: bool, path: tuple[str, ...] = (), origins: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
+        self.id, self.dest, self.priority, self.selector = id, dest, priority, selector
+        self.exclusive, self.path, self.origins = exclusive, path, origins

@@ -1,0 +1,101 @@
+"""What an edition and a connector's options come to, ready to be asked for every message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mqlab.spec import NetworkConnector
+from mqlab.spec.values import Destination, matches
+
+
+@dataclass(frozen=True, slots=True)
+class EditionRules:
+    """In what one edition differs from another besides the defaults of options."""
+
+    parent_matches: bool = True  # "A.>" matches "A"
+    tests_messages: bool = True  # the lists are applied to each message again
+    tests_statics: bool = True  # excluded wins over static
+    merges_network_queues: bool = False  # conduit merges what comes from farther brokers
+
+
+RULES = {
+    "5.5": EditionRules(parent_matches=False, tests_messages=False, tests_statics=False,
+                        merges_network_queues=True),
+    "5.17": EditionRules(),
+    "5.18": EditionRules(),
+    "6.1": EditionRules(),
+}  # fmt: skip
+
+
+class BridgeSettings:
+    """The options of one connector under one edition; attributes are the options' names."""
+
+    def __init__(self, connector: NetworkConnector, edition: str) -> None:
+        def get(name: str) -> object:
+            return connector.get(name, edition)
+
+        rules = RULES[edition]
+        self.rules = rules
+        self.message_ttl = int(get("message_ttl"))  # type: ignore[call-overload]
+        self.consumer_ttl = int(get("consumer_ttl"))  # type: ignore[call-overload]
+        self.duplex = bool(get("duplex"))
+        self.conduit_subscriptions = bool(get("conduit_subscriptions"))
+        self.decrease = bool(get("decrease_network_consumer_priority"))
+        self.base = int(get("consumer_priority_base"))  # type: ignore[call-overload]
+        self.suppress_queue = bool(get("suppress_duplicate_queue_subscriptions"))
+        self.suppress_topic = bool(get("suppress_duplicate_topic_subscriptions"))
+        self.static_bridge = bool(get("static_bridge"))
+        self.prefetch_size = int(get("prefetch_size"))  # type: ignore[call-overload]
+        self.temporary = bool(get("bridge_temp_destinations"))
+        self.static = _texts(get("statically_included_destinations"))
+        self.included = [Destination.parse(t) for t in _texts(
+            get("dynamically_included_destinations"))]  # fmt: skip
+        self.excluded = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
+        self.tests_messages = rules.tests_messages and bool(self.included or self.excluded)
+        self.tests_statics = rules.tests_statics
+        self.merges_network_queues = rules.merges_network_queues or bool(
+            get("conduit_network_queue_subscriptions")
+        )
+        self._static = [Destination.parse(text) for text in self.static]
+        self._permitted: dict[Destination, bool] = {}
+
+    def priority(self, own: int, length: int) -> int:
+        """Return the priority of a subscription whose news has a path of *length* brokers.
+
+        With decrease: the base, and from the second broker on base - (length + 1): -5, -8, -9.
+        """
+        if not self.decrease:
+            return own
+        return self.base if length == 1 else self.base - (length + 1)
+
+    def suppresses(self, dest: Destination) -> bool:
+        """Whether of several routes to one consumer only one is kept."""
+        return self.suppress_queue if dest.is_queue else self.suppress_topic
+
+    def excludes(self, dest: Destination) -> bool:
+        """Whether the excluded list names *dest*."""
+        return self._among(self.excluded, dest)
+
+    def permits(self, dest: Destination) -> bool:
+        """Whether the lists let *dest* pass: excluded, then static, then included."""
+        found = self._permitted.get(dest)
+        if found is None:
+            found = self._permitted[dest] = self._permits(dest)
+        return found
+
+    def _permits(self, dest: Destination) -> bool:
+        if dest.is_temporary:
+            return self.temporary
+        if self.excludes(dest):
+            return False
+        if not self.included or self._among(self._static, dest):
+            return True
+        return self._among(self.included, dest)
+
+    def _among(self, patterns: list[Destination], dest: Destination) -> bool:
+        parent = self.rules.parent_matches
+        return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else ()

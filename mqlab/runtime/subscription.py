@@ -1,0 +1,78 @@
+"""A subscription: what a broker knows of one taker of its messages.
+
+A subscription is full when it holds `prefetch` messages that are not acknowledged; messages that
+a client has in its hands but will acknowledge later (client acknowledge) extend the window.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.spec.selector import Selector
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.broker import Broker
+
+
+class Subscription:
+    """The part that consumers and bridges have in common.
+
+    `outstanding` are the messages handed over and not acknowledged, in order; `waiting` those a
+    topic keeps for a full subscription.
+    """
+
+    network = False
+    kind = Kind.Dispatched
+
+    def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:
+        self.broker, self.info = broker, info
+        self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
+        self.selector: Selector | None = info.selector
+        self.prefetch = prefetch
+        self.extension = 0
+        self.outstanding: dict[Message, None] = {}
+        self.waiting: deque[Message] = deque()
+        self.no = broker.lab.name_subscription(label)
+        self.rule_all = Rule.every_subscriber
+
+    @property
+    def full(self) -> bool:
+        """Whether it may not be handed any more."""
+        return len(self.outstanding) - self.extension >= self.prefetch
+
+    def refusal(self, message: Message) -> int:
+        """Return the rule that keeps *message* from it, 0 if there is none."""
+        if self.selector is not None and not self.selector.selects(
+            message.headers, message.properties
+        ):
+            return Rule.selector
+        return 0
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Hand *message* over, for the reason *rule*."""
+        raise AssertionError("a subscription is a consumer's or a bridge's")
+
+    def offer(self, message: Message) -> bool:
+        """Take *message* from a topic: now, or later when there is room."""
+        if self.refusal(message):
+            return False
+        if self.full:
+            self.waiting.append(message)
+        else:
+            self.deliver(message, self.rule_all)
+        return True
+
+    def acknowledge(self, message: Message) -> None:
+        """Let go of *message*; what waits for room may follow."""
+        room = self.full
+        self.outstanding.pop(message, None)
+        if self.extension:
+            self.extension -= 1
+        broker = self.broker
+        broker.note(Kind.Acknowledged, message, to=broker.node, cause=message.row, sub=self.no)
+        broker.destinations[message.dest_no].acknowledged(message, self, room)
+        while self.waiting and not self.full:
+            self.deliver(self.waiting.popleft(), self.rule_all)

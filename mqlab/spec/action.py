@@ -1,0 +1,189 @@
+"""What clients and operators do to a network, one frozen value each.
+
+Actions without `at` happen one after the other, each when the network has come to rest;
+an action with `at` (such as ``"2s"``) happens at that time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.values import Destination, duration
+
+ACK_MODES = ("auto", "client", "dups_ok", "individual", "transacted")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The base of all actions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start(Action):
+    """Start all brokers in order, then the connectors one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restart(Action):
+    """Start one broker and the connectors it defines; `broker_id` is "fixed" or "new"."""
+
+    broker: str
+    broker_id: str = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop(Action):
+    """Stop a broker in an orderly way."""
+
+    broker: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartConnector(Action):
+    """Start one network connector."""
+
+    connector: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopConnector(Action):
+    """Stop one network connector."""
+
+    connector: str
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer(Action):
+    """Open a consumer: one connection, one session.
+
+    `prefetch` None is the broker's default (1000 for a queue). `delay` is the time it takes
+    over each message. With `receiving` False it takes nothing: its prefetch buffer fills.
+    """
+
+    name: str
+    on: str
+    reads: Destination
+    selector: str | None = field(default=None, kw_only=True)
+    priority: int = field(default=0, kw_only=True)
+    prefetch: int | None = field(default=None, kw_only=True)
+    exclusive: bool = field(default=False, kw_only=True)
+    receiving: bool = field(default=True, kw_only=True)
+    ack_mode: str = field(default="auto", kw_only=True)
+    acknowledge: bool | str | None = field(default=None, kw_only=True)
+    delay: int | str = field(default=0, kw_only=True)
+    durable: bool = field(default=False, kw_only=True)
+    client_id: str | None = field(default=None, kw_only=True)
+    subscription_name: str | None = field(default=None, kw_only=True)
+    others: tuple[str, ...] = field(default=(), kw_only=True)
+    browser: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        where = f"consumer {self.name!r}"
+        if not isinstance(self.reads, Destination):
+            raise BadValue(f"{where}: reads={self.reads!r}; write mq.Queue('TEST.FOO')")
+        if self.prefetch is not None and self.prefetch < 0:
+            raise BadValue(f"{where}: prefetch {self.prefetch} is too low; write 0 or more")
+        if self.ack_mode not in ACK_MODES:
+            raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
+        duration(self.delay, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Producer(Action):
+    """Send `sends` messages to one destination, one by one on one connection.
+
+    Persistent sends each wait for the broker's receipt, others go in a burst. A list among the
+    `properties` is dealt out in turn.
+    """
+
+    name: str
+    on: str
+    sends: int
+    to: Destination
+    persistent: bool = field(default=True, kw_only=True)
+    properties: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    jms_priority: int = field(default=4, kw_only=True)
+    time_to_live: int | str = field(default=0, kw_only=True)
+    interval: int | str = field(default=0, kw_only=True)
+    in_background: bool = field(default=False, kw_only=True)
+    others: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        where = f"producer {self.name!r}"
+        if not isinstance(self.to, Destination):
+            raise BadValue(f"{where}: to={self.to!r}; write mq.Queue('TEST.FOO')")
+        if not isinstance(self.sends, int) or self.sends < 0:
+            raise BadValue(f"{where}: sends={self.sends!r}; write a whole number, 0 or more")
+        duration(self.time_to_live, where)
+        duration(self.interval, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Receive(Action):
+    """Let a held consumer take `count` messages, then hold it again."""
+
+    consumer: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resume(Action):
+    """Let a held consumer take all it can."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Action):
+    """Hold a consumer: it takes nothing more."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Close(Action):
+    """Close a consumer and its connection; `unsubscribe` drops its durable subscription too."""
+
+    consumer: str
+    unsubscribe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReply(Action):
+    """Send requests that name a temporary queue; a responder on another broker answers there."""
+
+    requester: str
+    on: str
+    responder_on: str
+    to: Destination
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(Action):
+    """Let time pass."""
+
+    time: int | str
+
+    def __post_init__(self) -> None:
+        duration(self.time, "wait")
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForSends(Action):
+    """Wait until the sends in the background have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle(Action):
+    """Wait until nothing moves any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(Action):
+    """Note the state of everything under a label."""
+
+    label: str

@@ -1,0 +1,225 @@
+"""Brokers and the connectors between them.
+
+A connector is defined at one broker and points at another: messages go from the first to the
+second, news of consumers comes back (Fuse 2, Figure 2.1). In mqlab the host of an address is
+the name of a broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec import uri as uris
+from mqlab.spec.option import DEFAULT_EDITION, OPTIONS, edition_of, read_options
+
+
+def _name(what: str, given: object) -> str:
+    if not isinstance(given, str) or not given.strip():
+        raise BadValue(f"{what}: {given!r} is not a name; write a text that is not empty")
+    return given
+
+
+def _resolved(element: str, options: Mapping[str, Any], name: str, edition: str) -> Any:
+    rows = OPTIONS[element]
+    if name not in rows:
+        raise UnknownName.of("option", name, rows)
+    value = options.get(name)
+    if value is None and name in ("message_ttl", "consumer_ttl"):
+        return _resolved(element, options, "network_ttl", edition)
+    return rows[name].default_for(edition) if value is None else value
+
+
+class _Options:
+    """Read an option by attribute, with the default of the default edition."""
+
+    __slots__ = ()
+    ELEMENT = ""
+    pairs: tuple[tuple[str, Any], ...]  # hashable and easily copied, unlike a mapping
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that were written, by Python name."""
+        return dict(self.pairs)
+
+    def get(self, option: str, edition: str = DEFAULT_EDITION) -> Any:
+        """Return the option's value: what was written, or else the default of *edition*."""
+        return _resolved(self.ELEMENT, self.options, option, edition)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OPTIONS[self.ELEMENT]:
+            return self.get(name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
+class NetworkConnector(_Options):
+    """A connector of the broker that holds it, towards the brokers its `uri` names.
+
+    Keyword options are those of `networkConnector` in snake case (rows in `spec/option.py`).
+    Raises `UnknownName`, `BadValue` or `UriError`.
+
+    >>> ab = NetworkConnector("ab", uri="static:(tcp://B:61616)", network_ttl=3)
+    >>> ab.targets, ab.message_ttl, ab.duplex
+    (('B',), 3, False)
+    """
+
+    name: str
+    uri: str
+    pairs: tuple[tuple[str, Any], ...]
+
+    def __init__(self, name: str, *, uri: str, **options: Any) -> None:
+        _name("networkConnector", name)
+        parsed = uris.parse(uri)
+        if not parsed.components:
+            raise BadValue(
+                f"networkConnector {name!r}: {uri!r} is the address of a transport; "
+                f"write static:({uri})"
+            )
+        checked = read_options("networkConnector", options, f"networkConnector {name!r}")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "uri", uri)
+        object.__setattr__(self, "pairs", tuple(checked.items()))
+
+    ELEMENT = "networkConnector"
+
+    def __repr__(self) -> str:
+        written = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"NetworkConnector({self.name!r}, uri={self.uri!r}{written})"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The names of the brokers the address leads to, in order."""
+        return tuple(leaf.host or leaf.path or "" for leaf in uris.parse(self.uri).leaves())
+
+    def change(self, **options: Any) -> NetworkConnector:
+        """Return the connector with these options set; None takes an option back."""
+        return NetworkConnector(self.name, uri=self.uri, **{**self.options, **options})
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
+class Broker(_Options):
+    """A broker by name, with the network connectors it defines.
+
+    `policies` are destination policies in the lab file's form, `at` is a wish where to draw
+    the broker (unit square, y upwards).
+    """
+
+    name: str
+    connectors: tuple[NetworkConnector, ...]
+    pairs: tuple[tuple[str, Any], ...]
+    policies: tuple[Mapping[str, Any], ...] = field(hash=False)
+    at: tuple[float, float] | None
+
+    def __init__(
+        self, name: str, *connectors: NetworkConnector,
+        policies: tuple[Mapping[str, Any], ...] = (), at: tuple[float, float] | None = None,
+        **options: Any,
+    ) -> None:  # fmt: skip
+        _name("broker", name)
+        seen: set[str] = set()
+        for connector in connectors:
+            if connector.name in seen:
+                raise BadValue(
+                    f"broker {name!r}: two network connectors are called {connector.name!r}; a "
+                    "broker refuses the second bridge of that name, so give each its own name"
+                )
+            seen.add(connector.name)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "connectors", tuple(connectors))
+        checked = read_options("broker", options, f"broker {name!r}")
+        object.__setattr__(self, "pairs", tuple(checked.items()))
+        object.__setattr__(self, "policies", tuple(policies))
+        object.__setattr__(self, "at", at)
+
+    ELEMENT = "broker"
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name), *map(repr, self.connectors)]
+        parts += [f"{name}={value!r}" for name, value in self.options.items()]
+        return f"Broker({', '.join(parts)})"
+
+    def replace(self, *connectors: NetworkConnector) -> Broker:
+        """Return the broker with other connectors."""
+        return Broker(
+            self.name, *connectors, policies=self.policies, at=self.at, **self.options
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Network:
+    """Brokers with their connectors, of one edition of ActiveMQ.
+
+    Raises `BadValue` for two brokers of one name, `UnknownName` for a connector to a broker
+    that is not there or for an unknown edition.
+    """
+
+    brokers: tuple[Broker, ...]
+    edition: str
+
+    def __init__(self, *brokers: Broker, edition: str = DEFAULT_EDITION) -> None:
+        names = [broker.name for broker in brokers]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadValue(f"two brokers are called {name!r}; give each its own name")
+        for broker in brokers:
+            for connector in broker.connectors:
+                for target in connector.targets:
+                    if target not in names:
+                        where = f"broker {broker.name!r}, networkConnector {connector.name!r}"
+                        raise UnknownName.of("broker", target, names, where)
+        object.__setattr__(self, "brokers", tuple(brokers))
+        object.__setattr__(self, "edition", edition_of(edition))
+
+    def __repr__(self) -> str:
+        return f"Network({', '.join(map(repr, self.brokers))}, edition={self.edition!r})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The brokers' names in order."""
+        return tuple(broker.name for broker in self.brokers)
+
+    def broker(self, name: str) -> Broker:
+        """Return the broker called *name*."""
+        for broker in self.brokers:
+            if broker.name == name:
+                return broker
+        raise UnknownName.of("broker", name, self.names)
+
+    def connectors(self) -> tuple[tuple[Broker, NetworkConnector], ...]:
+        """Return every connector with the broker that defines it."""
+        return tuple((b, connector) for b in self.brokers for connector in b.connectors)
+
+    def change(self, path: str, **options: Any) -> Network:
+        """Return the network with *options* set on what *path* names.
+
+        A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them.
+        """
+        broker_name, _, connector_name = path.partition("/")
+        if broker_name != "*":
+            self.broker(broker_name)
+        changed, hits = [], 0
+        for broker in self.brokers:
+            if broker_name not in ("*", broker.name):
+                changed.append(broker)
+                continue
+            if not connector_name:
+                changed.append(Broker(broker.name, *broker.connectors, policies=broker.policies,
+                                      at=broker.at, **{**broker.options, **options}))  # fmt: skip
+                hits += 1
+                continue
+            chosen = [c.name for c in broker.connectors if connector_name in ("*", c.name)]
+            hits += len(chosen)
+            changed.append(broker.replace(*(
+                c.change(**options) if c.name in chosen else c for c in broker.connectors
+            )))  # fmt: skip
+        if not hits:
+            known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
+            raise UnknownName.of("network connector", path, known)
+        return Network(*changed, edition=self.edition)
+
+    def under(self, edition: str) -> Network:
+        """Return the same network run by another edition (one of 5.5, 5.17, 5.18, 6.1)."""
+        return Network(*self.brokers, edition=edition)

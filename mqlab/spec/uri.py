@@ -1,0 +1,138 @@
+"""Broker URIs, by one parser.
+
+The grammar (reference/activemq-failover-discovery.md, section 1)::
+
+    uri       = scheme ":" ssp [ "#" fragment ]
+    ssp       = [ "//" ] ( composite | plain )
+    composite = "(" list ")" [ [ "/" ] path ] [ "?" query ]
+    plain     = list                    (a "?query" of plain belongs to its last element)
+    list      = [ uri *( "," uri ) ]    (split at parenthesis depth 0 only)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import unquote_plus
+
+from mqlab.errors import UriError
+
+COMPOSITE = ("failover", "static", "simple", "discovery", "masterslave", "fanout", "mock")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uri:
+    """A parsed broker URI. `components` are the URIs inside; `port` is None when not given."""
+
+    scheme: str
+    components: tuple[Uri, ...] = ()
+    path: str | None = None
+    fragment: str | None = None
+    parameters: dict[str, str | None] = field(default_factory=dict)
+    host: str | None = None
+    port: int | None = None
+
+    def leaves(self) -> tuple[Uri, ...]:
+        """Return the addresses at the bottom, in the order in which they are written."""
+        if not self.components:
+            return (self,)
+        return tuple(leaf for part in self.components for leaf in part.leaves())
+
+
+def parse(text: str) -> Uri:
+    """Read a broker URI; raises `UriError`, which shows the place.
+
+    >>> parse("static:(tcp://B:61616,tcp://C:61616)?maxReconnectDelay=5000").components[1].host
+    'C'
+    """
+    return _Parser(text).uri(text.strip(), len(text) - len(text.lstrip()))
+
+
+class _Parser:
+    """Reads one text; every piece knows its offset, so that an error can point at it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def uri(self, piece: str, offset: int) -> Uri:
+        scheme = _SCHEME.match(piece)
+        if scheme is None:
+            raise self.error(offset, "a scheme is missing; write for example tcp://B:61616")
+        name = scheme[0][:-1]
+        body, start = piece[scheme.end() :], offset + scheme.end()
+        body, hash_, fragment = body.partition("#")
+        if body.count("(") != body.count(")"):
+            raise self.error(start, "unbalanced parentheses")
+        if body.startswith("//") and not body.startswith("//("):
+            inner, shift = body[2:], 2
+        else:
+            inner, shift = body.removeprefix("//"), len(body) - len(body.removeprefix("//"))
+        tail = fragment if hash_ else None
+        if inner.startswith("("):
+            return self.composite(name, inner, start + shift, tail)
+        if name in COMPOSITE:
+            parts = self.split(inner, start + shift)
+            return Uri(scheme=name, components=parts, fragment=tail)
+        return self.address(name, inner, start + shift, body.startswith("//"), tail)
+
+    def composite(self, scheme: str, inner: str, start: int, fragment: str | None) -> Uri:
+        depth = 0
+        for end, char in enumerate(inner):
+            depth += (char == "(") - (char == ")")
+            if depth == 0:
+                break
+        if depth != 0:
+            raise self.error(start, "this parenthesis is never closed")
+        rest, _, query = inner[end + 1 :].partition("?")
+        if rest and not rest.startswith("/"):
+            raise self.error(start + end + 1, "after ')' only /path or ?options may stand")
+        return Uri(
+            scheme=scheme, components=self.split(inner[1:end], start + 1),
+            path=rest.removeprefix("/") or None, fragment=fragment,
+            parameters=_query(query),
+        )  # fmt: skip
+
+    def split(self, text: str, start: int) -> tuple[Uri, ...]:
+        parts, depth, begin = [], 0, 0
+        for place, char in enumerate([*text, ","]):
+            depth += (char == "(") - (char == ")")
+            if char == "," and depth == 0:
+                piece = text[begin:place]
+                if piece.strip():
+                    gap = len(piece) - len(piece.lstrip())
+                    parts.append(self.uri(piece.strip(), start + begin + gap))
+                elif place < len(text):
+                    raise self.error(start + begin, "an address is missing before this comma")
+                begin = place + 1
+        return tuple(parts)
+
+    def address(
+        self, scheme: str, inner: str, start: int, slashes: bool, fragment: str | None
+    ) -> Uri:
+        place, _, query = inner.partition("?")
+        if not slashes:  # such as "vm:A" or "mailto:x": no host, only a path
+            return Uri(scheme=scheme, path=place or None, fragment=fragment,
+                       parameters=_query(query))  # fmt: skip
+        authority, slash, path = place.partition("/")
+        host, colon, port = authority.rpartition("@")[2].rpartition(":")
+        if not colon:
+            host, port = port, ""
+        if port and not (port.isdecimal() and int(port) <= 65535):
+            raise self.error(start + inner.find(port), f"{port!r} is not a port; write 0 to 65535")
+        return Uri(
+            scheme=scheme, host=host or None, port=int(port) if port else None,
+            path=path if slash else None, fragment=fragment, parameters=_query(query),
+        )  # fmt: skip
+
+    def error(self, place: int, expected: str) -> UriError:
+        return UriError.at(self.text, place, expected)
+
+
+def _query(text: str) -> dict[str, str | None]:
+    """Read ``a=1&b``: URL-decoded, a key without "=" is None, the last of equal keys wins."""
+    found: dict[str, str | None] = {}
+    for pair in filter(None, text.split("&")):
+        key, equals, value = pair.partition("=")
+        found[unquote_plus(key)] = unquote_plus(value) if equals else None
+    return found

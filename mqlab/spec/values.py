@@ -1,0 +1,120 @@
+"""Small values: destinations and their wildcards, names, lengths of time.
+
+A destination name is a list of segments divided by dots. In a pattern, ``*`` stands for one
+segment and a last ``>`` for the rest, the empty rest included (Fuse 2, "Wildcards"; the broker's
+`DestinationFilter`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mqlab.errors import BadValue, UnknownName
+
+KINDS = ("queue", "topic", "temp-queue", "temp-topic")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min)\Z")
+_UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A queue or a topic by name; a name with wildcards is a pattern."""
+
+    kind: str
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UnknownName.of("destination type", self.kind, KINDS)
+        if not self.name.strip():
+            raise BadValue(f"a {self.kind} needs a name; write for example TEST.FOO")
+        if self.name != self.name.strip():
+            object.__setattr__(self, "name", self.name.strip())
+
+    def __str__(self) -> str:
+        return f"{self.kind}://{self.name}"
+
+    @property
+    def is_queue(self) -> bool:
+        """Whether each message goes to one consumer (a queue) and not to all (a topic)."""
+        return self.kind.endswith("queue")
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether it lives only as long as the connection that made it."""
+        return self.kind.startswith("temp-")
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the name has a wildcard segment."""
+        return any(segment in ("*", ">") for segment in self.name.split("."))
+
+    @classmethod
+    def parse(cls, text: str) -> Destination:
+        """Read ``queue://TEST.FOO``; a text without a type is a queue.
+
+        Raises `UnknownName` for any other type.
+        """
+        kind, separator, name = text.strip().partition("://")
+        return cls(kind, name) if separator else cls("queue", kind)
+
+    def takes(self, other: Destination) -> bool:
+        """Whether *other* (a name, or a narrower pattern) is among what this one stands for."""
+        return self.kind == other.kind and matches(self.name, other.name)
+
+
+def Queue(name: str) -> Destination:  # noqa: N802 - reads like the guides' noun
+    """Return the queue called *name*."""
+    return Destination("queue", name)
+
+
+def Topic(name: str) -> Destination:  # noqa: N802 - reads like the guides' noun
+    """Return the topic called *name*."""
+    return Destination("topic", name)
+
+
+@lru_cache(maxsize=65536)
+def matches(pattern: str, name: str, parent: bool = True) -> bool:
+    """Whether the destination *name* fits *pattern* (activemq-dispatch.md, section 11).
+
+    With *parent*, ``A.>`` also matches ``A`` itself, as every edition after 5.5 does.
+
+    >>> matches("A.>", "A.B.C"), matches("A.>", "A"), matches("A.*", "A.B.C"), matches("A.B*", "A.BC")
+    (True, True, False, False)
+    """
+    wanted, given = pattern.split("."), name.split(".")
+    if wanted[-1] == ">":
+        return _prefix(wanted, given, parent)
+    if "*" in wanted:
+        return len(wanted) == len(given) and all(
+            w in ("*", g) for w, g in zip(wanted, given, strict=True)
+        )
+    return pattern == name
+
+
+def _prefix(wanted: list[str], given: list[str], parent: bool) -> bool:
+    """Match a pattern that ends in ``>``; a ``*`` in the candidate also matches here."""
+    head = list(wanted)
+    while head and head[-1] == ">":
+        head.pop()
+        if not parent:  # 5.5 strips one only: a further ">" is a literal segment there
+            break
+    if len(given) < len(head) + (0 if parent else 1):
+        return False
+    return all(w in ("*", g) or g == "*" for w, g in zip(head, given, strict=False))
+
+
+def duration(value: int | float | str, where: str = "time") -> int:
+    """Return microseconds for ``"500ms"``, ``"2s"`` or a plain number of milliseconds.
+
+    >>> duration("500ms"), duration("2s"), duration(3)
+    (500000, 2000000, 3000)
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
+        return round(value * 1000)
+    found = _DURATION.match(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        raise BadValue(f"{where}: {value!r} is not a length of time; write for example '500ms'")
+    return round(float(found[1]) * _UNITS[found[2]])

@@ -1,0 +1,43 @@
+"""Two runs side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from mqlab.trace.event import Event
+from mqlab.trace.trace import Trace
+
+_PLACE = ("row", "cause")  # where an event stands in its own trace is no difference
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two traces, *one* and *other*, to be read together.
+
+    `received()` gives both counts of each consumer, `first_difference()` the first events
+    at which the runs part.
+    """
+
+    one: Trace
+    other: Trace
+
+    def received(self) -> dict[str, tuple[int, int]]:
+        """Return consumer -> (count in one, count in the other)."""
+        left, right = self.one.received(), self.other.received()
+        return {name: (left.get(name, 0), right.get(name, 0)) for name in {**left, **right}}
+
+    def first_difference(self) -> tuple[Event | None, Event | None] | None:
+        """Return the first pair of unlike events; None if the runs are alike.
+
+        One of the pair is None where that run had already ended.
+        """
+        for row in range(max(len(self.one), len(self.other))):
+            left = self.one.event(row) if row < len(self.one) else None
+            right = self.other.event(row) if row < len(self.other) else None
+            if left is None or right is None or _told(left) != _told(right):
+                return left, right
+        return None
+
+
+def _told(event: Event) -> tuple[object, ...]:
+    return tuple(getattr(event, f.name) for f in fields(Event) if f.name not in _PLACE)

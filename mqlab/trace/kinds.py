@@ -1,0 +1,133 @@
+"""The words of a trace: what can happen (`Kind`) and why it did (`Rule`).
+
+Codes are stored in files: a new word goes to the end of its list, none is ever renumbered.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What happened, in the past tense, one meaning each."""
+
+    Started = 0  # a broker began to serve
+    Stopped = 1  # a broker ended in an orderly way
+    Connected = 2  # a bridge (link) is up
+    Disconnected = 3  # a bridge (link) is down
+    Subscribed = 4  # a broker has a new subscription
+    Unsubscribed = 5  # a subscription went away
+    Advised = 6  # news of a consumer reached a bridge's home broker
+    Refused = 7  # a bridge did not turn the news into a subscription
+    Merged = 8  # conduit: the news joined a subscription that stood already
+    Sent = 9  # a producer sent a message
+    Enqueued = 10  # a broker took a message over
+    Dispatched = 11  # a broker handed a message to a consumer
+    Forwarded = 12  # a broker handed a message to a bridge
+    Received = 13  # a consumer got a message
+    Acknowledged = 14  # a broker may forget a message (for this subscription)
+    Held = 15  # nobody can take a message now: it waits
+    Returned = 16  # an unacknowledged message went back to its queue
+    Discarded = 17  # a message is gone: no subscriber, or a store that was only memory
+    Expired = 18
+    DeadLettered = 19
+    Redelivered = 20
+    Failed = 21  # a client's call ended in an error
+    Crashed = 22
+    Restarted = 23
+    Partitioned = 24
+    Healed = 25
+    Locked = 26
+    RoleChanged = 27
+    Replicated = 28
+    TakenOver = 29
+    FailedOver = 30
+    Redirected = 31
+    Voted = 32
+
+
+class Rule(IntEnum):
+    """Why it happened. `sentence` says it in words, `source` where the guides do."""
+
+    none = 0
+    turn = 1
+    only_taker = 2
+    higher_priority = 3
+    every_subscriber = 4
+    exclusive = 5
+    no_subscription = 6
+    prefetch_full = 7
+    ttl_used_up = 8
+    already_visited = 9
+    not_permitted = 10
+    selector = 11
+    consumer_ttl = 12
+    loop = 13
+    duplicate_route = 14
+    better_route = 15
+    conduit = 16
+    local_consumer = 17
+    remote_demand = 18
+    static = 19
+    consumer_left = 20
+    bridge_down = 21
+    broker_stopped = 22
+    memory_store = 23
+    replay = 24
+    not_exclusive = 25
+    group_owner = 26
+    no_advisories = 27
+    durable = 28
+    expired = 29
+    asked = 30
+
+    @property
+    def sentence(self) -> str:
+        """The rule in one sentence."""
+        return SENTENCES[self][0]
+
+    @property
+    def source(self) -> str:
+        """The guide and section that state the rule; empty if only the broker's code does."""
+        return SENTENCES[self][1]
+
+
+_LOAD, _DYNAMIC, _STATIC = "Fuse 3, Load balancing", "Fuse 2, Dynamic", "Fuse 2, Static propagation"
+_ROUTE, _TTL = "Fuse 2, Finding the shortest route", "Fuse 2, Time-to-live"
+
+SENTENCES: dict[Rule, tuple[str, str]] = {
+    Rule.none: ("", ""),
+    Rule.turn: ("it was this subscription's turn among those of equal priority", _LOAD),
+    Rule.only_taker: ("no other subscription could take it", _LOAD),
+    Rule.higher_priority: ("this subscription has a higher priority than the others", _ROUTE),
+    Rule.every_subscriber: ("a topic gives every matching subscription a copy", "Fuse 2, Figure 2.5"),
+    Rule.exclusive: ("the exclusive consumer of a queue gets everything", "ActiveMQ, exclusive"),
+    Rule.no_subscription: ("no subscription asks for it here", _DYNAMIC),
+    Rule.prefetch_full: ("every subscription already holds as many as its prefetch allows", _LOAD),
+    Rule.ttl_used_up: ("it has made as many hops as messageTTL allows", _TTL),
+    Rule.already_visited: ("a message never returns to a broker it has visited", _STATIC),
+    Rule.not_permitted: ("the connector's lists do not let this destination pass",
+                         "Fuse 2, Filtering"),
+    Rule.selector: ("the selector does not match", "Fuse 2, Figure 2.17"),
+    Rule.consumer_ttl: ("news of this consumer has crossed as many brokers as consumerTTL allows",
+                        _TTL),
+    Rule.loop: ("news of this consumer has already been here", _DYNAMIC),
+    Rule.duplicate_route: ("another route to the same consumer stands already, as good or better",
+                           _ROUTE),
+    Rule.better_route: ("a route of higher priority to the same consumer replaced it", _ROUTE),
+    Rule.conduit: ("conduit subscriptions: it joined the one that stands for all", "Fuse 2, Conduit"),
+    Rule.local_consumer: ("a client of this broker subscribed", ""),
+    Rule.remote_demand: ("a consumer behind the connector asks for it", _DYNAMIC),
+    Rule.static: ("the connector lists it as statically included", _STATIC),
+    Rule.consumer_left: ("the consumer left", _DYNAMIC),
+    Rule.bridge_down: ("the bridge to the other broker is down", ""),
+    Rule.broker_stopped: ("the broker stopped", ""),
+    Rule.memory_store: ("the broker kept it in memory only", ""),
+    Rule.replay: ("replayWhenNoConsumers lets it go back", "article, Stuck messages"),
+    Rule.not_exclusive: ("another consumer of the queue is exclusive", "ActiveMQ, exclusive"),
+    Rule.group_owner: ("its message group belongs to another consumer", "ActiveMQ, groups"),
+    Rule.no_advisories: ("the other broker sends no advisories", "Fuse 2, Dynamic propagation"),
+    Rule.durable: ("a durable subscriber's messages are kept while it is away", ""),
+    Rule.expired: ("its time to live was over", ""),
+    Rule.asked: ("the client asked for it", ""),
+}
