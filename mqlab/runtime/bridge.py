@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.settings import BridgeSettings
+from mqlab.runtime.replay import replays
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -46,15 +47,14 @@ class Demand(Subscription):
 
     def refusal(self, message: Message) -> int:
         """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
-        bridge = self.bridge
-        path = message.path
-        if path:
-            if bridge.remote.id in path:
-                return Rule.already_visited
-            if -1 < bridge.settings.message_ttl <= len(path):
-                return Rule.ttl_used_up
-        elif bridge.settings.message_ttl == 0:
-            return Rule.ttl_used_up
+        bridge, path = self.bridge, message.path
+        rule = 0
+        if path and bridge.remote.id in path:
+            rule = Rule.already_visited
+        elif -1 < bridge.settings.message_ttl <= len(path):
+            rule = Rule.ttl_used_up
+        if rule and not replays(self.broker, message):
+            return rule
         if self.selector is not None:
             return super().refusal(message)
         return 0
@@ -248,11 +248,9 @@ class Bridge:
     def on_not_permitted(self, demand: Demand, message: Message) -> None:
         """A wildcard subscription was handed what the lists hold back: it keeps it for ever.
 
-        So the real broker does (activemq-5.17-observed.md, "excluded destinations"): a queue's
-        message stays in flight, a topic's copy is dropped.
+        So the real broker does (activemq-5.17-observed.md, "excluded destinations"): the message
+        stays in flight, counts against the prefetch, and nobody gets it.
         """
         home = self.home
         home.note(Kind.Refused, message, home.node, self.remote.node, self.no, demand.no,
                   Rule.not_permitted, message.row)  # fmt: skip
-        if not message.dest.is_queue:
-            demand.acknowledge(message)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.destination import Queue, Topic
 from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.runtime.store import Store
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.values import Destination, matches
@@ -33,6 +34,7 @@ class Broker:
         self.advises: bool = spec.get("advisory_support", lab.edition)
         self.bridges: list[Bridge] = []
         self.listeners: list[Bridge] = []
+        self.store = Store(lasting=spec.get("store", lab.edition) != "memory")
         self.clear()
 
     def clear(self) -> None:
@@ -50,6 +52,7 @@ class Broker:
             self.id = f"{self.name}#{self.lives}"
         self.running = True
         self.record(Kind.Restarted if self.lives > 1 else Kind.Started)
+        self.store.restore(self)
 
     def stop(self) -> None:
         """End in an orderly way: bridges first; what was in memory is gone."""
@@ -59,9 +62,8 @@ class Broker:
             client.lose_broker()
         self.running = False
         stopped = self.record(Kind.Stopped, rule=Rule.asked)
-        for destination in self.destinations.values():
-            for message in getattr(destination, "held", ()):
-                self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
+        for message in self.store.keep(self):
+            self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
         self.clear()
 
     # Writing down what happens here
@@ -86,10 +88,25 @@ class Broker:
     def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
         """Take a message over from a producer (link -1) or from another broker."""
         message.row = self.note(Kind.Enqueued, message, frm, self.node, link, cause=cause)
+        message.arrived = self.lab.clock.now
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
         destination.arrive(message)
+
+    def old_enough(self, message: Message, age: int) -> bool:
+        """Whether *message* has been here for *age* us; if not, it is offered again then."""
+        due = message.arrived + age
+        if self.lab.clock.now >= due:
+            return True
+        self.lab.clock.at(due, self.on_due, message)
+        return False
+
+    def on_due(self, message: Message) -> None:
+        """Something about *message* may have changed with time: offer it again."""
+        destination = self.destinations.get(message.dest_no)
+        if destination is not None and message in destination.held:
+            destination.dispatch()
 
     def destination(self, dest: Destination) -> Queue | Topic:
         """Return the destination of that name; it comes into being when it is first named."""

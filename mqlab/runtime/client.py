@@ -52,7 +52,7 @@ class Consumer:
         self.buffer: deque[tuple[Message, int]] = deque()
         self.allowance: int | None = None if spec.receiving else 0
         self.delay = duration(spec.delay)
-        self.busy = self.closed = False
+        self.busy = self.closed = self.asked = False
         self.count = 0
         selector = Selector(spec.selector) if spec.selector else None
         info = ConsumerInfo(lab.new_id(), spec.reads, spec.priority, selector, spec.exclusive)
@@ -73,6 +73,7 @@ class Consumer:
     def on_message(self, delivery: tuple[Message, int]) -> None:
         """A message has arrived in the prefetch buffer."""
         if not self.closed:
+            self.asked = False
             self.buffer.append(delivery)
             self.work()
 
@@ -86,13 +87,14 @@ class Consumer:
 
     def ask(self) -> None:
         """Pull one message: with prefetch 0 the broker sends only on request."""
-        if self.sub.extension == 0:
+        if not self.asked:
+            self.asked = True
             self.link_from.carry(self.on_asked, None)
 
     def on_asked(self, _: None) -> None:
         """The request to pull has reached the broker."""
-        if not self.closed and self.sub.extension == 0:
-            self.sub.extension = 1
+        if not self.closed:
+            self.sub.extension += 1
             for destination in self.broker.destinations.values():
                 if self.sub in destination.subs:
                     destination.dispatch()
@@ -128,7 +130,7 @@ class Consumer:
 
     def finish(self, message: Message) -> None:
         """Acknowledge, as the acknowledge mode says."""
-        if self.spec.ack_mode == "client" and not self.spec.acknowledge:
+        if self.spec.acknowledge is False:
             self.link_from.carry(self.on_delivered, message)
         else:
             self.link_from.carry(self.on_acknowledged, message)

@@ -28,7 +28,7 @@ class Queue:
         self.subs: list[Subscription] = []
         self.pending: deque[Message] = deque()
         self.held: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
-        self.enqueued = self.dequeued = self.forwarded = self.arrivals = 0
+        self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
         self.exclusive: Subscription | None = None
 
     def join(self, sub: Subscription) -> None:
@@ -54,6 +54,15 @@ class Queue:
         self.put_back(back)
         self.dispatch()
         self._note_pending()
+
+    def restore(self, messages: Iterable[Message]) -> None:
+        """Take messages out of the store, as they were before the broker stopped."""
+        for message in messages:
+            self.arrivals += 1
+            message.turn = self.arrivals
+            message.held = 0
+            self.held[message] = None
+            self.pending.append(message)
 
     def put_back(self, messages: Iterable[Message]) -> None:
         """Give unacknowledged messages back to the head of the queue, in their order."""
@@ -159,6 +168,16 @@ class Topic:
         self.subs: list[Subscription] = []
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = 0
 
+    held: dict[Message, None] = {}  # a topic keeps nothing
+
+    def restore(self, messages: Iterable[Message]) -> None:
+        """Take nothing out of the store: topics keep nothing there."""
+
+    def dispatch(self) -> None:
+        """Hand on what full subscriptions could not take before."""
+        for sub in self.subs:
+            sub.refill()
+
     def join(self, sub: Subscription) -> None:
         """Add a subscription behind the others."""
         self.subs.append(sub)
@@ -175,7 +194,6 @@ class Topic:
             copy = message.copy()
             copy.row = message.row
             taken += sub.offer(copy)
-        self.dispatched += taken
         if not taken:
             self.broker.note(
                 Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row

@@ -17,8 +17,8 @@ class Message:
     """
 
     __slots__ = (
-        "dest", "dest_no", "headers", "held", "number", "path", "persistent", "properties",
-        "received", "row", "sent", "turn",
+        "arrived", "dest", "dest_no", "expires", "headers", "held", "number", "path", "persistent",
+        "properties", "received", "row", "sent", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -28,6 +28,7 @@ class Message:
         self.number, self.dest, self.dest_no, self.sent = number, dest, dest_no, sent
         self.persistent, self.properties, self.headers = persistent, properties, headers
         self.path = path
+        self.arrived = self.expires = 0  # us; 0 never expires
         self.row = self.turn = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
@@ -35,8 +36,10 @@ class Message:
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
         path = self.path if broker_id is None else (*self.path, broker_id)
-        return Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
+        copy = Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
                        self.properties, self.headers, path)  # fmt: skip
+        copy.expires = self.expires
+        return copy
 
 
 class ConsumerInfo:

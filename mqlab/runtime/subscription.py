@@ -59,11 +59,16 @@ class Subscription:
         """Take *message* from a topic: now, or later when there is room."""
         if self.refusal(message):
             return False
-        if self.full:
-            self.waiting.append(message)
-        else:
-            self.deliver(message, self.rule_all)
+        self.waiting.append(message)
+        self.refill()
         return True
+
+    def refill(self) -> None:
+        """Hand over what a topic has kept for it, as far as there is room."""
+        while self.waiting and not self.full:
+            message = self.waiting.popleft()
+            self.broker.destinations[message.dest_no].dispatched += 1
+            self.deliver(message, self.rule_all)
 
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""
@@ -74,5 +79,5 @@ class Subscription:
         broker = self.broker
         broker.note(Kind.Acknowledged, message, to=broker.node, cause=message.row, sub=self.no)
         broker.destinations[message.dest_no].acknowledged(message, self, room)
-        while self.waiting and not self.full:
-            self.deliver(self.waiting.popleft(), self.rule_all)
+        if self.waiting:
+            self.refill()

@@ -1,0 +1,203 @@
+"""Sentences from a trace: why a message is where it is, or why it is not.
+
+Every sentence says the time, what happened, and the rule with its source; it is read off the
+events alone, so that it holds for any trace, from memory, from a file or from Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.trace import questions
+from mqlab.trace.event import Event
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A title and the sentences under it."""
+
+    title: str
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *(f"  {line}" for line in self.lines)])
+
+    __repr__ = __str__
+
+
+def explain(
+    trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
+    broker: str | None = None,
+) -> Explanation:  # fmt: skip
+    """Explain one message, one consumer or one broker of a run; the whole run if none is named.
+
+    Raises `UnknownName` for a name that is not in the trace.
+
+    *message* is a number or a name such as ``"P-7"``.
+    """
+    asked = [name for name in (message, consumer, broker) if name is not None]
+    if len(asked) > 1:
+        raise BadValue("explain one thing at a time: a message, a consumer or a broker")
+    if message is not None:
+        return of_message(trace, message)
+    if consumer is not None:
+        return of_consumer(trace, consumer)
+    if broker is not None:
+        return of_broker(trace, broker)
+    return of_run(trace)
+
+
+def of_message(trace: Trace, message: str | int) -> Explanation:
+    """Tell a message's way from its producer to where it ended."""
+    number = trace.message(message)
+    name = trace.message_name(number)
+    rows = [row for row, msg in enumerate(trace.column("msg")) if msg == number]
+    lines = [sentence(trace, trace.event(row)) for row in rows]
+    ends = [_end(trace, row) for row in questions.copies(trace, number)]
+    return Explanation(f"Message {name}: {'; '.join(ends) or 'gone'}.", tuple(filter(None, lines)))
+
+
+def _end(trace: Trace, row: int) -> str:
+    event = trace.event(row)
+    path = " > ".join(questions.route(trace, row))
+    if event.kind == Kind.Received:
+        return f"received by {event.to} (path {path})"
+    if event.destination and event.destination.startswith("topic://"):
+        return f"ended at {event.broker} (path {path})"
+    return f"waits at {event.broker} (path {path})"
+
+
+def of_consumer(trace: Trace, consumer: str) -> Explanation:
+    """Tell which subscriptions the network made for a consumer, and what it received."""
+    counts = trace.received()
+    if consumer not in counts:
+        raise UnknownName.of("consumer", consumer, counts)
+    lines = [
+        sentence(trace, trace.event(row)) for row in range(len(trace))
+        if consumer in _asked_by(trace, row)
+    ]  # fmt: skip
+    title = f"Consumer {consumer}: received {counts[consumer]} messages."
+    return Explanation(title, tuple(filter(None, lines)))
+
+
+_NEWS = (Kind.Subscribed, Kind.Unsubscribed, Kind.Advised, Kind.Refused, Kind.Merged)
+
+
+def _asked_by(trace: Trace, row: int) -> set[str]:
+    """Return the consumers whose subscribing led to *row*."""
+    if trace.column("kind")[row] not in _NEWS:
+        return set()
+    names, roles, frm = trace.names["node"], trace.names["node_role"], trace.column("frm")
+    return {
+        names[frm[r]] for r in questions.chain(trace, row)
+        if frm[r] >= 0 and roles[frm[r]] == "consumer"
+    }  # fmt: skip
+
+
+def of_broker(trace: Trace, broker: str) -> Explanation:
+    """Tell what a broker is asked for, and what waits there and why."""
+    nodes = dict(zip(trace.names["node"], trace.names["node_role"], strict=True))
+    if nodes.get(broker) != "broker":
+        raise UnknownName.of("broker", broker, [n for n, r in nodes.items() if r == "broker"])
+    events = [e for e in trace.events() if e.broker == broker and e.kind in _NEWS]
+    lines = [sentence(trace, event) for event in events if event.message is None]
+    lines += list(_waiting(trace, broker))
+    held = sum(map(len, trace.waiting().get(broker, {}).values()))
+    return Explanation(f"Broker {broker}: {held} messages wait there.", tuple(filter(None, lines)))
+
+
+def of_run(trace: Trace) -> Explanation:
+    """Tell who received what, and what waits where and why."""
+    counts = trace.received()
+    lines = [f"{name} received {count}." for name, count in counts.items()]
+    for broker in trace.waiting():
+        lines += list(_waiting(trace, broker))
+    total = sum(1 for kind in trace.column("kind") if kind == Kind.Sent)
+    return Explanation(f"{total} messages were sent.", tuple(lines))
+
+
+def _waiting(trace: Trace, broker: str) -> Iterator[str]:
+    """Yield one sentence for each reason for which messages wait at *broker*."""
+    why: dict[int, int] = {}
+    node = trace.names["node"].index(broker)
+    for row, kind in enumerate(trace.column("kind")):
+        if kind == Kind.Held and trace.column("broker")[row] == node:
+            why[trace.column("msg")[row]] = row
+    for destination, numbers in trace.waiting().get(broker, {}).items():
+        groups: dict[Rule, list[int]] = {}
+        for number in numbers:
+            rule = trace.event(why[number]).rule if number in why else Rule.none
+            groups.setdefault(rule, []).append(number)
+        for rule, found in groups.items():
+            names = _some([trace.message_name(number) for number in found])
+            reason = _because(rule) or ": handed to a client that has not acknowledged"
+            yield f"{len(found)} of {destination} wait at {broker} ({names}){reason}."
+
+
+def spans(numbers: list[int]) -> str:
+    """Return sorted numbers as text, runs of them shortened.
+
+    >>> spans([1, 2, 3, 7])
+    '1-3, 7'
+    """
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1][1:] = [number]
+        else:
+            parts.append([number])
+    return ", ".join("-".join(map(str, part)) for part in parts)
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 4 else f"{names[0]} to {names[-1]}"
+
+
+def _because(rule: Rule) -> str:
+    if not rule.sentence:
+        return ""
+    return f": {rule.sentence}" + (f" [{rule.source}]" if rule.source else "")
+
+
+def sentence(trace: Trace, event: Event) -> str:
+    """Return one event as a sentence; empty for what tells a reader nothing."""
+    tell = _TELL.get(event.kind)
+    if tell is None:
+        return ""
+    return f"{event.t / 1000:g} ms  {tell(event)}{_because(event.rule)}."
+
+
+def _via(event: Event) -> str:
+    return f" over {event.link}" if event.link else ""
+
+
+_TELL: dict[Kind, Callable[[Event], str]] = {
+    Kind.Started: lambda e: f"{e.broker} started",
+    Kind.Restarted: lambda e: f"{e.broker} started again",
+    Kind.Stopped: lambda e: f"{e.broker} stopped",
+    Kind.Connected: lambda e: f"bridge {e.link} is up, {e.frm} to {e.to}",
+    Kind.Disconnected: lambda e: f"bridge {e.link} is down",
+    Kind.Subscribed: lambda e: f"{e.broker} has the subscription {e.subscription}",
+    Kind.Unsubscribed: lambda e: f"{e.broker} drops the subscription {e.subscription}",
+    Kind.Advised: lambda e: f"{e.to} hears from {e.frm}{_via(e)} of a consumer of {e.destination}",
+    Kind.Refused: lambda e: (
+        f"{e.to}: no subscription of {e.destination}{_via(e)}" if e.message is None
+        else f"{e.broker} may not forward it{_via(e)}"
+    ),
+    Kind.Merged: lambda e: f"{e.to} adds the consumer to {e.subscription}",
+    Kind.Sent: lambda e: f"{e.frm} sent it to {e.destination} at {e.to}",
+    Kind.Enqueued: lambda e: f"{e.broker} took it over from {e.frm}{_via(e)}",
+    Kind.Dispatched: lambda e: f"{e.broker} handed it to {e.to}",
+    Kind.Forwarded: lambda e: f"{e.frm} forwarded it to {e.to}{_via(e)}",
+    Kind.Received: lambda e: f"{e.to} received it, {e.age / 1000:g} ms after it was sent",
+    Kind.Redelivered: lambda e: f"{e.to} gets it again, marked as redelivered",
+    Kind.Held: lambda e: f"nobody at {e.broker} can take it now",
+    Kind.Returned: lambda e: f"it went back to its queue at {e.broker}",
+    Kind.Discarded: lambda e: f"it was dropped at {e.broker}",
+    Kind.Expired: lambda e: f"it expired at {e.broker}",
+    Kind.DeadLettered: lambda e: f"it became a dead letter at {e.broker}",
+}  # fmt: skip

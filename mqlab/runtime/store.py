@@ -1,0 +1,38 @@
+"""What outlives a broker: persistent messages in a lasting store, nothing in a memory store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.message import Message
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.runtime.broker import Broker
+
+
+class Store:
+    """The queues of a stopped broker, by destination, with their messages in order."""
+
+    def __init__(self, lasting: bool) -> None:
+        self.lasting = lasting
+        self.queues: dict[Destination, list[Message]] = {}
+
+    def keep(self, broker: Broker) -> Iterator[Message]:
+        """Take over what the broker holds; yields the messages that are lost."""
+        for dest, destination in broker.by_name.items():
+            if not dest.is_queue:
+                continue
+            kept = self.queues.setdefault(dest, []) if self.lasting else []
+            for message in sorted(destination.held, key=lambda message: message.turn):
+                if self.lasting and message.persistent:
+                    kept.append(message)
+                else:
+                    yield message
+
+    def restore(self, broker: Broker) -> None:
+        """Give the broker back what was kept. Counters begin at zero again."""
+        for dest, messages in self.queues.items():
+            broker.destination(dest).restore(messages)
+        self.queues = {}

@@ -1,0 +1,96 @@
+"""The public verbs. Each is a door to a room, which is entered at first use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec import Action, Network, Scenario
+from mqlab.trace.difference import Comparison
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.scenarios import Figure
+
+
+def figures(guide: str | None = None) -> tuple[Figure, ...]:
+    """Return the figures of all guides, or of one: fuse, amq6, article."""
+    from mqlab import scenarios
+
+    return scenarios.figures(guide)
+
+
+def figure(id: str) -> Figure:
+    """Return a figure such as ``fuse:2.20``; raises `UnknownName`."""
+    from mqlab import scenarios
+
+    return scenarios.figure(id)
+
+
+def load(path: str | Path) -> Scenario:
+    """Read a lab file or a recording; raises `BadFile`."""
+    from mqlab.formats import lab
+
+    return lab.load(path)
+
+
+def save(scenario: Scenario, path: str | Path) -> None:
+    """Write a lab file."""
+    from mqlab.formats import lab
+
+    Path(path).write_text(lab.dumps(scenario) + "\n", encoding="utf-8")
+
+
+def scenario_of(what: Any) -> Scenario:
+    """Return the scenario of a figure, a figure's id, a lab file's path or a scenario."""
+    from mqlab import scenarios
+
+    if isinstance(what, Scenario):
+        return what
+    if isinstance(what, scenarios.Figure):
+        return what.scenario
+    if isinstance(what, Path) or (isinstance(what, str) and what.endswith(".json")):
+        return load(what)
+    if isinstance(what, str):
+        return figure(what).scenario
+    raise BadValue(f"{what!r} cannot be run; write a network, a figure, its id or a lab file")
+
+
+def run(
+    what: Any, *actions: Action, seed: int = 0, edition: str | None = None, jitter: int | str = 0
+) -> Trace:
+    """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
+
+    *seed* and *jitter* (such as ``"2ms"`` on top of each link's 1 ms) decide races; *edition* is
+    5.5, 5.17, 5.18 or 6.1.
+
+    >>> import mqlab as mq
+    >>> mq.run("fuse:2.20").received()
+    {'C1': 6, 'C2': 3, 'C3': 3}
+    """
+    from mqlab import runtime
+
+    if not isinstance(what, Network):
+        what = scenario_of(what)
+    return runtime.run(what, *actions, seed=seed, edition=edition, jitter=jitter)
+
+
+def compare(one: Trace, other: Trace) -> Comparison:
+    """Lay two runs side by side."""
+    return Comparison(one, other)
+
+
+def view(what: Trace | Comparison) -> Any:
+    """Return an animated view of a run, or of two side by side, for a notebook."""
+    from mqlab import views
+
+    return views.view(what)
+
+
+def real_note(what: Any) -> str:
+    """Return what a figure says of the real broker where that differs from the guide."""
+    try:
+        return (what if not isinstance(what, str) else figure(what)).real or ""
+    except (UnknownName, AttributeError):
+        return ""
