@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from mqlab.runtime.bridge import Bridge
     from mqlab.runtime.lab import Lab
 
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+ENQUEUED = int(Kind.Enqueued)
+
 
 class Broker:
     """One broker. `bridges` are those it is home to, `listeners` those that hear its news."""
 
     def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
+        self.clock, self.add = lab.clock, lab.add  # asked for with every message
         self.id = spec.name
         self.node = lab.add_node(spec.name, "broker")
         self.running = False
@@ -77,8 +81,8 @@ class Broker:
         sub: int = -1, rule: int = 0, cause: int = -1,
     ) -> int:  # fmt: skip
         """Record what happened to *message* at this broker; returns the row."""
-        now = self.lab.clock.now
-        return self.lab.add(
+        now = self.clock.now
+        return self.add(
             now, kind, message.number, self.node, frm, to, link, message.dest_no, sub,
             len(message.path), now - message.sent, rule, cause,
         )  # fmt: skip
@@ -87,8 +91,8 @@ class Broker:
 
     def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
         """Take a message over from a producer (link -1) or from another broker."""
-        message.row = self.note(Kind.Enqueued, message, frm, self.node, link, cause=cause)
-        message.arrived = self.lab.clock.now
+        message.row = self.note(ENQUEUED, message, frm, self.node, link, cause=cause)
+        message.arrived = self.clock.now
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)

@@ -19,6 +19,12 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
 
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+ONLY_TAKER = int(Rule.only_taker)
+TURN = int(Rule.turn)
+HIGHER_PRIORITY = int(Rule.higher_priority)
+EXCLUSIVE = int(Rule.exclusive)
+
 
 class Queue:
     """A queue: `subs` in dispatch order, `pending` what nobody has taken yet, in order."""
@@ -87,23 +93,23 @@ class Queue:
     def try_one(self, message: Message) -> bool:
         """Hand *message* to whose turn it is; False if nobody takes it."""
         exclusive = self.exclusive
-        for place, sub in enumerate(self.subs):
+        for sub in self.subs:
             if exclusive is not None and sub is not exclusive:
                 continue
-            if len(sub.outstanding) - sub.extension < sub.prefetch and not sub.refusal(message):
-                rule = self._turn(place, sub)
-                sub.deliver(message, rule)
+            if len(sub.outstanding) - sub.extension < sub.prefetch and not (
+                sub.picky and sub.refusal(message)
+            ):
+                sub.deliver(message, self._turn(sub) if len(self.subs) > 1 else ONLY_TAKER)
                 return True
         self._note_held(message)
         return False
 
-    def _turn(self, place: int, sub: Subscription) -> int:
+    def _turn(self, sub: Subscription) -> int:
         """Move the chosen one behind its equals and say why it was chosen."""
         subs, last = self.subs, len(self.subs) - 1
         if sub is self.exclusive:
-            return Rule.exclusive
-        if not last:
-            return Rule.only_taker
+            return EXCLUSIVE
+        place = subs.index(sub)
         alone = True
         priority = sub.priority
         if not self.broker.strict_order(self.dest):
@@ -113,8 +119,8 @@ class Queue:
                 alone = False
             subs[place] = sub
         if alone and place < last and (place == 0 or subs[place - 1].priority != priority):
-            return Rule.higher_priority
-        return Rule.turn
+            return HIGHER_PRIORITY
+        return TURN
 
     def _note_held(self, message: Message) -> None:
         rule = self.reason(message)

@@ -24,22 +24,25 @@ class Message:
     def __init__(
         self, number: int, dest: Destination, dest_no: int, sent: int, persistent: bool,
         properties: Mapping[str, Any], headers: Mapping[str, Any], path: tuple[str, ...] = (),
+        expires: int = 0,
     ) -> None:  # fmt: skip
-        self.number, self.dest, self.dest_no, self.sent = number, dest, dest_no, sent
-        self.persistent, self.properties, self.headers = persistent, properties, headers
+        self.number = number
+        self.dest = dest
+        self.dest_no = dest_no
+        self.sent = sent
+        self.persistent = persistent
+        self.properties = properties
+        self.headers = headers
         self.path = path
-        self.arrived = self.expires = 0  # us; 0 never expires
-        self.row = self.turn = -1
+        self.expires = expires  # us; 0 is never
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
 
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
         path = self.path if broker_id is None else (*self.path, broker_id)
-        copy = Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
-                       self.properties, self.headers, path)  # fmt: skip
-        copy.expires = self.expires
-        return copy
+        return Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
+                       self.properties, self.headers, path, self.expires)  # fmt: skip
 
 
 class ConsumerInfo:

@@ -16,6 +16,10 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
 
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+ACKNOWLEDGED = int(Kind.Acknowledged)
+EVERY_SUBSCRIBER = int(Rule.every_subscriber)
+
 
 class Subscription:
     """The part that consumers and bridges have in common.
@@ -31,12 +35,13 @@ class Subscription:
         self.broker, self.info = broker, info
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
         self.selector: Selector | None = info.selector
+        self.picky = self.network or info.selector is not None  # may refuse a message
         self.prefetch = prefetch
         self.extension = 0
         self.outstanding: dict[Message, None] = {}
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
-        self.rule_all = Rule.every_subscriber
+        self.rule_all = EVERY_SUBSCRIBER
 
     @property
     def full(self) -> bool:
@@ -72,12 +77,13 @@ class Subscription:
 
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""
-        room = self.full
-        self.outstanding.pop(message, None)
+        outstanding = self.outstanding
+        room = len(outstanding) - self.extension >= self.prefetch
+        outstanding.pop(message, None)
         if self.extension:
             self.extension -= 1
         broker = self.broker
-        broker.note(Kind.Acknowledged, message, to=broker.node, cause=message.row, sub=self.no)
+        broker.note(ACKNOWLEDGED, message, to=broker.node, cause=message.row, sub=self.no)
         broker.destinations[message.dest_no].acknowledged(message, self, room)
         if self.waiting:
             self.refill()

@@ -1,0 +1,56 @@
+"""What several test rooms share: the packed recordings, and a shell for the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+SHARED = ROOT.parent / "shared"
+IN_CI = os.environ.get("CI") == "true"
+
+
+@cache
+def packed(name: str) -> dict[str, dict]:
+    """Return path -> value of every JSON file in tests/recordings/NAME.tar.xz."""
+    with tarfile.open(HERE / "recordings" / f"{name}.tar.xz") as tar:
+        return {
+            member.name: json.load(tar.extractfile(member))
+            for member in tar if member.name.endswith(".json")
+        }  # fmt: skip
+
+
+def recorded(name: str, keep) -> list:
+    """Return pytest parameters (file, recording) for those whose path *keep* accepts."""
+    return [
+        pytest.param(value, id=path.removesuffix(".json").split("/", 1)[1])
+        for path, value in sorted(packed(name).items()) if keep(path)
+    ]  # fmt: skip
+
+
+def missing(what: str):
+    """Skip with the reason *what*; in CI, where nothing may be skipped, fail."""
+    if IN_CI:
+        pytest.fail(f"missing in CI: {what}")
+    pytest.skip(what)
+
+
+@pytest.fixture
+def mqlab(tmp_path):
+    """Run the command line in an empty folder."""
+
+    def call(*arguments: str, **more) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [sys.executable, "-m", "mqlab.cli", *map(str, arguments)], cwd=tmp_path, text=True,
+            capture_output=True, timeout=300, env={**os.environ, "COLUMNS": "160", **more},
+        )  # fmt: skip
+
+    return call

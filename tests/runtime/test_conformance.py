@@ -1,0 +1,74 @@
+"""The runtime against recordings of a real ActiveMQ 5.17.2: the judge of all of it."""
+
+import copy
+import json
+import tarfile
+
+import pytest
+
+from mqlab.errors import CannotRun
+from mqlab.formats import lab, recording
+from mqlab.runtime import play
+from mqlab.trace.outcome import outcome
+from tests.conftest import HERE, SHARED, missing, packed, recorded
+
+
+@pytest.mark.parametrize("value", recorded("activemq", lambda path: True))
+def test_the_lab_does_what_the_real_broker_did(value):
+    found = outcome(play(lab.read(value)))
+    assert recording.differences(found, value["observed"]) == []
+
+
+def test_the_packed_recordings_are_the_shared_ones():
+    source = SHARED / "conformance" / "activemq"
+    if not source.exists():
+        missing("../shared/conformance is not beside this checkout")
+    files = {str(f.relative_to(source.parent)): f for f in source.rglob("*.json")}
+    with tarfile.open(HERE / "recordings" / "activemq.tar.xz") as tar:
+        names = {m.name for m in tar if m.name.endswith(".json")}
+    assert names == set(files)
+    assert all(packed("activemq")[name] == json.loads(f.read_text()) for name, f in files.items())
+
+
+def some_recording():
+    return packed("activemq")["activemq/scenarios/load_balancing/balance_12_conduit_on.json"]
+
+
+@pytest.mark.parametrize("spoil", [
+    pytest.param(lambda o: o["consumers"]["C1"]["received"].reverse(), id="order"),
+    pytest.param(lambda o: o["consumers"]["C2"]["paths"][0]["path"].append("C"), id="path"),
+    pytest.param(lambda o: o["snapshots"]["final"]["brokers"]["A"]["queues"]["TEST.FOO"].update(
+        forwarded=5), id="counter"),
+    pytest.param(lambda o: o["snapshots"]["final"]["brokers"]["A"]["subscriptions"][0].update(
+        priority=1), id="subscription"),
+    pytest.param(lambda o: o["problems"].append("x"), id="problem"),
+])  # fmt: skip
+def test_an_exact_comparison_sees_every_difference(spoil):
+    value = copy.deepcopy(some_recording())
+    found = outcome(play(lab.read(value)))
+    spoil(value["observed"]["outcomes"][0]["outcome"])
+    assert recording.differences(found, value["observed"])
+
+
+def test_counts_do_not_look_at_message_numbers_but_at_how_many():
+    value = copy.deepcopy(some_recording())
+    value["observed"]["deterministic"] = "counts"
+    real = value["observed"]["outcomes"][0]["outcome"]
+    real["consumers"]["C1"]["received"].reverse()
+    found = outcome(play(lab.read(value)))
+    assert recording.differences(found, value["observed"]) == []
+    real["consumers"]["C1"]["received"].append(99)
+    assert recording.differences(found, value["observed"])
+
+
+def test_a_feature_that_is_not_there_is_named(tmp_path, monkeypatch):
+    from mqlab.runtime import conform
+
+    def refuse(scenario):
+        raise CannotRun("masterslave addresses")
+
+    monkeypatch.setattr(conform, "play", refuse)
+    file = tmp_path / "x.json"
+    file.write_text(json.dumps(some_recording()))
+    verdict = conform.judge(file)
+    assert (verdict.result, verdict.details) == ("cannot run", ("masterslave addresses",))

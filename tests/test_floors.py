@@ -1,0 +1,98 @@
+"""The house: imports point down, and the core loads nothing heavy."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+# From the ground up; a room may use those of lower floors and, to its left, those of its own.
+FLOORS = [
+    ["errors"], ["spec"], ["trace", "formats", "scenarios"],
+    ["runtime", "explain", "views", "real"], ["verbs", "widgets", "replay"], ["lessons", "doctor"],
+    ["cli", "__init__"],
+]  # fmt: skip
+NEVER = {"views": {"runtime"}, "explain": {"runtime"}}
+RUNTIME = [
+    ["clock", "message", "settings"], ["link", "store", "replay", "subscription"],
+    ["destination"], ["broker"], ["client", "failover"], ["bridge", "masterslave"],
+    ["connector", "request_reply", "snapshot"], ["lab"], ["__init__"], ["conform"],
+]  # fmt: skip
+HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
+
+
+def modules():
+    return sorted((ROOT / "mqlab").rglob("*.py"))
+
+
+def imported(path):
+    """Yield the mqlab modules that *path* imports, wherever in the file."""
+    hints = set()
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            hints |= set(map(id, ast.walk(node)))
+    for node in ast.walk(tree):
+        if id(node) in hints:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mqlab":
+            names = [a.name for a in node.names] if node.module == "mqlab" else [None]
+            yield from (f"{node.module}.{n}" if n else node.module for n in names)
+        elif isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name.split(".")[0] == "mqlab")
+
+
+def height(floors, room):
+    return next(
+        (level, place) for level, floor in enumerate(floors)
+        for place, name in enumerate(floor) if name == room
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_down(path):
+    parts = path.relative_to(ROOT / "mqlab").with_suffix("").parts
+    room = parts[0]
+    for name in imported(path):
+        other = name.split(".")[1] if "." in name else "__init__"
+        if other == room:
+            continue
+        assert height(FLOORS, other) < height(FLOORS, room), f"{room} imports {name}"
+        assert other not in NEVER.get(room, ()), f"{room} imports {name}"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "mqlab" / "runtime").glob("*.py")), ids=lambda p: p.stem
+)
+def test_inside_the_runtime_too(path):
+    for name in imported(path):
+        parts = name.split(".")
+        if parts[1] == "runtime" and len(parts) > 2:
+            assert height(RUNTIME, parts[2])[0] <= height(RUNTIME, path.stem)[0], name
+
+
+@pytest.mark.parametrize("floors", [FLOORS, RUNTIME], ids=["house", "runtime"])
+def test_every_module_has_a_floor(floors):
+    folder = ROOT / "mqlab" / ("runtime" if floors is RUNTIME else "")
+    names = {p.stem if p.is_file() else p.name for p in folder.iterdir()
+             if p.suffix == ".py" or (p / "__init__.py").exists()}  # fmt: skip
+    assert names <= {name for floor in floors for name in floor}
+
+
+def test_importing_mqlab_and_running_a_figure_loads_nothing_heavy():
+    code = "import mqlab as mq, sys; mq.run('fuse:2.20'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                            check=True, cwd=ROOT).stdout.split()  # fmt: skip
+    assert "mqlab.runtime" in loaded
+    assert not set(HEAVY) & set(loaded)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_modules_and_functions_stay_short(path):
+    text = path.read_text()
+    assert text.count("\n") <= 350
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert node.end_lineno - node.lineno < 60, node.name

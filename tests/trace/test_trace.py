@@ -1,0 +1,126 @@
+"""The record of a run: the same seed gives the same bytes, and questions get right answers."""
+
+import subprocess
+import sys
+
+import pytest
+
+import mqlab as mq
+from mqlab.errors import BadFile, MqlabError, UnknownName
+from mqlab.trace import Kind, parquet
+from tests.conftest import ROOT
+
+FOO = mq.Queue("TEST.FOO")
+
+
+def two_brokers(**options):
+    link = mq.NetworkConnector("linkToBrokerB", uri="static:(tcp://B:61616)", **options)
+    return mq.Network(mq.Broker("A", link), mq.Broker("B"))
+
+
+def twelve(net, **more):
+    return mq.run(
+        net, mq.Consumer("C1", on="A", reads=FOO), mq.Consumer("C2", on="B", reads=FOO),
+        mq.Consumer("C3", on="B", reads=FOO), mq.Producer("P", on="A", sends=12, to=FOO), **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("conduit", "received"), [
+    pytest.param(True, {"C1": 6, "C2": 3, "C3": 3}, id="fuse:2.20"),
+    pytest.param(False, {"C1": 4, "C2": 4, "C3": 4}, id="fuse:2.21"),
+])  # fmt: skip
+def test_a_conduit_counts_as_one_consumer(conduit, received):
+    assert twelve(two_brokers(conduit_subscriptions=conduit)).received() == received
+
+
+def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):
+    code = (
+        "import mqlab as mq, sys; from mqlab.trace import parquet;"
+        "t = mq.run('fuse:2.19', seed=7, jitter='2ms');"
+        "parquet.save(t, sys.argv[1]); print(t.digest())"
+    )
+    words = []
+    for number, hashing in enumerate(["1", "2"]):
+        file = tmp_path / f"{number}.parquet"
+        done = subprocess.run(
+            [sys.executable, "-c", code, file], capture_output=True, text=True, check=True,
+            cwd=ROOT, env={"PYTHONHASHSEED": hashing, "PATH": "/usr/bin:/bin"},
+        )  # fmt: skip
+        words.append(done.stdout)
+    assert words[0] == words[1]
+    assert (tmp_path / "0.parquet").read_bytes() == (tmp_path / "1.parquet").read_bytes()
+
+
+def test_another_seed_decides_a_race_differently():
+    digests = {mq.run("fuse:2.18", seed=seed, jitter="3ms").digest() for seed in range(5)}
+    assert len(digests) > 1
+
+
+def test_a_trace_file_reads_back_as_the_same_trace(tmp_path):
+    trace = twelve(two_brokers())
+    parquet.save(trace, tmp_path / "x.parquet")
+    again = parquet.load(tmp_path / "x.parquet")
+    assert (again.digest(), again.header, again.names) == (
+        trace.digest(), trace.header, trace.names)  # fmt: skip
+    assert again.received() == trace.received()
+
+
+def test_a_file_that_is_no_trace_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "x.parquet").write_text("no")
+    with pytest.raises(BadFile, match=r"x\.parquet"):
+        parquet.load(tmp_path / "x.parquet")
+
+
+def test_every_event_but_the_first_of_its_story_has_a_cause_before_it():
+    trace = twelve(two_brokers())
+    for event in trace.events():
+        assert event.cause is None or event.cause < event.row
+        if event.kind in (Kind.Enqueued, Kind.Received, Kind.Dispatched, Kind.Forwarded):
+            assert event.cause is not None
+
+
+def test_the_path_of_a_message():
+    trace = twelve(two_brokers())
+    assert trace.path("P-1") == [["A"]]
+    assert trace.path(2) == [["A", "B"]]
+    with pytest.raises(UnknownName, match="P-12"):
+        trace.path("P-13")
+    with pytest.raises(MqlabError):
+        trace.path(99)
+
+
+def test_stuck_is_what_was_forwarded_and_can_never_go_on():
+    static = two_brokers(statically_included_destinations=["queue://TEST.FOO"])
+    trace = mq.run(static, mq.Producer("P", on="A", sends=3, to=FOO))
+    assert trace.waiting() == {"B": {"queue://TEST.FOO": [1, 2, 3]}}
+    assert trace.stuck() == {"B": {"queue://TEST.FOO": [1, 2, 3]}}
+    at_home = mq.run(two_brokers(), mq.Producer("P", on="A", sends=3, to=FOO))
+    assert at_home.waiting() and not at_home.stuck()
+
+
+def test_lost_and_duplicated():
+    news = mq.Topic("NEWS")
+    nobody = mq.run(two_brokers(), mq.Producer("P", on="A", sends=2, to=news))
+    assert nobody.lost() == [1, 2]
+    doubled = mq.run(
+        two_brokers(conduit_subscriptions=False), mq.Consumer("S1", on="B", reads=news),
+        mq.Consumer("S2", on="B", reads=news), mq.Producer("P", on="A", sends=2, to=news),
+    )  # fmt: skip
+    assert doubled.duplicated() == {"S1": {1: 2, 2: 2}, "S2": {1: 2, 2: 2}}
+    assert doubled.lost() == []
+
+
+def test_two_runs_are_compared_event_by_event():
+    on, off = twelve(two_brokers()), twelve(two_brokers(conduit_subscriptions=False))
+    both = mq.compare(on, off)
+    assert both.received() == {"C1": (6, 4), "C2": (3, 4), "C3": (3, 4)}
+    left, right = both.first_difference()
+    assert (left.kind, right.kind) == (Kind.Merged, Kind.Subscribed)
+    assert mq.compare(on, twelve(two_brokers())).first_difference() is None
+
+
+def test_an_explanation_names_the_rule_and_the_guide():
+    trace = mq.run(two_brokers(), mq.Producer("P", on="A", sends=1, to=FOO))
+    text = str(mq.explain(trace, message="P-1"))
+    assert "waits at A" in text
+    assert "no subscription asks for it here [Fuse 2, Dynamic propagation]" in text
