@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mqlab.runtime import durable
 from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.settings import BridgeSettings
 from mqlab.runtime.replay import replays
@@ -48,7 +49,7 @@ class Demand(Subscription):
         label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
         super().__init__(bridge.home, info, settings.prefetch_size, label)
         self.bridge, self.static = bridge, static
-        self.interest: set[int] = set()
+        self.interest: set[int | durable.Key] = set()
 
     def refusal(self, message: Message) -> int:
         """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
@@ -106,10 +107,13 @@ class Bridge:
         home.bridges.append(self)
         for text in self.settings.static:
             self.subscribe_static(Destination.parse(text))
+        if not self.settings.dynamic_only:
+            self.wake_durables()
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                self.link_back.carry(self.on_advised, (sub.info, -1))
+                if not isinstance(sub, durable.Sleeper):
+                    self.link_back.carry(self.on_advised, (sub.info, -1))
 
     def stop(self) -> None:
         """Go down: nothing is subscribed any more, what was not acknowledged goes back."""
@@ -182,7 +186,7 @@ class Bridge:
             if (direct or merges_network or demand.static) and self.home.fits(
                 demand.dest, info.dest
             ):
-                demand.interest.add(info.id)
+                demand.interest.add(info.interest)
                 joined = True
                 self.lab.add(
                     self.lab.clock.now, Kind.Merged, broker=self.home.node,
@@ -199,10 +203,10 @@ class Bridge:
         local = ConsumerInfo(
             self.lab.new_id(), info.dest, settings.priority(info.priority, len(path)),
             None if settings.conduit_subscriptions else info.selector, info.exclusive, path,
-            (*info.origins, info.id),
+            (*info.origins, info.id), self.durable_key(info),
         )  # fmt: skip
         demand = Demand(self, local, static)
-        demand.interest.add(info.id)
+        demand.interest.add(info.interest)
         twin = self.route_to_same_consumer(local)
         if twin is not None:
             if twin.priority >= local.priority:
@@ -223,15 +227,33 @@ class Bridge:
                     return sub
         return None
 
-    def on_consumer_gone(self, news: tuple[int, int]) -> None:
+    def durable_key(self, info: ConsumerInfo) -> durable.Key | None:
+        """Return the key of the durable subscription that stands for a durable consumer."""
+        if info.durable is None:
+            return None
+        name = info.durable[1]
+        if self.settings.conduit_subscriptions:
+            name = f"NC-DS_{self.home.name}_{info.dest.name}"
+        return f"{self.connector}_{self.remote.name}_inbound_{self.home.name}", name
+
+    def wake_durables(self) -> None:
+        """Take up the durable subscriptions of this bridge that came out of the home's store."""
+        for sleeper in durable.restorable(self.home):
+            info = ConsumerInfo(self.lab.new_id(), sleeper.dest, 0, None, False,
+                                durable=sleeper.durable)  # fmt: skip
+            if self.durable_key(info) == sleeper.durable:
+                self.add_demand(info, Rule.durable, -1)
+
+    def on_consumer_gone(self, news: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one it stood for."""
-        id, cause = news
+        who, cause = news
         for demand in list(self.demand):
-            if id in demand.interest:
-                demand.interest.discard(id)
+            if who in demand.interest:
+                demand.interest.discard(who)
                 if not demand.interest:
                     self.demand.remove(demand)
-                    self.home.unsubscribe(demand, Rule.consumer_left, cause)
+                    rule = Rule.unsubscribed if demand.durable else Rule.consumer_left
+                    self.home.unsubscribe(demand, rule, cause)
 
     # Messages
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime import durable
 from mqlab.runtime.destination import Queue, Topic
 from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.store import Store
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from mqlab.runtime.lab import Lab
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
+VIRTUAL = "VirtualTopic."
+DEAD_LETTERS = Destination("queue", "ActiveMQ.DLQ")
 ENQUEUED = int(Kind.Enqueued)
 
 
@@ -46,6 +49,7 @@ class Broker:
         self.destinations: dict[int, Queue | Topic] = {}
         self.by_name: dict[Destination, Queue | Topic] = {}
         self.subs: list[Subscription] = []
+        self.durables: dict[durable.Key, Subscription] = {}
 
     # Coming and going
 
@@ -96,7 +100,27 @@ class Broker:
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
+        if not message.dest.is_queue and message.dest.name.startswith(VIRTUAL):
+            self.copy_to_consumer_queues(message)
         destination.arrive(message)
+
+    def copy_to_consumer_queues(self, message: Message) -> None:
+        """A virtual topic: every queue ``Consumer.*.<topic>`` gets a copy of its own."""
+        pattern = f"Consumer.*.{message.dest.name}"
+        for dest, queue in list(self.by_name.items()):
+            if dest.is_queue and matches(pattern, dest.name):
+                copy = message.copy()
+                copy.dest, copy.dest_no = dest, queue.no
+                self.take_over(copy, self.node, -1, message.row)
+
+    def bury(self, message: Message) -> None:
+        """Put an expired message among the dead letters, if it is persistent."""
+        row = self.note(Kind.Expired, message, rule=Rule.expired, cause=message.row)
+        if message.persistent:
+            letter = message.copy()
+            letter.dest, letter.expires = DEAD_LETTERS, 0
+            letter.dest_no = self.lab.name_destination(DEAD_LETTERS)
+            self.take_over(letter, self.node, -1, row)
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; if not, it is offered again then."""
@@ -148,6 +172,9 @@ class Broker:
                   cause: int = -1) -> None:  # fmt: skip
         """Add a subscription, let it take what waits, and tell the bridges that listen."""
         dest = sub.dest
+        if sub.durable and not durable.join(self, sub):
+            self.lab.problem(f"durable subscription {sub.durable} at {self.name} is in use")
+            return
         row = self.record(
             Kind.Subscribed, frm=frm, to=self.node, link=link, sub=sub.no,
             dest=self.lab.name_destination(dest), rule=rule, cause=cause,
@@ -166,12 +193,16 @@ class Broker:
             Kind.Unsubscribed, sub=sub.no, dest=self.lab.name_destination(sub.dest), rule=rule,
             cause=cause,
         )  # fmt: skip
+        if sub.durable and rule != Rule.unsubscribed:
+            durable.sleep(self, sub)
+            return  # its user is away; the bridges go on asking for it
         self.subs.remove(sub)
+        self.durables.pop(sub.durable or ("", ""), None)
         for destination in self.by_name.values():
             if sub in destination.subs:
                 destination.leave(sub)
         for bridge in self.listeners if self.advises else ():
-            bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.id, row))
+            bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.interest, row))
 
     def tell(self, info: ConsumerInfo, cause: int) -> None:
         """Announce a consumer to every bridge that listens."""

@@ -60,13 +60,15 @@ class Consumer:
         self.busy = self.closed = self.asked = False
         self.count = 0
         selector = Selector(spec.selector) if spec.selector else None
-        info = ConsumerInfo(lab.new_id(), spec.reads, spec.priority, selector, spec.exclusive)
+        key = (spec.client_id or spec.name, spec.subscription_name or spec.name)
+        info = ConsumerInfo(lab.new_id(), spec.reads, spec.priority, selector, spec.exclusive,
+                            durable=key if spec.durable else None)  # fmt: skip
         self.sub = LocalSubscription(broker, self, info, self._prefetch())
 
     def _prefetch(self) -> int:
         if self.spec.prefetch is not None:
             return self.spec.prefetch
-        if self.spec.reads.is_queue:
+        if self.spec.reads.is_queue or self.spec.durable:
             return QUEUE_PREFETCH
         return TOPIC_PREFETCH.get(self.lab.edition, 32767)
 
@@ -156,15 +158,16 @@ class Consumer:
         self.allowance = count
         self.work()
 
-    def close(self) -> None:
+    def close(self, unsubscribe: bool = False) -> None:
         """Close consumer and connection; what it did not acknowledge goes back."""
-        self.link_from.carry(self.on_closed, None)
+        rule = Rule.unsubscribed if unsubscribe else Rule.consumer_left
+        self.link_from.carry(self.on_closed, rule)
         self.closed = True
 
-    def on_closed(self, _: None) -> None:
+    def on_closed(self, rule: int) -> None:
         """The broker hears of the closing."""
         if self.sub in self.broker.subs:
-            self.broker.unsubscribe(self.sub, Rule.consumer_left)
+            self.broker.unsubscribe(self.sub, rule)
 
     def lose_broker(self) -> None:
         """The broker is going: the connection breaks."""
@@ -185,7 +188,8 @@ class Producer:
         self.first = lab.reserve_numbers(spec.sends)
         self.dest: Destination = spec.to
         self.dest_no = lab.name_destination(spec.to)
-        self.interval = duration(spec.interval)
+        self.elements = spec.to.elements()
+        self.interval, self.time_to_live = duration(spec.interval), duration(spec.time_to_live)
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
         self.headers = {"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode}
         self.sent = 0
@@ -206,12 +210,16 @@ class Producer:
         place = self.sent
         self.sent += 1
         message = Message(self.first + place, self.dest, self.dest_no, now, spec.persistent,
-                          self.properties(place), self.headers)  # fmt: skip
+                          self.properties(place), self.headers, (), self.expiry(now))  # fmt: skip
         row = lab.add(now, SENT, message.number, self.broker.node, self.node,
                       self.broker.node, -1, self.dest_no)  # fmt: skip
         self.link_to.carry(self.on_arrived, (message, row))
         if not spec.persistent:
             lab.clock.at(now + self.interval, self.send, None)
+
+    def expiry(self, now: int) -> int:
+        """Return when a message sent now is too old (us); 0 is never."""
+        return now + self.time_to_live if self.time_to_live else 0
 
     def properties(self, place: int) -> Mapping[str, Any]:
         """Return the properties of the message at *place*; lists are dealt out in turn."""
@@ -225,9 +233,21 @@ class Producer:
         message, row = passage
         if not self.broker.running:
             return
-        self.broker.take_over(message, self.node, -1, row)
+        for copy in self.copies(message):
+            self.broker.take_over(copy, self.node, -1, row)
         if message.persistent:
             self.link_from.carry(self.on_receipt, None)
+
+    def copies(self, message: Message) -> list[Message]:
+        """Return the message, or for a composite destination one copy for each element."""
+        if len(self.elements) == 1:
+            return [message]
+        found = []
+        for dest in self.elements:
+            copy = message.copy()
+            copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
+            found.append(copy)
+        return found
 
     def on_receipt(self, _: None) -> None:
         """The receipt is here: the next may go."""

@@ -19,6 +19,8 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
 
+GROUP = "JMSXGroupID"
+
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ONLY_TAKER = int(Rule.only_taker)
 TURN = int(Rule.turn)
@@ -35,7 +37,10 @@ class Queue:
         self.pending: deque[Message] = deque()
         self.held: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
+        self.numbers: set[int] = set()  # of what is held: the audit drops a second copy
+        self.audits = broker.policy(dest, "enable_audit") is not False
         self.exclusive: Subscription | None = None
+        self.groups: dict[str, Subscription] = {}  # message group -> who owns it
 
     def join(self, sub: Subscription) -> None:
         """Add a subscription behind those of its priority."""
@@ -54,6 +59,7 @@ class Queue:
     def leave(self, sub: Subscription) -> None:
         """Remove a subscription; what it has not acknowledged goes back to its place."""
         self.subs.remove(sub)
+        self.groups = {group: owner for group, owner in self.groups.items() if owner is not sub}
         if sub is self.exclusive:
             self.exclusive = next((other for other in self.subs if other.exclusive), None)
         back = [message for message in sub.outstanding if message.dest_no == self.no]
@@ -82,6 +88,10 @@ class Queue:
 
     def arrive(self, message: Message) -> None:
         """Take a message over and hand it on if anybody may have it now."""
+        if message.number in self.numbers and self.audits:
+            self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+            return
+        self.numbers.add(message.number)
         self.enqueued += 1
         self.arrivals += 1
         message.turn = self.arrivals
@@ -90,19 +100,42 @@ class Queue:
         if not self.try_one(message):
             self.pending.append(message)
 
+    def expire(self, message: Message) -> bool:
+        """Drop *message* if it is too old: to the dead letters, if it is persistent."""
+        if not message.expires or self.broker.clock.now < message.expires:
+            return False
+        self.dequeued += 1
+        self.held.pop(message, None)
+        self.numbers.discard(message.number)
+        self.broker.bury(message)
+        return True
+
     def try_one(self, message: Message) -> bool:
         """Hand *message* to whose turn it is; False if nobody takes it."""
-        exclusive = self.exclusive
+        only = self.exclusive
+        if message.properties and GROUP in message.properties:
+            only = only or self.groups.get(message.properties[GROUP])
         for sub in self.subs:
-            if exclusive is not None and sub is not exclusive:
+            if only is not None and sub is not only:
                 continue
             if len(sub.outstanding) - sub.extension < sub.prefetch and not (
                 sub.picky and sub.refusal(message)
             ):
-                sub.deliver(message, self._turn(sub) if len(self.subs) > 1 else ONLY_TAKER)
+                rule = ONLY_TAKER if len(self.subs) == 1 else self._turn(sub)
+                if message.properties:
+                    self._note_group(message, sub)
+                sub.deliver(message, rule)
                 return True
         self._note_held(message)
         return False
+
+    def _note_group(self, message: Message, sub: Subscription) -> None:
+        """Remember who owns the group of *message*; a negative sequence number closes it."""
+        group = message.properties.get(GROUP)
+        if group is not None:
+            self.groups[group] = sub
+            if int(message.properties.get("JMSXGroupSeq", 1)) < 0:
+                del self.groups[group]
 
     def _turn(self, sub: Subscription) -> int:
         """Move the chosen one behind its equals and say why it was chosen."""
@@ -136,6 +169,9 @@ class Queue:
         for sub in self.subs:
             if self.exclusive is not None and sub is not self.exclusive:
                 continue
+            if sub is not self.groups.get(message.properties.get(GROUP, ""), sub):
+                refusals.append(Rule.group_owner)
+                continue
             refusal = sub.refusal(message)
             if not refusal:
                 return Rule.prefetch_full
@@ -149,7 +185,7 @@ class Queue:
         takers = self.subs if self.exclusive is None else [self.exclusive]
         while pending and not all(sub.full for sub in takers):
             message = pending.popleft()
-            if not self.try_one(message):
+            if not self.expire(message) and not self.try_one(message):
                 skipped.append(message)
         pending.extendleft(reversed(skipped))
 
@@ -162,6 +198,7 @@ class Queue:
         self.dequeued += 1
         self.forwarded += sub.network
         self.held.pop(message, None)
+        self.numbers.discard(message.number)
         if room and self.pending:
             self.dispatch()
 
@@ -185,8 +222,9 @@ class Topic:
             sub.refill()
 
     def join(self, sub: Subscription) -> None:
-        """Add a subscription behind the others."""
+        """Add a subscription behind the others; a durable one gets what was kept for it."""
         self.subs.append(sub)
+        sub.refill()
 
     def leave(self, sub: Subscription) -> None:
         """Remove a subscription."""

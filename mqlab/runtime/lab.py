@@ -226,7 +226,7 @@ class Lab:
         consumer.open()
 
     def _close(self, action: actions.Close) -> None:
-        self.consumers[action.consumer].close()
+        self.consumers[action.consumer].close(action.unsubscribe)
 
     def _snapshot(self, action: actions.Snapshot) -> None:
         self.snapshots[action.label] = snapshot.take(self)

@@ -57,6 +57,13 @@ class ConsumerInfo:
     def __init__(
         self, id: int, dest: Destination, priority: int, selector: Selector | None,
         exclusive: bool, path: tuple[str, ...] = (), origins: tuple[int, ...] = (),
+        durable: tuple[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.id, self.dest, self.priority, self.selector = id, dest, priority, selector
         self.exclusive, self.path, self.origins = exclusive, path, origins
+        self.durable = durable  # (client id, subscription name)
+
+    @property
+    def interest(self) -> int | tuple[str, str]:
+        """By what a bridge remembers whom a subscription stands for; a durable one stays itself."""
+        return self.durable or self.id

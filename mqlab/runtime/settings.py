@@ -45,6 +45,7 @@ class BridgeSettings:
         self.suppress_queue = bool(get("suppress_duplicate_queue_subscriptions"))
         self.suppress_topic = bool(get("suppress_duplicate_topic_subscriptions"))
         self.static_bridge = bool(get("static_bridge"))
+        self.dynamic_only = bool(get("dynamic_only"))
         self.prefetch_size = int(get("prefetch_size"))  # type: ignore[call-overload]
         self.temporary = bool(get("bridge_temp_destinations"))
         self.static = _texts(get("statically_included_destinations"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.bridge import Demand
 from mqlab.runtime.client import LocalSubscription
 from mqlab.runtime.destination import Queue, Topic
+from mqlab.runtime.durable import Sleeper
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec.values import Destination
 
@@ -36,7 +37,18 @@ def _broker(broker: Broker) -> dict[str, Any]:
             (_subscription(broker, sub, dest) for dest, d in shown.items() for sub in d.subs),
             key=lambda row: json.dumps(row, sort_keys=True),
         ),
+        **_durables(broker),
     }
+
+
+def _durables(broker: Broker) -> dict[str, Any]:
+    """Return the broker's durable subscriptions, sorted; nothing if there are none."""
+    rows = [
+        {"destination": str(sub.dest), "client_id": key[0], "name": key[1],
+         "active": not isinstance(sub, Sleeper), "pending": len(sub.waiting) + len(sub.outstanding)}
+        for key, sub in sorted(broker.durables.items())
+    ]  # fmt: skip
+    return {"durable_subscriptions": rows} if rows else {}
 
 
 def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
@@ -61,6 +73,12 @@ def _topic(topic: Topic) -> dict[str, int]:
 
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[str, Any]:
+    if isinstance(sub, Sleeper):
+        if sub.last is not None:  # the broker goes on showing who used it last
+            return _subscription(broker, sub.last, dest)
+        client_id, name = sub.durable or ("", "")
+        return {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name,
+                "kind": "local", "consumer": client_id}  # fmt: skip
     row: dict[str, Any] = {
         "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
     }  # fmt: skip
@@ -70,8 +88,11 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         row["selector"] = sub.selector.text
     if sub.exclusive:
         row["exclusive"] = True
+    if sub.durable:
+        row["durable_name"] = sub.durable[1]
     if isinstance(sub, LocalSubscription):
-        return {**row, "kind": "local", "consumer": sub.client.name}
+        client = sub.durable[0] if sub.durable else sub.client.name
+        return {**row, "kind": "local", "consumer": client}
     assert isinstance(sub, Demand)
     names = [broker.lab.broker_name(id) for id in sub.info.path]
     bridge = sub.bridge

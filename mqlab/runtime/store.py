@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mqlab.runtime import durable
 from mqlab.runtime.message import Message
 from mqlab.spec.values import Destination
 
@@ -18,9 +19,15 @@ class Store:
     def __init__(self, lasting: bool) -> None:
         self.lasting = lasting
         self.queues: dict[Destination, list[Message]] = {}
+        self.durables: list[durable.Sleeper] = []
 
     def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
+        if self.lasting:
+            for sub in list(broker.durables.values()):
+                if not isinstance(sub, durable.Sleeper):
+                    durable.sleep(broker, sub)
+            self.durables = [s for s in broker.durables.values() if isinstance(s, durable.Sleeper)]
         for dest, destination in broker.by_name.items():
             if not dest.is_queue:
                 continue
@@ -35,4 +42,9 @@ class Store:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.queues.items():
             broker.destination(dest).restore(messages)
-        self.queues = {}
+        for sleeper in self.durables:
+            sleeper.last = None
+            broker.durables[sleeper.durable or ("", "")] = sleeper
+            broker.subs.append(sleeper)
+            broker.destination(sleeper.dest).join(sleeper)
+        self.queues, self.durables = {}, []

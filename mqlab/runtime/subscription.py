@@ -38,6 +38,8 @@ class Subscription:
         self.picky = self.network or info.selector is not None  # may refuse a message
         self.prefetch = prefetch
         self.extension = 0
+        self.durable = info.durable  # (client id, name) of a durable subscription
+        self.seen: set[int] | None = None  # numbers a durable one has had: none comes twice
         self.outstanding: dict[Message, None] = {}
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
@@ -64,6 +66,10 @@ class Subscription:
         """Take *message* from a topic: now, or later when there is room."""
         if self.refusal(message):
             return False
+        if self.seen is not None:
+            if message.number in self.seen:
+                return False
+            self.seen.add(message.number)
         self.waiting.append(message)
         self.refill()
         return True

@@ -60,6 +60,14 @@ class Destination:
         kind, separator, name = text.strip().partition("://")
         return cls(kind, name) if separator else cls("queue", kind)
 
+    def elements(self) -> tuple[Destination, ...]:
+        """Return the destinations that a composite name such as ``A,topic://B`` stands for."""
+        if "," not in self.name:
+            return (self,)
+        texts = [text.strip() for text in self.name.split(",") if text.strip()]
+        found = [self.parse(t if "://" in t else f"{self.kind}://{t}") for t in texts]
+        return tuple(dict.fromkeys(found))
+
     def takes(self, other: Destination) -> bool:
         """Whether *other* (a name, or a narrower pattern) is among what this one stands for."""
         return self.kind == other.kind and matches(self.name, other.name)

@@ -80,6 +80,8 @@ class Rule(IntEnum):
     durable = 28
     expired = 29
     asked = 30
+    unsubscribed = 31
+    duplicate = 32
 
     @property
     def sentence(self) -> str:
@@ -130,4 +132,6 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.durable: ("a durable subscriber's messages are kept while it is away", ""),
     Rule.expired: ("its time to live was over", ""),
     Rule.asked: ("the client asked for it", ""),
+    Rule.duplicate: ("the queue holds this very message already", ""),
+    Rule.unsubscribed: ("the durable subscription was given up", ""),
 }

@@ -79,7 +79,12 @@ def chain(trace: Trace, row: int) -> list[int]:
 def route(trace: Trace, row: int) -> list[str]:
     """Return the brokers that the message of *row* came through to be there."""
     kinds, broker, names = trace.column("kind"), trace.column("broker"), trace.names["node"]
-    return [names[broker[r]] for r in chain(trace, row) if kinds[r] == Kind.Enqueued]
+    frm = trace.column("frm")
+    return [
+        names[broker[r]] for r in chain(trace, row)
+        # a copy for another destination of the same broker is no hop
+        if kinds[r] == Kind.Enqueued and frm[r] != broker[r]
+    ]  # fmt: skip
 
 
 def paths(trace: Trace, msg: int) -> list[list[str]]:

@@ -1,0 +1,11 @@
+// Runs one figure under Pyodide and prints what Python prints.
+// node run.mjs <folder with node_modules> <wheel>... -- <python code>
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [folder, ...rest] = process.argv.slice(2);
+const cut = rest.indexOf("--");
+const { loadPyodide } = await import(pathToFileURL(`${folder}/node_modules/pyodide/pyodide.mjs`));
+const pyodide = await loadPyodide();
+for (const wheel of rest.slice(0, cut)) pyodide.unpackArchive(readFileSync(wheel), "wheel");
+pyodide.runPython(rest[cut + 1]);
