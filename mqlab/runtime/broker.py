@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime import durable
 from mqlab.runtime.destination import Queue, Topic
 from mqlab.runtime.message import ConsumerInfo, Message
-from mqlab.runtime.store import Store
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.values import Destination, matches
@@ -41,7 +40,7 @@ class Broker:
         self.advises: bool = spec.get("advisory_support", lab.edition)
         self.bridges: list[Bridge] = []
         self.listeners: list[Bridge] = []
-        self.store = Store(lasting=spec.get("store", lab.edition) != "memory")
+        self.store = lab.store_of(spec)
         self.clear()
 
     def clear(self) -> None:
@@ -58,21 +57,30 @@ class Broker:
         self.lives += 1
         if new_id:
             self.id = f"{self.name}#{self.lives}"
+        if self.store.acquire(self):
+            self.serve()
+
+    def serve(self) -> None:
+        """Serve clients and bridges, with what the store holds."""
         self.running = True
         self.record(Kind.Restarted if self.lives > 1 else Kind.Started)
         self.store.restore(self)
 
     def stop(self) -> None:
         """End in an orderly way: bridges first; what was in memory is gone."""
+        if not self.running:
+            self.store.release(self)
+            return
         for bridge in [*self.bridges, *self.listeners]:
             bridge.stop()
+        self.running = False
         for client in self.lab.clients_of(self):
             client.lose_broker()
-        self.running = False
         stopped = self.record(Kind.Stopped, rule=Rule.asked)
         for message in self.store.keep(self):
             self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
         self.clear()
+        self.store.release(self)
 
     # Writing down what happens here
 

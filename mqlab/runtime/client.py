@@ -59,11 +59,17 @@ class Consumer:
         self.delay = duration(spec.delay)
         self.busy = self.closed = self.asked = False
         self.count = 0
+        self.unconfirmed: set[int] = set()  # received, and the acknowledgement not yet there
+        self.had: set[int] = set()  # what was unconfirmed when a broker went
+        self.sub = self._subscription()
+
+    def _subscription(self) -> LocalSubscription:
+        spec = self.spec
         selector = Selector(spec.selector) if spec.selector else None
         key = (spec.client_id or spec.name, spec.subscription_name or spec.name)
-        info = ConsumerInfo(lab.new_id(), spec.reads, spec.priority, selector, spec.exclusive,
-                            durable=key if spec.durable else None)  # fmt: skip
-        self.sub = LocalSubscription(broker, self, info, self._prefetch())
+        info = ConsumerInfo(self.lab.new_id(), spec.reads, spec.priority, selector,
+                            spec.exclusive, durable=key if spec.durable else None)  # fmt: skip
+        return LocalSubscription(self.broker, self, info, self._prefetch())
 
     def _prefetch(self) -> int:
         if self.spec.prefetch is not None:
@@ -79,7 +85,9 @@ class Consumer:
 
     def on_message(self, delivery: tuple[Message, int]) -> None:
         """A message has arrived in the prefetch buffer."""
-        if not self.closed:
+        if delivery[0].number in self.had:
+            self.finish(delivery[0])  # only the acknowledgement was lost with the broker
+        elif not self.closed and delivery[0] in self.sub.outstanding:
             self.asked = False
             self.buffer.append(delivery)
             self.work()
@@ -140,11 +148,13 @@ class Consumer:
         if self.spec.acknowledge is False:
             self.link_from.carry(self.on_delivered, message)
         else:
+            self.unconfirmed.add(message.number)
             self.link_from.carry(self.on_acknowledged, message)
 
     def on_acknowledged(self, message: Message) -> None:
         """The acknowledgement has reached the broker."""
         if message in self.sub.outstanding:
+            self.unconfirmed.discard(message.number)
             self.sub.acknowledge(message)
 
     def on_delivered(self, message: Message) -> None:
@@ -170,9 +180,23 @@ class Consumer:
             self.broker.unsubscribe(self.sub, rule)
 
     def lose_broker(self) -> None:
-        """The broker is going: the connection breaks."""
-        self.closed = True
+        """The broker is going: the connection breaks, what was prefetched is thrown away."""
         self.buffer.clear()
+        self.had |= self.unconfirmed
+        if self.spec.others:
+            self.find_broker()
+        else:
+            self.closed = True
+
+    def find_broker(self) -> None:
+        """With a failover address: connect to the first broker of it that serves."""
+        if self.closed or self.broker.running and self.sub in self.broker.subs:
+            return
+        broker = self.lab.serving((self.spec.on, *self.spec.others))
+        if broker is not None and self.spec.others:
+            self.broker = broker
+            self.sub = self._subscription()
+            self.open()
 
 
 class Producer:
@@ -193,6 +217,29 @@ class Producer:
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
         self.headers = {"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode}
         self.sent = 0
+        self.stalled = False  # has something to send and no broker
+        self.unsent: list[tuple[Message, int]] = []  # on the way when the broker went
+
+    @property
+    def closed(self) -> bool:
+        """Whether all has been sent."""
+        return self.sent >= self.spec.sends and not self.unsent
+
+    def lose_broker(self) -> None:
+        """The broker is going; with a failover address there may be another."""
+
+    def find_broker(self) -> None:
+        """With a failover address: go on with the first broker of it that serves."""
+        broker = self.lab.serving((self.spec.on, *self.spec.others))
+        if self.broker.running or broker is None or not self.spec.others:
+            return
+        self.broker = broker
+        unsent, self.unsent = self.unsent, []
+        for passage in unsent:
+            self.link_to.carry(self.on_arrived, passage)
+        if self.stalled:
+            self.stalled = False
+            self.lab.clock.at(self.lab.clock.now, self.send, None)
 
     def start(self) -> None:
         """Send the first message."""
@@ -204,8 +251,12 @@ class Producer:
         if self.sent >= spec.sends:
             return
         if not self.broker.running:
-            lab.problem(f"{spec.name}: broker {self.broker.name} is not running")
-            return
+            self.find_broker()
+            if not self.broker.running:
+                if not spec.others:
+                    lab.problem(f"{spec.name}: broker {self.broker.name} is not running")
+                self.stalled = True
+                return
         now = lab.clock.now
         place = self.sent
         self.sent += 1
@@ -232,6 +283,7 @@ class Producer:
         """The message has reached the broker; a persistent one is confirmed."""
         message, row = passage
         if not self.broker.running:
+            self.unsent.append(passage)
             return
         for copy in self.copies(message):
             self.broker.take_over(copy, self.node, -1, row)

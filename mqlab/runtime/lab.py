@@ -15,7 +15,10 @@ from mqlab.runtime.client import Consumer, Producer
 from mqlab.runtime.clock import Clock
 from mqlab.runtime.connector import Connector
 from mqlab.runtime.link import Link
+from mqlab.runtime.masterslave import SharedStore
 from mqlab.runtime.settings import RULES
+from mqlab.runtime.store import Store
+from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec import action as actions
 from mqlab.spec.network import Network
 from mqlab.spec.scenario import Scenario
@@ -54,6 +57,8 @@ class Lab:
         self.done: list[actions.Action] = []
         self.destinations: dict[Destination, int] = {}
         self.consumers: dict[str, Consumer] = {}
+        self.senders: list[Producer] = []
+        self.shared_stores: dict[str, Store] = {}
         self.producers: dict[str, int] = {}
         self.snapshots: dict[str, Any] = {}
         self.replies: dict[str, dict[str, int]] = {}
@@ -106,9 +111,36 @@ class Lab:
             raise UnknownName.of("broker", name, self.brokers)
         return self.brokers[name]
 
-    def clients_of(self, broker: Broker) -> list[Consumer]:
-        """Return the consumers connected to a broker."""
-        return [c for c in self.consumers.values() if c.broker is broker and not c.closed]
+    def clients_of(self, broker: Broker) -> list[Consumer | Producer]:
+        """Return the clients connected to a broker."""
+        clients = [*self.consumers.values(), *self.senders]
+        return [client for client in clients if client.broker is broker and not client.closed]
+
+    def store_of(self, spec: BrokerSpec) -> Store:
+        """Return the store of a broker: its own, or the one that it shares."""
+        name = spec.get("shared_store", self.edition)
+        if name is None:
+            return Store(lasting=spec.get("store", self.edition) != "memory")
+        return self.shared_stores.setdefault(name, SharedStore())
+
+    def serving(self, names: tuple[str, ...]) -> Broker | None:
+        """Return the first broker of a failover address that serves."""
+        return next((self.broker(name) for name in names if self.broker(name).running), None)
+
+    def bring_up(self, broker: Broker) -> None:
+        """A broker has come up: let clients and connectors find it."""
+        for client in [*self.consumers.values(), *self.senders]:
+            client.find_broker()
+        for connector in self.connectors_of(broker):
+            connector.start()
+
+    def connectors_of(self, broker: Broker) -> list[Connector]:
+        """Return the connectors that a broker's coming up concerns, its own first."""
+        mine = [c for c in self.connectors if c.owner == broker.name]
+        for connector in mine:
+            connector.wanted = True
+        theirs = [c for c in self.connectors if c.wanted and broker.name in c.spec.targets]
+        return [*mine, *(c for c in theirs if c not in mine)]
 
     def new_link(self) -> Link:
         """Return one direction of a new connection."""
@@ -135,8 +167,10 @@ class Lab:
 
     def produce(self, spec: actions.Producer, headers: Mapping[str, Any] | None = None) -> None:
         """Let a producer begin to send."""
-        producer = Producer(self, spec, self.broker(spec.on))
+        broker = self.serving((spec.on, *spec.others)) or self.broker(spec.on)
+        producer = Producer(self, spec, broker)
         producer.headers.update(headers or {})
+        self.senders = [sender for sender in self.senders if not sender.closed] + [producer]
         producer.start()
 
     # Names of the trace
@@ -195,11 +229,11 @@ class Lab:
         if action.broker_id not in ("fixed", "new"):
             raise BadValue(f"broker_id {action.broker_id!r}: write 'fixed' or 'new'")
         broker.start(new_id=action.broker_id == "new")
-        mine = [c for c in self.connectors if c.owner == broker.name]
-        for connector in mine:
-            connector.wanted = True
-        theirs = [c for c in self.connectors if c.wanted and broker.name in c.spec.targets]
-        for connector in [*mine, *theirs]:
+        if not broker.running:
+            return  # a slave
+        for client in [*self.consumers.values(), *self.senders]:
+            client.find_broker()
+        for connector in self.connectors_of(broker):
             connector.start()
             self.rest()
 
@@ -218,8 +252,8 @@ class Lab:
     def _open(self, action: actions.Consumer) -> None:
         if action.name in self.consumers and not self.consumers[action.name].closed:
             raise BadValue(f"consumer {action.name!r} is open already; close it, or take a new name")
-        broker = self.broker(action.on)
-        if not broker.running:
+        broker = self.serving((action.on, *action.others))
+        if broker is None:
             self.problem(f"{action.name}: broker {action.on} is not running")
             return
         self.consumers[action.name] = consumer = Consumer(self, action, broker)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mqlab.runtime import durable
 from mqlab.runtime.message import Message
 from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
@@ -18,8 +19,16 @@ class Store:
 
     def __init__(self, lasting: bool) -> None:
         self.lasting = lasting
+        self.last = -1  # the node of the broker that used it last
         self.queues: dict[Destination, list[Message]] = {}
         self.durables: list[durable.Sleeper] = []
+
+    def acquire(self, broker: Broker) -> bool:
+        """Give *broker* its store: nobody else wants it."""
+        return True
+
+    def release(self, broker: Broker) -> None:
+        """Let go of the store: nobody waits for it."""
 
     def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
@@ -41,7 +50,11 @@ class Store:
     def restore(self, broker: Broker) -> None:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.queues.items():
+            for message in messages:
+                message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
+                                          cause=message.row)  # fmt: skip
             broker.destination(dest).restore(messages)
+        self.last = broker.node
         for sleeper in self.durables:
             sleeper.last = None
             broker.durables[sleeper.durable or ("", "")] = sleeper

@@ -79,12 +79,14 @@ def chain(trace: Trace, row: int) -> list[int]:
 def route(trace: Trace, row: int) -> list[str]:
     """Return the brokers that the message of *row* came through to be there."""
     kinds, broker, names = trace.column("kind"), trace.column("broker"), trace.names["node"]
-    frm = trace.column("frm")
-    return [
-        names[broker[r]] for r in chain(trace, row)
-        # a copy for another destination of the same broker is no hop
-        if kinds[r] == Kind.Enqueued and frm[r] != broker[r]
-    ]  # fmt: skip
+    frm, found = trace.column("frm"), []
+    for r in chain(trace, row):
+        # A copy for another destination of the same broker is no hop.
+        if kinds[r] == Kind.Enqueued and frm[r] != broker[r]:
+            found.append(names[broker[r]])
+        elif kinds[r] == Kind.TakenOver:
+            found[-1:] = [names[broker[r]]]
+    return found
 
 
 def paths(trace: Trace, msg: int) -> list[list[str]]:
@@ -96,11 +98,14 @@ def held(trace: Trace) -> Iterator[tuple[int, int, int, int]]:
     """Yield (broker, destination, message, row of its Enqueued) for all that queues still hold."""
     queues = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]
     lying: dict[tuple[int, int, int], int] = {}
-    columns = (trace.column(c) for c in ("kind", "broker", "dest", "msg"))
-    for row, (kind, broker, dest, msg) in enumerate(zip(*columns, strict=True)):
+    columns = (trace.column(c) for c in ("kind", "broker", "dest", "msg", "frm"))
+    for row, (kind, broker, dest, msg, frm) in enumerate(zip(*columns, strict=True)):
         if kind == Kind.Enqueued:
             if queues[dest]:
                 lying[broker, dest, msg] = row
+        elif kind == Kind.TakenOver:
+            lying.pop((frm, dest, msg), None)
+            lying[broker, dest, msg] = row
         elif kind in LEAVES:
             lying.pop((broker, dest, msg), None)
     for (broker, dest, msg), row in lying.items():
