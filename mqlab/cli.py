@@ -21,7 +21,7 @@ from mqlab.explain import explain as tell
 from mqlab.explain import spans
 from mqlab.formats import lab as lab_files
 from mqlab.spec.scenario import Scenario
-from mqlab.trace.guide import claims
+from mqlab.scenarios.guide import claims
 from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 

@@ -88,9 +88,9 @@ def view(what: Trace | Comparison) -> Any:
     return views.view(what)
 
 
-def real_note(what: Any) -> str:
+def real_note(what: str) -> str:
     """Return what a figure says of the real broker where that differs from the guide."""
     try:
-        return (what if not isinstance(what, str) else figure(what)).real or ""
-    except (UnknownName, AttributeError):
+        return figure(what).real
+    except UnknownName:
         return ""

@@ -57,7 +57,7 @@ class Demand(Subscription):
         rule = 0
         if path and bridge.remote.id in path:
             rule = ALREADY_VISITED
-        elif -1 < bridge.settings.message_ttl <= len(path):
+        elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
             rule = TTL_USED_UP
         if rule and not replays(self.broker, message):
             return rule
@@ -159,9 +159,8 @@ class Bridge:
 
     def refusal(self, info: ConsumerInfo) -> int:
         """Return the rule by which the bridge ignores a consumer, 0 if there is none."""
-        ttl = self.settings.consumer_ttl
         # A consumer of the remote broker itself has come through none and is never refused.
-        if info.path and -1 < ttl <= len(info.path):
+        if info.path and self.settings.ttl_used_up(self.settings.consumer_ttl, len(info.path)):
             return Rule.consumer_ttl
         if self.home.id in info.path or self.remote.id in info.path:
             return Rule.loop
@@ -186,8 +185,9 @@ class Bridge:
             if (direct or merges_network or demand.static) and self.home.fits(
                 demand.dest, info.dest
             ):
-                demand.interest.add(info.interest)
                 joined = True
+                if not self.is_other_route(demand, info):
+                    demand.interest.add(info.interest)
                 self.lab.add(
                     self.lab.clock.now, Kind.Merged, broker=self.home.node,
                     frm=self.remote.node, to=self.home.node, link=self.no,
@@ -196,12 +196,23 @@ class Bridge:
                 )  # fmt: skip
         return joined
 
+    def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
+        """Whether the news leads over another way to where the subscription leads already.
+
+        Such news counts as joined, but is not remembered: only 5.5 merges what can come so.
+        """
+        old, new = demand.info.path, (*info.path, self.remote.id)
+        return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
+
     def add_demand(self, info: ConsumerInfo, rule: int, cause: int, static: bool = False) -> None:
         """Subscribe at home for *info*, unless a route as good stands already."""
         settings = self.settings
         path = (*info.path, self.remote.id)
+        priority = settings.priority(info.priority, len(path))
+        if static and settings.rules.bare_statics:
+            path, priority = (), settings.base
         local = ConsumerInfo(
-            self.lab.new_id(), info.dest, settings.priority(info.priority, len(path)),
+            self.lab.new_id(), info.dest, priority,
             None if settings.conduit_subscriptions else info.selector, info.exclusive, path,
             (*info.origins, info.id), self.durable_key(info),
         )  # fmt: skip

@@ -38,7 +38,8 @@ class Queue:
         self.held: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
         self.numbers: set[int] = set()  # of what is held: the audit drops a second copy
-        self.audits = broker.policy(dest, "enable_audit") is not False
+        audit = broker.policy(dest, "enable_audit") is not False
+        self.audits = audit and broker.lab.rules.audits_queues
         self.exclusive: Subscription | None = None
         self.groups: dict[str, Subscription] = {}  # message group -> who owns it
 
@@ -82,6 +83,7 @@ class Queue:
         if not back:
             return
         for message in back:
+            message.received |= self.broker.lab.rules.marks_all_returned
             message.row = self.broker.note(Kind.Returned, message, cause=message.row)
             message.held = 0
         self.pending.extendleft(reversed(back))

@@ -16,11 +16,22 @@ class EditionRules:
     tests_messages: bool = True  # the lists are applied to each message again
     tests_statics: bool = True  # excluded wins over static
     merges_network_queues: bool = False  # conduit merges what comes from farther brokers
+    minus_one_is_no_limit: bool = True  # of a TTL
+    bare_statics: bool = False  # a static subscription has the base priority and no path
+    marks_all_returned: bool = False  # redelivered, also if the consumer never had it
+    counts_forwarded: bool = True  # brokers count what bridges took
+    audits_queues: bool = True  # a queue drops a second copy of what it holds
+    forgets_network_durables: bool = True  # unsubscribed beyond means unsubscribed here
+    missing_differs: bool = False  # a selector's <> with a missing property is true
+    client_sorts: bool = False  # a client takes what it has buffered by JMS priority
 
 
 RULES = {
     "5.5": EditionRules(parent_matches=False, tests_messages=False, tests_statics=False,
-                        merges_network_queues=True),
+                        merges_network_queues=True, minus_one_is_no_limit=False,
+                        bare_statics=True, marks_all_returned=True, counts_forwarded=False,
+                        audits_queues=False, forgets_network_durables=False,
+                        missing_differs=True, client_sorts=True),
     "5.17": EditionRules(),
     "5.18": EditionRules(),
     "6.1": EditionRules(),
@@ -40,6 +51,7 @@ class BridgeSettings:
         self.consumer_ttl = int(get("consumer_ttl"))  # type: ignore[call-overload]
         self.duplex = bool(get("duplex"))
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
+        self.no_limit = rules.minus_one_is_no_limit
         self.decrease = bool(get("decrease_network_consumer_priority"))
         self.base = int(get("consumer_priority_base"))  # type: ignore[call-overload]
         self.suppress_queue = bool(get("suppress_duplicate_queue_subscriptions"))
@@ -68,6 +80,10 @@ class BridgeSettings:
         if not self.decrease:
             return own
         return self.base if length == 1 else self.base - (length + 1)
+
+    def ttl_used_up(self, ttl: int, crossed: int) -> bool:
+        """Whether *crossed* hops are all that a TTL allows; -1 is no limit."""
+        return crossed >= ttl and not (ttl == -1 and self.no_limit)
 
     def suppresses(self, dest: Destination) -> bool:
         """Whether of several routes to one consumer only one is kept."""

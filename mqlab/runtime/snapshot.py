@@ -32,7 +32,7 @@ def _broker(broker: Broker) -> dict[str, Any]:
     return {
         "running": True,
         "queues": {n.name: _queue(broker, d) for n, d in shown.items() if isinstance(d, Queue)},
-        "topics": {n.name: _topic(d) for n, d in shown.items() if isinstance(d, Topic)},
+        "topics": {n.name: _topic(broker, d) for n, d in shown.items() if isinstance(d, Topic)},
         "subscriptions": sorted(
             (_subscription(broker, sub, dest) for dest, d in shown.items() for sub in d.subs),
             key=lambda row: json.dumps(row, sort_keys=True),
@@ -57,19 +57,26 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
     for message in waiting:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
         paths.setdefault((*names, broker.name), []).append(message.number)
-    return {
+    return _counters(broker, {
         "depth": len(waiting), "enqueued": queue.enqueued, "dequeued": queue.dequeued,
         "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
         "waiting": [message.number for message in waiting],
         "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
-    }  # fmt: skip
+    })  # fmt: skip
 
 
-def _topic(topic: Topic) -> dict[str, int]:
-    return {
+def _counters(broker: Broker, row: dict[str, Any]) -> dict[str, Any]:
+    """Return *row* without the counter that the edition does not have."""
+    if not broker.lab.rules.counts_forwarded:
+        del row["forwarded"]
+    return row
+
+
+def _topic(broker: Broker, topic: Topic) -> dict[str, Any]:
+    return _counters(broker, {
         "enqueued": topic.enqueued, "dequeued": topic.dequeued, "dispatched": topic.dispatched,
         "forwarded": topic.forwarded,
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mqlab.formats import lab
+from mqlab.spec import graph
 from mqlab.trace.trace import Trace
 
 
@@ -40,7 +42,20 @@ def claims(guide_says: Mapping[str, Any], trace: Trace) -> tuple[Claim, ...]:
     for label, says in guide_says.get("snapshots", {}).items():
         if label in shots:
             found += _at(says, shots[label], f" at '{label}'")
-    return tuple(found)
+    return (*found, *_graph(guide_says, trace))
+
+
+def _graph(guide_says: Mapping[str, Any], trace: Trace) -> Iterator[Claim]:
+    """Yield the distances and the diameter that the guide gives for its graph."""
+    if not {"distances", "diameter"} & set(guide_says):
+        return
+    network = lab.read(trace.header["scenario"]).network
+    for pair, hops in guide_says.get("distances", {}).items():
+        here, _, there = pair.partition("-")
+        got = graph.distances(network, here).get(there, -1)
+        yield Claim(f"distance from {here} to {there}", hops, got)
+    if "diameter" in guide_says:
+        yield Claim("diameter", guide_says["diameter"], graph.diameter(network))
 
 
 def _at(says: Mapping[str, Any], shot: Mapping[str, Any], when: str) -> Iterator[Claim]:
