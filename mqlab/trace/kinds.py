@@ -94,7 +94,7 @@ class Rule(IntEnum):
         return SENTENCES[self][1]
 
 
-_LOAD, _DYNAMIC, _STATIC = "Fuse 3, Load balancing", "Fuse 2, Dynamic", "Fuse 2, Static propagation"
+_LOAD, _DYNAMIC, _STATIC = "Fuse 3, Load balancing", "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
 _ROUTE, _TTL = "Fuse 2, Finding the shortest route", "Fuse 2, Time-to-live"
 
 SENTENCES: dict[Rule, tuple[str, str]] = {

@@ -1,0 +1,47 @@
+"""Bokeh and anywidget, only here: draws any trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.errors import MissingExtra
+from mqlab.trace.difference import Comparison
+from mqlab.trace.trace import Trace
+from mqlab.views.scene import Scene, scene
+
+if TYPE_CHECKING:
+    from mqlab.views.host import View
+
+__all__ = ["Scene", "html", "scene", "view"]
+
+
+def _document(what: Trace | Comparison) -> Any:
+    try:
+        from mqlab.views import player
+    except ImportError as error:
+        raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    if isinstance(what, Comparison):
+        return player.document([scene(what.one), scene(what.other)], ("one", "other"))
+    return player.document([scene(what)])
+
+
+def view(what: Trace | Comparison) -> View:
+    """Return a widget that plays a run, or two runs side by side on one clock.
+
+    Raises `BadValue` for a run too long to be sent whole, `MissingExtra` without Bokeh.
+    """
+    document = _document(what)
+    try:
+        from mqlab.views.host import View
+    except ImportError as error:
+        raise MissingExtra.of(error.name or "anywidget", "lab") from None
+    return View(document)
+
+
+def html(what: Trace | Comparison, title: str = "mqlab") -> str:
+    """Return a page that plays a run from a file, without network or kernel."""
+    document = _document(what)
+    from bokeh.embed import file_html
+    from bokeh.resources import INLINE
+
+    return str(file_html(document, INLINE, title=title))

@@ -1,0 +1,88 @@
+// Shows a Bokeh document in any Jupyter front end, and gives it new columns without a new document.
+// BokehJS comes from the Jupyter server itself; failing that from the kernel, so that it works offline.
+const NAMES = ["bokeh", "bokeh-widgets", "bokeh-tables"];
+
+const fromServer = async (version) => {
+  const element = document.getElementById("jupyter-config-data");
+  const config = element ? JSON.parse(element.textContent) : {};
+  const base = config.fullLabextensionsUrl ?? `${config.baseUrl ?? "/"}lab/extensions`;
+  const texts = await Promise.all(NAMES.map(async (name) => {
+    const answer = await fetch(`${base}/mqlab-bokehjs/static/${name}.min.js?v=${version}`);
+    if (!answer.ok) throw new Error(`BokehJS is not served: ${answer.status}`);
+    return answer.text();
+  }));
+  return texts;
+};
+
+const fromKernel = (model) => new Promise((done, fail) => {
+  const timer = setTimeout(() => fail(new Error("the kernel did not send BokehJS")), 30000);
+  const listen = (message) => {
+    if (message?.kind !== "bokehjs") return;
+    clearTimeout(timer);
+    model.off("msg:custom", listen);
+    done(message.texts);
+  };
+  model.on("msg:custom", listen);
+  model.send({ kind: "bokehjs?" });
+});
+
+const load = (model) => (window.__mqlabBokeh ??= (async () => {
+  const version = model.get("version");
+  if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("DataTable")) return;
+  const served = model.get("served");
+  const texts = served ? await fromServer(version).catch(() => fromKernel(model)) : await fromKernel(model);
+  for (const text of texts) {
+    const script = document.createElement("script");
+    script.textContent = text;
+    document.head.append(script);
+  }
+})());
+
+const setColumns = (doc, text) => {
+  if (!text) return;
+  const tables = JSON.parse(text);
+  for (const name of Object.keys(tables).filter((n) => !n.startsWith("meta")).concat(
+       Object.keys(tables).filter((n) => n.startsWith("meta")))) { // last: its change begins the new scene
+    const source = doc.get_model_by_name(name);
+    if (source) source.data = tables[name];
+  }
+};
+
+const render = async ({ model, el }) => {
+  await load(model);
+  const item = JSON.parse(model.get("item")), host = document.createElement("div");
+  host.id = item.target_id = `mq${Math.random().toString(36).slice(2)}`;
+  host.setAttribute("data-lm-suppress-shortcuts", "true");
+  host.dataset.mqlab = "view";
+  el.append(host);
+  while (!host.isConnected) await new Promise((go) => requestAnimationFrame(go));
+  const before = new Set(Bokeh.documents);
+  await Bokeh.embed.embed_item(item, host);
+  const doc = Bokeh.documents.find((d) => !before.has(d));
+  host.mqlab = { document: doc };
+  setColumns(doc, model.get("columns"));
+  model.on("change:columns", () => setColumns(doc, model.get("columns")));
+  const put = () => {
+    for (const [path, value] of Object.entries(model.get("props"))) {
+      const dot = path.lastIndexOf("."), target = doc.get_model_by_name(path.slice(0, dot));
+      if (target) target[path.slice(dot + 1)] = value;
+    }
+  };
+  put();
+  model.on("change:props", put);
+  for (const path of model.get("watch")) {
+    const dot = path.lastIndexOf("."), target = doc.get_model_by_name(path.slice(0, dot)), name = path.slice(dot + 1);
+    if (!target) continue;
+    target.properties[name].change.connect(() => {
+      model.set("seen", { ...model.get("seen"), [path]: target[name] });
+      model.save_changes();
+    });
+  }
+  return () => {
+    doc.clear();
+    const place = Bokeh.documents.indexOf(doc);
+    if (place >= 0) Bokeh.documents.splice(place, 1);
+  };
+};
+
+export default { render };

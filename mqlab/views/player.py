@@ -1,0 +1,184 @@
+"""The player: one Bokeh document that plays any scene.
+
+The document is the same for every network. Whatever depends on the network lies in column data
+sources under the names of `scene.columns`; a second panel, for a comparison, has the same names with
+``" 2"`` behind. What moves is moved by `player.js`, in the page, without a round trip to Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from bokeh.core.properties import value
+from bokeh.document import Document
+from bokeh.events import DocumentReady
+from bokeh.models import (
+    Button, Column, ColumnDataSource, CustomJS, DataTable, Div, HoverTool, InlineStyleSheet,
+    Range1d, Row, Select, Slider, TableColumn, Toggle,
+)  # fmt: skip
+from bokeh.plotting import figure
+
+from mqlab.views.scene import KINDS, LOOKS, Columns, Scene
+from mqlab.views.stage import HEIGHT, WIDTH
+
+FONT = value("Helvetica, Arial, sans-serif")
+TABLE_STYLE = """
+.slick-viewport, .slick-row { background: var(--mq-paper) !important; color: var(--mq-ink); }
+.slick-row.odd { background: var(--mq-stripe) !important; }
+.slick-cell.selected { background: var(--mq-mark) !important; }
+.slick-header-column { background: var(--mq-stripe) !important; color: var(--mq-ink); }
+"""
+SPEEDS = ("0.25", "0.5", "1", "2", "4", "8")
+SHAPES: dict[str, str] = {
+    "brokers": "node x y name label font gx gy up depth gauge shown r",
+    "clients": "node x y name role hx hy size marker colour tx align text up",
+    "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up",
+    "legend": "x y text marker colour", "ways": "x0 y0 cx cy x1 y1 from to",
+    "flights": "t0 took way look msg", "destinations": "name", "depths": "t node value",
+    "received": "t node value", "states": "t what number up", "events": "play time what",
+    "clock": "play t", "meta": "title duration events radius",
+}  # fmt: skip
+
+
+def sources(columns: Columns, end: str = "") -> dict[str, ColumnDataSource]:
+    """Return a source for each of a scene's tables; *end* tells a second panel's apart."""
+    return {
+        name: ColumnDataSource(
+            {c: columns.get(name, {}).get(c, []) for c in shape.split()}, name=name + end
+        )
+        for name, shape in SHAPES.items()
+    }
+
+
+def document(scenes: Sequence[Scene], labels: Sequence[str] = ("",)) -> Document:
+    """Return a document that plays one scene, or two side by side on one clock."""
+    panels, kept = [], []
+    for number, (one, label) in enumerate(zip(scenes, labels, strict=True)):
+        end = "" if number == 0 else f" {number + 1}"
+        data = sources(one.columns, end)
+        kept += data.values()
+        panels.append(_panel(data, end, label or one.title or "network of brokers"))
+        if number == 0:
+            table = _table(data["events"])
+    root = Column(
+        Row(*panels, sizing_mode="stretch_width"), _controls(scenes), table, name="player",
+        sizing_mode="stretch_width", html_attributes={"data-lm-suppress-shortcuts": "true"},
+    )  # fmt: skip
+    # A document only knows models that something refers to; most sources are read by the page alone.
+    root.js_on_change("name", CustomJS(args={"kept": kept}, code=""))
+    code = resources.files(__package__).joinpath("player.js").read_text(encoding="utf-8")
+    doc = Document()
+    doc.add_root(root)
+    doc.js_on_event(DocumentReady, CustomJS(args={"root": root}, code=code))
+    return doc
+
+
+def _controls(scenes: Sequence[Scene]) -> Row:
+    longest = max(0.01, *(one.duration for one in scenes))
+    common = {"height": 34, "margin": (4, 4, 4, 4)}
+    return Row(
+        Toggle(label="Play", name="play", width=78, button_type="primary", **common),
+        Button(label="Back", name="back", width=64, **common),
+        Button(label="Step", name="step", width=64, **common),
+        Slider(start=0, end=longest, value=0, step=0.001, title="Time", show_value=False,
+               name="time", sizing_mode="stretch_width", margin=(0, 14, 4, 10)),
+        Select(title="Speed", value="1", options=[(s, f"{s} x") for s in SPEEDS], name="speed",
+               width=76, margin=(0, 4, 4, 4)),
+        sizing_mode="stretch_width",
+    )  # fmt: skip
+
+
+def _table(source: ColumnDataSource) -> Column:
+    table = DataTable(
+        source=source, name="table", height=190, stylesheets=[InlineStyleSheet(css=TABLE_STYLE)], sizing_mode="stretch_width", index_position=None,
+        autosize_mode="force_fit", selectable=True, scroll_to_selection=True, reorderable=False,
+        columns=[TableColumn(field="time", title="time", width=80, sortable=False),
+                 TableColumn(field="what", title="what happened, and why", width=900,
+                             sortable=False)],
+    )  # fmt: skip
+    hint = Div(text="Space plays and pauses; arrow keys step; Home and End jump.", name="hint",
+               margin=(0, 4, 0, 6))  # fmt: skip
+    return Column(hint, table, sizing_mode="stretch_width")
+
+
+def _panel(data: dict[str, ColumnDataSource], end: str, label: str) -> Any:
+    """Return the figure of one run."""
+    plot = figure(
+        width=WIDTH, height=HEIGHT, x_range=Range1d(0, WIDTH), y_range=Range1d(0, HEIGHT),
+        toolbar_location=None, min_border=0, outline_line_color=None, background_fill_alpha=0,
+        border_fill_alpha=0, sizing_mode="scale_width", name="stage" + end, tools="",
+        html_attributes={"role": "img", "aria-label": f"{label}; the table below tells the same"},
+    )  # fmt: skip
+    plot.axis.visible = False
+    plot.grid.visible = False
+    _draw_links(plot, data, end)
+    _draw_clients(plot, data, end)
+    _draw_brokers(plot, data, end)
+    _draw_dots(plot, end)
+    _draw_words(plot, data, end)
+    return plot
+
+
+def _draw_links(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
+    edges = plot.quadratic(
+        "x0", "y0", "x1", "y1", "cx", "cy", source=data["links"], line_width=2.4, line_alpha="up",
+        line_color="#8b95a1", name="edges" + end,
+    )  # fmt: skip
+    plot.scatter("hx", "hy", marker="triangle", angle="angle", size=11, source=data["links"],
+                 fill_color="#8b95a1", line_color=None, fill_alpha="up", name="heads" + end)  # fmt: skip
+    plot.add_tools(HoverTool(renderers=[edges], tooltips="connector @name: @frm to @to",
+                             line_policy="interp"))  # fmt: skip
+
+
+def _draw_clients(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
+    source = data["clients"]
+    plot.segment("hx", "hy", "x", "y", source=source, line_dash=[4, 4], line_color="#8b95a1",
+                 line_alpha="up", name="tethers" + end)  # fmt: skip
+    marks = plot.scatter("x", "y", marker="marker", size="size", fill_color="colour", source=source,
+                         line_color="white", line_width=1.5, fill_alpha="up", line_alpha="up",
+                         name="marks" + end)  # fmt: skip
+    plot.text("tx", "y", "text", source=source, text_align="align", text_baseline="middle",
+              text_font=FONT, text_font_size="13px", text_alpha="up", name="client names" + end)  # fmt: skip
+    plot.add_tools(HoverTool(renderers=[marks], tooltips="@role @name"))
+
+
+def _draw_brokers(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
+    source = data["brokers"]
+    circles = plot.circle("x", "y", radius="r", source=source, fill_color="#0072B2",
+                          line_color="white", line_width=2.5, fill_alpha="up", name="circles" + end)  # fmt: skip
+    plot.text("x", "y", "label", source=source, text_align="center", text_baseline="middle",
+              text_color="white", text_font=FONT, text_font_size="font", text_font_style="bold",
+              name="broker names" + end)  # fmt: skip
+    plot.text("gx", "gy", "gauge", source=source, text_align="center", text_baseline="middle",
+              text_color="#111111", text_font=FONT, text_font_size="12px", text_font_style="bold",
+              background_fill_color="#E69F00", background_fill_alpha="shown", padding=3, border_radius=4, name="gauges" + end)  # fmt: skip
+    plot.add_tools(HoverTool(renderers=[circles], tooltips="broker @name: @depth waiting"))
+
+
+def _draw_dots(plot: Any, end: str) -> None:
+    """Add the moving things: a source for each look, filled and moved by the page."""
+    for look, (colour, marker) in enumerate(LOOKS):
+        news = look == KINDS
+        dots = plot.scatter(
+            "x", "y", marker=marker, size=9 if news else 14, line_color=colour if news else "#222",
+            fill_color=None if news else colour, line_width=1.4, name=f"moving {look}{end}",
+            source=ColumnDataSource({"x": [], "y": [], "msg": []}, name=f"dots {look}{end}"),
+        )  # fmt: skip
+        dots.selection_glyph = dots.nonselection_glyph = dots.muted_glyph = None
+        if not news:
+            plot.add_tools(HoverTool(renderers=[dots], tooltips="message @msg"))
+
+
+def _draw_words(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
+    """Add legend, title and clock."""
+    plot.scatter("x", "y", marker="marker", size=13, fill_color="colour", line_color="colour",
+                 fill_alpha=0.9, source=data["legend"])  # fmt: skip
+    plot.text("x", "y", "text", x_offset=16, source=data["legend"], text_baseline="middle",
+              text_font=FONT, text_font_size="12px", name="legend words" + end)  # fmt: skip
+    words = ColumnDataSource({"x": [14, WIDTH - 14], "y": [HEIGHT - 22] * 2, "text": ["", ""],
+                              "align": ["left", "right"]}, name="words" + end)  # fmt: skip
+    plot.text("x", "y", "text", source=words, text_align="align", text_baseline="middle",
+              text_font=FONT, text_font_size="15px", text_font_style="bold",
+              name="title words" + end)  # fmt: skip

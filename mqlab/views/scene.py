@@ -1,0 +1,312 @@
+"""A scene: everything that a player draws, as plain columns under fixed names.
+
+Pure Python on the standard library: the same columns come out in a notebook, in a page and under
+Pyodide. One document shows any network, because whatever depends on it lies in these columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import atan2, pi
+from typing import Any
+
+from mqlab.errors import BadValue
+from mqlab.explain import sentence
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+from mqlab.views import stage as stages
+from mqlab.views.stage import Stage, Way
+from mqlab.views.story import Story
+
+MOST_EVENTS = 200_000  # more than this is for mqlab.replay
+MOST_ROWS = 20_000  # of the table twin
+KINDS = 6  # destinations told apart by colour and shape; the rest begin again
+_LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
+_MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
+_ARRIVES = (Kind.Enqueued, Kind.Received)
+_NEWS_TAKES = 1000  # us that news of a consumer is on its way
+
+Columns = dict[str, dict[str, list[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`columns` is source name -> column name -> values; `duration` is in seconds of playing."""
+
+    title: str
+    duration: float
+    columns: Columns
+
+
+def scene(trace: Trace) -> Scene:
+    """Return the scene of a run; raises `BadValue` for a run too long to be sent whole."""
+    if len(trace) > MOST_EVENTS:
+        raise BadValue(
+            f"a run of {len(trace)} events is too long to be shown whole (most: {MOST_EVENTS}); "
+            "open it with mqlab.replay, which shows the whole and lets you zoom in"
+        )
+    stage = _stage(trace)
+    story = Story(trace.column("t"))
+    columns = {
+        **_still(trace, stage), **_flights(trace, stage, story), **_counts(trace, story),
+        "states": _states(trace, story), "events": _events(trace, story),
+        "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
+        "legend": _legend(trace),
+    }  # fmt: skip
+    about = trace.header.get("scenario", {})
+    brokers = trace.names["node_role"].count("broker")
+    title = str(about.get("title") or about.get("name") or f"A network of {brokers} brokers")
+    columns["meta"] = {
+        "title": [title], "duration": [round(story.duration, 3)], "events": [len(trace)],
+        "radius": [stage.radius],
+    }  # fmt: skip
+    return Scene(title, story.duration, columns)
+
+
+def _round(values: Sequence[float]) -> list[float]:
+    return [round(value, 4) for value in values]
+
+
+def _stage(trace: Trace) -> Stage:
+    names = trace.names
+    brokers = [n for n, role in _nodes(trace) if role == "broker"]
+    links = list(zip(names["link_from"], names["link_to"], strict=True))
+    wished = {
+        b["name"]: tuple(b["at"]) for b in trace.header.get("scenario", {}).get("brokers", ())
+        if b.get("at")
+    }  # fmt: skip
+    clients = [
+        (f"{i}", names["node_home"][i]) for i, (_, role) in enumerate(_nodes(trace))
+        if role != "broker"
+    ]  # fmt: skip
+    return stages.build(brokers, links, wished, clients)
+
+
+def _nodes(trace: Trace) -> list[tuple[str, str]]:
+    return list(zip(trace.names["node"], trace.names["node_role"], strict=True))
+
+
+def _point(trace: Trace, stage: Stage, node: int) -> tuple[float, float]:
+    name, role = _nodes(trace)[node]
+    return stage.brokers[name] if role == "broker" else stage.clients[f"{node}"]
+
+
+def _still(trace: Trace, stage: Stage) -> Columns:
+    """Return what stands still: brokers with gauges, clients, connectors with arrowheads."""
+    found: dict[str, list[dict[str, Any]]] = {"brokers": [], "clients": [], "links": []}
+    degree = [*trace.names["link_from"], *trace.names["link_to"]]
+    many = len(stage.brokers) > 30
+    for node, (name, role) in enumerate(_nodes(trace)):
+        x, y = _point(trace, stage, node)
+        if role == "broker":
+            gx, gy = stage.gauges[name]
+            label, font = _label(name, stage.radius)
+            if many and len(label) > 3 and degree.count(name) < 5:
+                label = ""  # told by hovering; there is no room for all
+            found["brokers"].append({
+                "node": node, "x": x, "y": y, "name": name, "label": label, "font": font,
+                "gx": gx, "gy": gy, "up": 1.0, "depth": 0, "gauge": "", "shown": 0.0,
+                "r": stage.radius,
+            })  # fmt: skip
+            continue
+        hx, hy = stage.brokers[trace.names["node_home"][node]]
+        side = 1 if x >= hx else -1
+        found["clients"].append({
+            "node": node, "x": x, "y": y, "name": name, "role": role, "hx": hx, "hy": hy,
+            "marker": "square" if role == "producer" else "diamond",
+            "size": 16 if role == "producer" else 23,
+            "colour": "#009E73" if role == "producer" else "#CC79A7",
+            "tx": x + 13 * side, "align": "left" if side > 0 else "right", "text": name, "up": 0.0,
+        })  # fmt: skip
+    for way, name, frm, to in zip(
+        stage.links, *(trace.names[t] for t in ("link", "link_from", "link_to")), strict=True
+    ):
+        hx, hy = way.at(0.56)
+        angle = atan2(way.y1 - way.y0, way.x1 - way.x0) - pi / 2
+        found["links"].append({
+            "x0": way.x0, "y0": way.y0, "cx": way.cx, "cy": way.cy, "x1": way.x1, "y1": way.y1,
+            "name": name, "frm": frm, "to": to, "hx": hx, "hy": hy, "angle": angle, "up": 0.0,
+        })  # fmt: skip
+    return {source: _turn(rows, _SHAPES[source]) for source, rows in found.items()}
+
+
+_SHAPES = {
+    "brokers": "node x y name label font gx gy up depth gauge shown r",
+    "clients": "node x y name role hx hy size marker colour tx align text up",
+    "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up",
+}
+
+
+def _turn(rows: Sequence[Mapping[str, Any]], names: str) -> dict[str, list[Any]]:
+    """Return rows as columns; without rows the columns are there and empty."""
+    found: dict[str, list[Any]] = {name: [] for name in names.split()}
+    for row in rows:
+        for name, value in row.items():
+            found[name].append(round(value, 4) if isinstance(value, float) else value)
+    return found
+
+
+def _label(name: str, radius: float) -> tuple[str, str]:
+    """Return a broker's name as it fits into its circle, and the size of the letters."""
+    size = min(16.0, 3.0 * radius / max(2, len(name)))
+    if size >= 8:
+        return name, f"{size:.0f}px"
+    room = max(3, int(radius * 3.0 / 8))
+    return f"{name[: room - 2]}…{name[-1]}", "8px"
+
+
+def _flights(trace: Trace, stage: Stage, story: Story) -> Columns:
+    """Return the curves (`ways`) and what moves along them when (`flights`), by its start."""
+    kinds, times, causes = (trace.column(c) for c in ("kind", "t", "cause"))
+    frm, to, link, dest, msg = (trace.column(c) for c in ("frm", "to", "link", "dest", "msg"))
+    ways: dict[tuple[int, int, int], int] = {}
+    curves: list[dict[str, float]] = []
+    rows = []
+
+    def way(key: tuple[int, int, int]) -> int:
+        if key not in ways:
+            ways[key] = len(curves)
+            curves.append(_curve(trace, stage, key))
+        return ways[key]
+
+    for row, kind in enumerate(kinds):
+        c = causes[row]
+        if kind in _ARRIVES and c >= 0 and kinds[c] in _MOVES:
+            rows.append((story.at(times[c]), story.at(times[row]), way((frm[c], to[c], link[c])),
+                         dest[row] % KINDS, msg[row]))  # fmt: skip
+        elif kind == Kind.Advised:
+            start = story.at(max(0, times[row] - _NEWS_TAKES))
+            rows.append((start, story.at(times[row]), way((frm[row], to[row], ~link[row])),
+                         KINDS, -1))  # fmt: skip
+    rows.sort()
+    names = trace.names["dest"]
+    return {
+        "ways": _turn(curves, "x0 y0 cx cy x1 y1 from to"),
+        "flights": {
+            "t0": _round([r[0] for r in rows]),
+            "took": _round([max(r[1] - r[0], 1e-3) for r in rows]),
+            "way": [r[2] for r in rows], "look": [r[3] for r in rows], "msg": [r[4] for r in rows],
+        },
+        "destinations": {"name": list(names)},
+    }  # fmt: skip
+
+
+def _curve(trace: Trace, stage: Stage, key: tuple[int, int, int]) -> dict[str, float]:
+    """Return a way as a row, with the shares of it at which things leave and arrive: at rims."""
+    way = _way(trace, stage, key)
+    roles = trace.names["node_role"]
+    rims = [stage.radius if roles[node] == "broker" else 9.0 for node in key[:2]]
+    start, end = (min(0.4, (rim + 6) / (way.length or 1)) for rim in rims)
+    return {"x0": way.x0, "y0": way.y0, "cx": way.cx, "cy": way.cy, "x1": way.x1, "y1": way.y1,
+            "from": round(start, 4), "to": round(1 - end, 4)}  # fmt: skip
+
+
+def _way(trace: Trace, stage: Stage, key: tuple[int, int, int]) -> Way:
+    """Return the curve of a bridge, of news along it (``~link``), or to or from a client."""
+    frm, to, link = key
+    if link < -1:
+        w = stage.links[~link]
+        return Way(w.x1, w.y1, w.cx, w.cy, w.x0, w.y0)
+    if link >= 0:
+        return stage.links[link]
+    (x0, y0), (x1, y1) = _point(trace, stage, frm), _point(trace, stage, to)
+    return Way(x0, y0, (x0 + x1) / 2, (y0 + y1) / 2, x1, y1)
+
+
+def _counts(trace: Trace, story: Story) -> Columns:
+    """Return how the depth of each broker's queues and each consumer's count change."""
+    queues = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]
+    depth: dict[int, set[tuple[int, int]]] = {}
+    got: dict[int, int] = {}
+    depths, received = [], []
+    columns = (trace.column(c) for c in ("t", "kind", "broker", "dest", "msg", "to", "frm"))
+    for t, kind, broker, dest, msg, to, frm in zip(*columns, strict=True):
+        if kind == Kind.Received:
+            got[to] = got.get(to, 0) + 1
+            received.append((story.at(t), to, got[to]))
+        elif kind == Kind.TakenOver:
+            depth.setdefault(frm, set()).discard((dest, msg))
+            depth.setdefault(broker, set()).add((dest, msg))
+            depths += [(story.at(t), node, len(depth[node])) for node in (frm, broker)]
+        elif (kind == Kind.Enqueued or kind in _LEAVES) and queues[dest]:
+            held = depth.setdefault(broker, set())
+            (held.add if kind == Kind.Enqueued else held.discard)((dest, msg))
+            depths.append((story.at(t), broker, len(held)))
+    return {
+        name: {"t": _round([r[0] for r in rows]), "node": [r[1] for r in rows],
+               "value": [r[2] for r in rows]}
+        for name, rows in (("depths", depths), ("received", received))
+    }  # fmt: skip
+
+
+_ON = (Kind.Started, Kind.Restarted, Kind.Connected, Kind.Subscribed, Kind.Sent)
+_OFF = (Kind.Stopped, Kind.Crashed, Kind.Disconnected)
+
+
+def _states(trace: Trace, story: Story) -> dict[str, list[Any]]:
+    """Return when brokers, bridges and clients come and go."""
+    roles, rows = trace.names["node_role"], []
+    seen: set[int] = set()
+    columns = (trace.column(c) for c in ("t", "kind", "broker", "frm", "link"))
+    for t, kind, broker, frm, link in zip(*columns, strict=True):
+        if kind not in _ON and kind not in _OFF:
+            continue
+        what, number = "broker", broker
+        if kind in (Kind.Connected, Kind.Disconnected):
+            what, number = "link", link
+        elif kind in (Kind.Subscribed, Kind.Sent):
+            if frm < 0 or roles[frm] == "broker" or frm in seen:
+                continue
+            seen.add(frm)
+            what, number = "client", frm
+        rows.append((story.at(t), what, number, float(kind in _ON)))
+    return {"t": _round([r[0] for r in rows]), "what": [r[1] for r in rows],
+            "number": [r[2] for r in rows], "up": [r[3] for r in rows]}  # fmt: skip
+
+
+def _events(trace: Trace, story: Story) -> dict[str, list[Any]]:
+    """Return the table twin: each event in words, with the second at which it is played."""
+    found: dict[str, list[Any]] = {"play": [], "time": [], "what": []}
+    for row in range(min(len(trace), MOST_ROWS)):
+        event = trace.event(row)
+        text = sentence(trace, event)
+        if text:
+            time, _, what = text.partition("  ")
+            who = f"{event.message}: " if event.message is not None else ""
+            found["play"].append(round(story.at(event.t), 4))
+            found["time"].append(time)
+            found["what"].append(who + what)
+    if len(trace) > MOST_ROWS:
+        found["play"].append(round(story.duration, 4))
+        found["time"].append("")
+        found["what"].append(f"... and {len(trace) - MOST_ROWS} events more, not listed")
+    return found
+
+
+# How messages look, by destination: Okabe-Ito colours, and a shape of its own for each. The last
+# is news of a consumer, which travels against the messages.
+LOOKS = (
+    ("#E69F00", "circle"), ("#56B4E9", "triangle"), ("#D55E00", "hex"),
+    ("#F0E442", "inverted_triangle"), ("#009E73", "star"), ("#CC79A7", "square_pin"),
+    ("#8b95a1", "circle_dot"),
+)  # fmt: skip
+_KEY = (
+    ("broker", "circle", "#0072B2"), ("producer", "square", "#009E73"),
+    ("consumer", "diamond", "#CC79A7"), ("waiting messages", "square", "#E69F00"),
+    ("news of a consumer", LOOKS[KINDS][1], LOOKS[KINDS][0]),
+)  # fmt: skip
+
+
+def _legend(trace: Trace) -> dict[str, list[Any]]:
+    """Return what each shape stands for, from the top; last the destinations of messages."""
+    used = sorted({d for d, k in zip(trace.column("dest"), trace.column("kind"), strict=True)
+                   if k == Kind.Sent})  # fmt: skip
+    rows = [*_KEY, *((trace.names["dest"][d], *LOOKS[d % KINDS][::-1]) for d in used[:7])]
+    if len(used) > 7:
+        rows.append((f"... and {len(used) - 7} more", "circle", LOOKS[0][0]))
+    return {
+        "x": [22] * len(rows), "y": [stages.HEIGHT - 66 - 25 * i for i in range(len(rows))],
+        "text": [t if len(t) <= 22 else t[:21] + "…" for t, _, _ in rows],
+        "marker": [marker for _, marker, _ in rows], "colour": [colour for _, _, colour in rows],
+    }  # fmt: skip
