@@ -62,7 +62,7 @@ def figures(guide: str | None = None) -> tuple[Figure, ...]:
     """
     if guide is not None and guide not in GUIDES:
         raise UnknownName.of("guide", guide, GUIDES)
-    return tuple(f for key in GUIDES if guide in (None, key) for f in _read(key)[1])
+    return tuple(_figure(item) for key in GUIDES if guide in (None, key) for item in _items(key))
 
 
 def figure(id: str) -> Figure:
@@ -71,23 +71,32 @@ def figure(id: str) -> Figure:
     >>> figure("fuse:2.20").title
     'Load balancing with conduit subscriptions on'
     """
-    known = {f.id: f for f in figures()}
+    known = {item["id"]: item for key in GUIDES for item in _items(key)}
     found = known.get(id) or known.get(f"{id}a")
     if found is None:
         raise UnknownName.of("figure", id, known)
-    return found
+    return _figure(found)
 
 
 def guides() -> tuple[Guide, ...]:
     """Return the guides that have figures here."""
-    return tuple(_read(key)[0] for key in GUIDES)
+    return tuple(Guide(**_value(key)["guide"]) for key in GUIDES)
+
+
+def _items(key: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = _value(key)["figures"]
+    return items
+
+
+def _value(key: str) -> dict[str, Any]:
+    """Return a guide's file, parsed anew: what a caller does to a figure stays with the caller."""
+    value: dict[str, Any] = json.loads(_text(key))
+    return value
 
 
 @cache
-def _read(key: str) -> tuple[Guide, tuple[Figure, ...]]:
-    text = resources.files(__name__).joinpath(f"{key}.json").read_text(encoding="utf-8")
-    value = json.loads(text)
-    return Guide(**value["guide"]), tuple(_figure(item) for item in value["figures"])
+def _text(key: str) -> str:
+    return resources.files(__name__).joinpath(f"{key}.json").read_text(encoding="utf-8")
 
 
 def _figure(item: dict[str, Any]) -> Figure:
