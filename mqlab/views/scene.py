@@ -149,7 +149,7 @@ def _turn(rows: Sequence[Mapping[str, Any]], names: str) -> dict[str, list[Any]]
 
 def _label(name: str, radius: float) -> tuple[str, str]:
     """Return a broker's name as it fits into its circle, and the size of the letters."""
-    size = min(16.0, 3.0 * radius / max(2, len(name)))
+    size = min(16.0, 0.95 * radius, 3.0 * radius / max(2, len(name)))
     if size >= 8:
         return name, f"{size:.0f}px"
     room = max(3, int(radius * 3.0 / 8))
