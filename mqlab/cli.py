@@ -38,7 +38,7 @@ Seed = Annotated[int, typer.Option(help="of the generator that decides races")]
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = Table(title=title or None, title_justify="left", header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
@@ -62,9 +62,9 @@ def lab(
     browser: Annotated[bool, typer.Option(help="open a browser")] = True,
 ) -> None:
     """Start JupyterLab on the notebooks."""
-    from mqlab.widgets import start
+    from mqlab.lessons import jupyter
 
-    raise typer.Exit(start.jupyterlab(folder, browser=browser))
+    raise typer.Exit(jupyter.start(folder, browser=browser))
 
 
 @app.command()
@@ -106,8 +106,8 @@ def run(
 
 
 def _show(what: str, trace: Trace, scenario: Scenario) -> None:
-    title = str(trace.header["scenario"].get("title") or what)
-    table = _table(escape(title), "consumer", "received")
+    out.print(f"[bold]{escape(str(trace.header['scenario'].get('title') or what))}[/]")
+    table = _table("", "consumer", "received")
     for consumer, count in trace.received().items():
         table.add_row(escape(consumer), str(count))
     out.print(table)

@@ -89,7 +89,8 @@ class Tiles:
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         columns["cause"] = np.where((cause >= 0) & (table.column("cause").to_numpy() >= 0), cause, -1)
         plain = {name: values.tolist() for name, values in columns.items()}
-        return Trace.from_columns(self.manifest["header"], self.names, plain)
+        header = {**self.manifest["header"], "window": [t0, t1]}
+        return Trace.from_columns(header, self.names, plain)
 
     def path(self, message: int) -> pa.Table:
         """Return every event of one message, from the files that can hold it."""

@@ -13,9 +13,15 @@ from mqlab.trace.trace import Trace
 __all__ = ["Lab", "play", "run"]
 
 
-def play(scenario: Scenario, seed: int = 0, jitter: int | str = 0) -> Trace:
-    """Play *scenario* from beginning to end and return its trace."""
-    lab = Lab(scenario.network, seed, jitter, started=False, about=scenario.about)
+def play(
+    scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None
+) -> Trace:  # fmt: skip
+    """Play *scenario* from beginning to end and return its trace.
+
+    Raises `BadValue` as soon as more than *limit* events have happened: where there are cycles and
+    no suppression of duplicates, routes multiply beyond any patience.
+    """
+    lab = Lab(scenario.network, seed, jitter, started=False, about=scenario.about, limit=limit)
     for action in scenario.actions:
         lab.do(action)
         if not (isinstance(action, Producer) and action.in_background):

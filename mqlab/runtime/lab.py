@@ -43,7 +43,7 @@ class Lab:
 
     def __init__(
         self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
-        about: Mapping[str, Any] | None = None,
+        about: Mapping[str, Any] | None = None, limit: int | None = None,
     ) -> None:  # fmt: skip
         self.network, self.seed, self.edition = network, seed, network.edition
         self.jitter = duration(jitter, "jitter")
@@ -52,6 +52,7 @@ class Lab:
         self.random = Random(f"mqlab:{seed}")
         self.clock = Clock()
         self.recorder = Recorder()
+        self.limit = limit
         self.add = self.recorder.add
         self.ids = self.numbers = 0
         self.done: list[actions.Action] = []
@@ -87,7 +88,16 @@ class Lab:
 
     def rest(self) -> None:
         """Let time go on until nothing moves any more."""
-        self.clock.rest()
+        if self.limit is None:
+            self.clock.rest()
+            return
+        while self.clock.step():
+            if self.recorder.count > self.limit:
+                raise BadValue(
+                    f"more than {self.limit} events, stopped at {self.clock.now / 1000:g} ms; with "
+                    "several routes between brokers set suppressDuplicateQueueSubscriptions and "
+                    "decreaseNetworkConsumerPriority, or a lower networkTTL"
+                )
 
     def fork(self) -> Lab:
         """Return a copy of the lab as it is now; the two go their own ways."""

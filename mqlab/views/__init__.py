@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import MissingExtra
 from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
-from mqlab.views.scene import Scene, scene
+from mqlab.views.scene import MOST_EVENTS, Scene, scene
 
 if TYPE_CHECKING:
     from mqlab.views.host import View
 
-__all__ = ["Scene", "html", "scene", "view"]
+__all__ = ["MOST_EVENTS", "Scene", "html", "scene", "view"]
 
 
 def _document(what: Trace | Comparison) -> Any:

@@ -188,7 +188,7 @@ if (get("stage 2") != null) panels.push(makePanel(" 2"));
 load();
 paint();
 play.properties.active.change.connect(() => setPlaying(play.active));
-time.properties.value.change.connect(() => { if (!state.quiet) { play.active = false; seek(time.value); } });
+time.properties.value.change.connect(() => { if (!state.quiet) { play.active = false; seek(time.value >= time.end - 0.002 ? state.duration : time.value); } });
 get("back").on_event("button_click", () => stepTo(-1));
 get("step").on_event("button_click", () => stepTo(1));
 for (const p of panels) p.source("meta").properties.data.change.connect(load);

@@ -34,7 +34,7 @@ SPEEDS = ("0.25", "0.5", "1", "2", "4", "8")
 SHAPES: dict[str, str] = {
     "brokers": "node x y name label font gx gy up depth gauge shown r",
     "clients": "node x y name role hx hy size marker colour tx align text up",
-    "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up",
+    "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up wide",
     "legend": "x y text marker colour", "ways": "x0 y0 cx cy x1 y1 from to",
     "flights": "t0 took way look msg", "destinations": "name", "depths": "t node value",
     "received": "t node value", "states": "t what number up", "events": "play time what",
@@ -123,7 +123,7 @@ def _panel(data: dict[str, ColumnDataSource], end: str, label: str) -> Any:
 
 def _draw_links(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
     edges = plot.quadratic(
-        "x0", "y0", "x1", "y1", "cx", "cy", source=data["links"], line_width=2.4, line_alpha="up",
+        "x0", "y0", "x1", "y1", "cx", "cy", source=data["links"], line_width="wide", line_alpha="up",
         line_color="#8b95a1", name="edges" + end,
     )  # fmt: skip
     plot.scatter("hx", "hy", marker="triangle", angle="angle", size=11, source=data["links"],

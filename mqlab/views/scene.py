@@ -47,7 +47,8 @@ def scene(trace: Trace) -> Scene:
             "open it with mqlab.replay, which shows the whole and lets you zoom in"
         )
     stage = _stage(trace)
-    story = Story(trace.column("t"))
+    begin = trace.header.get("window", [0])[0]
+    story = Story(trace.column("t"), begin)
     columns = {
         **_still(trace, stage), **_flights(trace, stage, story), **_counts(trace, story),
         "states": _states(trace, story), "events": _events(trace, story),
@@ -58,7 +59,7 @@ def scene(trace: Trace) -> Scene:
     brokers = trace.names["node_role"].count("broker")
     title = str(about.get("title") or about.get("name") or f"A network of {brokers} brokers")
     columns["meta"] = {
-        "title": [title], "duration": [round(story.duration, 3)], "events": [len(trace)],
+        "title": [title], "duration": [round(story.duration + 0.02, 3)], "events": [len(trace)],
         "radius": [stage.radius],
     }  # fmt: skip
     return Scene(title, story.duration, columns)
@@ -127,6 +128,7 @@ def _still(trace: Trace, stage: Stage) -> Columns:
         found["links"].append({
             "x0": way.x0, "y0": way.y0, "cx": way.cx, "cy": way.cy, "x1": way.x1, "y1": way.y1,
             "name": name, "frm": frm, "to": to, "hx": hx, "hy": hy, "angle": angle, "up": 0.0,
+            "wide": 2.4,
         })  # fmt: skip
     return {source: _turn(rows, _SHAPES[source]) for source, rows in found.items()}
 
@@ -134,7 +136,7 @@ def _still(trace: Trace, stage: Stage) -> Columns:
 _SHAPES = {
     "brokers": "node x y name label font gx gy up depth gauge shown r",
     "clients": "node x y name role hx hy size marker colour tx align text up",
-    "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up",
+    "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up wide",
 }
 
 
@@ -248,6 +250,9 @@ def _states(trace: Trace, story: Story) -> dict[str, list[Any]]:
     """Return when brokers, bridges and clients come and go."""
     roles, rows = trace.names["node_role"], []
     seen: set[int] = set()
+    if "window" in trace.header:  # cut out of a run: all that came before is taken as there
+        rows += [(0.0, "link", link, 1.0) for link in range(len(trace.names["link"]))]
+        rows += [(0.0, "client", n, 1.0) for n, role in enumerate(roles) if role != "broker"]
     columns = (trace.column(c) for c in ("t", "kind", "broker", "frm", "link"))
     for t, kind, broker, frm, link in zip(*columns, strict=True):
         if kind not in _ON and kind not in _OFF:

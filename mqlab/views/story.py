@@ -18,8 +18,8 @@ SILENCE = 3_000  # us: what is longer is cut to this, and a little for its lengt
 class Story:
     """A piecewise linear map from the run's microseconds to seconds of playing."""
 
-    def __init__(self, times: Sequence[int]) -> None:
-        marks = sorted({0, *times})
+    def __init__(self, times: Sequence[int], begin: int = 0) -> None:
+        marks = sorted({begin, *times})
         lengths = [self._told(b - a) for a, b in zip(marks, marks[1:], strict=False)]
         scale = min(SECONDS_PER_MS, LONGEST / max(1.0, sum(lengths) / 1000)) / 1000
         self.times, self.seconds = marks, [0.0]

@@ -1,0 +1,1 @@
+"""Predict, run, explain: the notebooks, and how they are opened."""

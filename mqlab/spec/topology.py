@@ -1,0 +1,92 @@
+"""The guides' topologies as networks of any size (Fuse 2, "Overview of topologies")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, sqrt
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec import graph
+from mqlab.spec.network import Broker, Network, NetworkConnector
+
+Pairs = list[tuple[str, str]]
+
+# Where there are several routes to one consumer, the guides' advice (Fuse 2, "Finding the
+# shortest route"): without it every route is a subscription of its own, and routes multiply.
+SHORTEST = {
+    "decrease_network_consumer_priority": True,
+    "suppress_duplicate_queue_subscriptions": True,
+}
+
+
+def hub_and_spokes(size: int) -> tuple[list[str], Pairs]:
+    """Return a hub and *size* - 1 spokes."""
+    names = ["hub", *(f"S{i}" for i in range(1, size))]
+    return names, [(name, "hub") for name in names[1:]]
+
+
+def chain(size: int) -> tuple[list[str], Pairs]:
+    """Return brokers in a row."""
+    names = [f"B{i}" for i in range(1, size + 1)]
+    return names, list(zip(names, names[1:], strict=False))
+
+
+def tree(size: int) -> tuple[list[str], Pairs]:
+    """Return a root with two branches at every broker."""
+    names = [f"T{i}" for i in range(1, size + 1)]
+    return names, [(names[i], names[(i - 1) // 2]) for i in range(1, size)]
+
+
+def mesh(size: int) -> tuple[list[str], Pairs]:
+    """Return rows of brokers, each joined to its neighbours."""
+    across = ceil(sqrt(size))
+    names = [f"M{i // across + 1}{i % across + 1}" for i in range(size)]
+    if across > 9:
+        names = [f"M{i // across + 1}.{i % across + 1}" for i in range(size)]
+    right = [(i, i + 1) for i in range(size - 1) if (i + 1) % across]
+    down = [(i, i + across) for i in range(size - across)]
+    return names, [(names[a], names[b]) for a, b in [*right, *down]]
+
+
+def complete_graph(size: int) -> tuple[list[str], Pairs]:
+    """Return brokers each joined to every other."""
+    names = [f"K{i}" for i in range(1, size + 1)]
+    return names, [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+
+
+def concentrator(size: int) -> tuple[list[str], Pairs]:
+    """Return a wide first layer, each of which is joined to all of a narrow second one."""
+    narrow = max(1, size // 3)
+    first = [f"P{i}" for i in range(1, size - narrow + 1)]
+    second = [f"C{i}" for i in range(1, narrow + 1)]
+    return [*first, *second], [(a, b) for a in first for b in second]
+
+
+TOPOLOGIES: dict[str, Callable[[int], tuple[list[str], Pairs]]] = {
+    "hub and spokes": hub_and_spokes, "chain": chain, "tree": tree, "mesh": mesh,
+    "complete graph": complete_graph, "concentrator": concentrator,
+}  # fmt: skip
+
+
+def network(topology: str, size: int) -> Network:
+    """Return a network of that shape with *size* brokers and a TTL of its diameter.
+
+    Raises `UnknownName` for another topology, `BadValue` for a size below 2.
+    """
+    if topology not in TOPOLOGIES:
+        raise UnknownName.of("topology", topology, TOPOLOGIES)
+    if size < 2:
+        raise BadValue(f"a {topology} of {size}: write 2 or more brokers")
+    names, pairs = TOPOLOGIES[topology](size)
+    cyclic = len(pairs) >= len(names)
+    options = {"duplex": topology != "concentrator", **(SHORTEST if cyclic else {})}
+
+    def build(ttl: int) -> Network:
+        found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
+        for a, b in pairs:
+            found[a].append(NetworkConnector(
+                f"{a}_to_{b}", uri=f"static:(tcp://{b}:61616)", network_ttl=ttl, **options,
+            ))  # fmt: skip
+        return Network(*(Broker(name, *connectors) for name, connectors in found.items()))
+
+    return build(graph.diameter(build(1)))

@@ -1,0 +1,23 @@
+"""ipywidgets, only here: the workbench and its forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqlab.errors import MissingExtra
+
+__all__ = ["ReplayPlayer", "Workbench"]
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch a widget at first use."""
+    if name not in __all__:
+        raise AttributeError(f"module 'mqlab.widgets' has no attribute {name!r}")
+    try:
+        from mqlab.widgets.replay import ReplayPlayer
+        from mqlab.widgets.workbench import Workbench
+    except ImportError as error:
+        if (error.name or "").startswith("mqlab"):
+            raise
+        raise MissingExtra.of(error.name or "ipywidgets", "lab") from None
+    return {"Workbench": Workbench, "ReplayPlayer": ReplayPlayer}[name]

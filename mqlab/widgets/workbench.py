@@ -1,0 +1,122 @@
+"""The workbench: choose a network, change options, run, watch, see what came of it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+
+from mqlab import scenarios, views
+from mqlab.errors import MqlabError
+from mqlab.explain import spans
+from mqlab.runtime import play
+from mqlab.scenarios.guide import claims
+from mqlab.spec import Consumer, Network, Producer, Queue, Scenario
+from mqlab.spec.topology import TOPOLOGIES, network
+from mqlab.trace.trace import Trace
+from mqlab.widgets.form import OptionForm
+
+FIGURE = "figure"
+FOO = Queue("TEST.FOO")
+
+
+class Workbench(w.VBox):
+    """A network to play with, in a notebook: ``mq.widgets.Workbench("fuse:2.20")``.
+
+    *what* is a figure's id or a network. `trace` is the last run; `view` shows it, and stays the
+    same view for every network.
+    """
+
+    def __init__(self, what: str | Network = "fuse:2.20") -> None:
+        figure = what if isinstance(what, str) else None
+        first = scenarios.figure(figure or "fuse:2.20")
+        self.topology = w.Dropdown(options=[FIGURE, *TOPOLOGIES], description="Topology")
+        self.figure = w.Dropdown(options=[f.id for f in scenarios.figures()], value=first.id,
+                                 description="Figure")  # fmt: skip
+        self.size = w.IntSlider(5, 2, 60, description="Brokers", continuous_update=False)
+        self.messages = w.BoundedIntText(12, 1, 10_000, description="Messages")
+        self.go = w.Button(description="Run", button_style="primary", icon="play",
+                           tooltip="run the network with these options")  # fmt: skip
+        self.form = OptionForm(on_change=self._mark_changed)
+        self.question, self.result = w.HTML(), w.HTML()
+        self.scenario = first.scenario
+        self.trace: Trace = play(self.scenario)
+        self.view: Any = views.view(self.trace)
+        left = w.VBox([self.topology, self.figure, self.size, self.messages, self.form, self.go],
+                      layout=w.Layout(width="330px", flex="0 0 330px"))  # fmt: skip
+        right = w.VBox([self.question, self.view, self.result],
+                       layout=w.Layout(flex="1 1 auto", min_width="0"))  # fmt: skip
+        super().__init__([w.HBox([left, right])])
+        for chooser in (self.topology, self.figure, self.size, self.messages):
+            chooser.observe(lambda _: self.choose(), "value")
+        self.go.on_click(lambda _: self.run())
+        if isinstance(what, Network):
+            self._load(what)
+        else:
+            self.choose()
+
+    def __repr__(self) -> str:
+        return "<mqlab.Workbench>"
+
+    def choose(self) -> None:
+        """Load the chosen figure or topology and run it."""
+        own = self.topology.value != FIGURE
+        self.figure.layout.display = "none" if own else None
+        self.size.layout.display = self.messages.layout.display = None if own else "none"
+        if own:
+            self._load(network(self.topology.value, self.size.value))
+            return
+        figure = scenarios.figure(self.figure.value)
+        self.scenario = figure.scenario
+        self.question.value = f"<b>{escape(figure.id)}</b> {escape(figure.question)}"
+        self.form.load(self.scenario.network)
+        self.run()
+
+    def _load(self, chosen: Network) -> None:
+        """Load a network of one's own, with messages from its first broker to its last ones."""
+        last, first = chosen.names[-1], chosen.names[0]
+        one_way = self.topology.value == "concentrator"  # consumers belong to its second layer
+        middle = chosen.names[-2 if one_way else len(chosen.names) // 2]
+        self.scenario = Scenario.of(
+            chosen, Consumer("C1", on=last, reads=FOO), Consumer("C2", on=middle, reads=FOO),
+            Producer("P", on=first, sends=self.messages.value, to=FOO),
+            title=f"{self.topology.value}, {len(chosen.names)} brokers",
+        )  # fmt: skip
+        self.question.value = (
+            f"{self.messages.value} messages are sent at <b>{escape(first)}</b>; consumers wait at "
+            f"<b>{escape(middle)}</b> and <b>{escape(last)}</b>. Which way do they go?"
+        )
+        self.form.load(chosen)
+        self.run()
+
+    def run(self) -> None:
+        """Run the network with the form's options and show the run, or say what is wrong."""
+        self.go.button_style = "primary"
+        try:
+            changed = Scenario(self.form.changed(), self.scenario.actions, self.scenario.about)
+            self.trace = play(changed, limit=views.MOST_EVENTS)
+            self.view.show(views.scene(self.trace).columns)
+        except MqlabError as error:
+            self.result.value = f"<p style='color:#D55E00'><b>{escape(str(error))}</b></p>"
+            return
+        self.result.value = self._told(changed)
+
+    def _mark_changed(self) -> None:
+        """Options have changed since the last run: say so by the button's colour."""
+        self.go.button_style = "warning"
+
+    def _told(self, scenario: Scenario) -> str:
+        rows = [f"<b>{escape(name)}</b> received <b>{count}</b>"
+                for name, count in self.trace.received().items()]  # fmt: skip
+        stuck = self.trace.stuck()
+        for broker, queues in self.trace.waiting().items():
+            for queue, numbers in queues.items():
+                word = "stuck" if numbers == stuck.get(broker, {}).get(queue) else "waiting"
+                rows.append(f"<b>{len(numbers)}</b> {word} at <b>{escape(broker)}</b> in "
+                            f"{escape(queue)} (numbers {spans(numbers)})")  # fmt: skip
+        if not self.form.changes and self.topology.value == FIGURE:
+            rows += [escape(str(c)) for c in claims(scenario.about.get("guide_says", {}), self.trace)]
+            rows.append(escape(scenarios.figure(self.figure.value).real))
+        return "<ul>" + "".join(f"<li>{row}</li>" for row in rows if row) + "</ul>"
+

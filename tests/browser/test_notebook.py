@@ -1,0 +1,122 @@
+"""The first notebook, as a learner meets it: real JupyterLab, real Chromium, no internet."""
+
+import json
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+READY = """() => { const w = window.jupyterapp?.shell.currentWidget;
+  return w?.context?.isReady && w.sessionContext?.session?.kernel?.status === 'idle' }"""
+FAILED = """() => jupyterapp.shell.currentWidget.content.widgets
+  .flatMap(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])
+  .filter(o => o.output_type === 'error')"""
+IDLE = "() => window.Bokeh?.documents?.length && Bokeh.documents.every(d => d.is_idle)"
+# Pixels of one exact colour on the stage of the n-th document.
+PIXELS = """([n, colour]) => { const doc = Bokeh.documents[n];
+  const view = Bokeh.index.find_one(doc.get_model_by_name('stage'));
+  const canvas = view.canvas_view.primary.el, box = canvas.getContext('2d');
+  const d = box.getImageData(0, 0, canvas.width, canvas.height).data, found = [];
+  for (let i = 0; i < d.length; i += 4)
+    if (d[i] === colour[0] && d[i+1] === colour[1] && d[i+2] === colour[2]) found.push(i / 4);
+  return found; }"""
+ORANGE = [0xE6, 0x9F, 0x00]
+GET = "([n, name, what]) => Bokeh.documents[n].get_model_by_name(name)[what]"
+
+
+def open_notebook(page, jupyter, name):
+    address, token, _ = jupyter
+    page.goto(f"{address}/lab/tree/{name}?token={token}&reset")
+    page.wait_for_function(READY, timeout=60_000)
+
+
+def run_all(page):
+    page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    assert page.evaluate(FAILED) == []
+
+
+def run_cell(page, number):
+    page.evaluate("""number => { jupyterapp.shell.currentWidget.content.activeCellIndex = number;
+      return jupyterapp.commands.execute('notebook:run-cell'); }""", number)
+
+
+def moves(page, document):
+    """Whether orange pixels change their places while the document plays, within some seconds."""
+    first = page.evaluate(PIXELS, [document, ORANGE])
+    for _ in range(25):
+        page.wait_for_timeout(250)
+        now = page.evaluate(PIXELS, [document, ORANGE])
+        if now and now != first:
+            return True
+    return False
+
+
+def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupyter):
+    open_notebook(page, jupyter, "01-first-network.ipynb")
+    run_all(page)
+    page.wait_for_function("() => window.Bokeh?.documents?.length >= 3", timeout=60_000)
+    page.wait_for_function(IDLE)
+
+    view = page.locator("[data-mqlab=view]").first
+    view.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    view.get_by_role("button", name="Play").click()
+    assert moves(page, 0)
+    view.get_by_role("button", name="Play").click()  # pauses
+
+    handle = view.get_by_role("slider").first
+    handle.focus()
+    handle.press("Home")
+    assert page.evaluate(GET, [0, "time", "value"]) == 0
+    handle.press("End")
+    counts = page.evaluate(GET, [0, "clients", "data"])["text"]
+    assert sorted(counts) == ["C1: 6", "C2: 3", "C3: 3", "P"]
+
+    bench = page.locator("[data-mqlab=view]").nth(2)
+    bench.scroll_into_view_if_needed()
+    page.get_by_label("conduitSubscriptions").uncheck()
+    page.locator("button.jupyter-button", has_text="Run").click()
+    page.get_by_text("C1 received 4", exact=False).first.wait_for(timeout=20_000)
+    page.wait_for_function(
+        "() => Bokeh.documents[2].get_model_by_name('received').data.t.length === 12"
+    )
+    bench.get_by_role("slider").first.focus()
+    bench.get_by_role("slider").first.press("End")
+    counts = page.evaluate(GET, [2, "clients", "data"])["text"]
+    assert sorted(counts) == ["C1: 4", "C2: 4", "C3: 4", "P"]
+    assert page.evaluate(FAILED) == []
+    page.screenshot(path="/tmp/w/shots/lab.png")
+
+
+def test_one_document_shows_any_network(page, jupyter):
+    _, _, folder = jupyter
+    notebook(folder / "one.ipynb", "import mqlab as mq\nbench = mq.widgets.Workbench()\nbench",
+             "bench.topology.value = 'mesh'\nbench.size.value = 25")  # fmt: skip
+    open_notebook(page, jupyter, "one.ipynb")
+    run_cell(page, 0)
+    page.wait_for_function("() => window.Bokeh?.documents?.length === 1", timeout=60_000)
+    page.wait_for_function(IDLE)
+    page.evaluate("""() => { window.before = Bokeh.documents[0];
+      window.stage = Bokeh.index.find_one(before.get_model_by_name('stage')); }""")
+    assert len(page.evaluate(GET, [0, "brokers", "data"])["x"]) == 2
+    run_cell(page, 1)
+    page.wait_for_function(
+        "() => before.get_model_by_name('brokers').data.x.length === 25", timeout=30_000
+    )
+    assert page.evaluate("""() => Bokeh.documents.length === 1 && Bokeh.documents[0] === before
+      && Bokeh.index.find_one(before.get_model_by_name('stage')) === stage""")
+    view = page.locator("[data-mqlab=view]").first
+    view.get_by_role("button", name="Play").click()
+    assert moves(page, 0)
+    assert page.evaluate(FAILED) == []
+    page.screenshot(path="/tmp/w/shots/mesh25.png")
+
+
+def notebook(path, *cells):
+    path.write_text(json.dumps({
+        "cells": [{"cell_type": "code", "id": f"c{i}", "metadata": {}, "outputs": [],
+                   "execution_count": None, "source": text} for i, text in enumerate(cells)],
+        "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python",
+                                    "name": "python3"}},
+        "nbformat": 4, "nbformat_minor": 5,
+    }))  # fmt: skip
