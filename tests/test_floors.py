@@ -11,13 +11,13 @@ from tests.conftest import ROOT
 # From the ground up; a room may use those of lower floors and, to its left, those of its own.
 FLOORS = [
     ["errors"], ["spec"], ["trace", "formats", "scenarios"],
-    ["runtime", "explain", "views", "real"], ["verbs", "widgets", "replay"], ["lessons", "doctor"],
+    ["runtime", "explain", "views", "real"], ["verbs", "replay", "widgets"], ["lessons", "doctor"],
     ["cli", "__init__"],
 ]  # fmt: skip
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}}
 RUNTIME = [
-    ["clock", "message", "settings"], ["link", "store", "replay", "subscription"],
-    ["destination"], ["broker"], ["client", "failover"], ["bridge", "masterslave"],
+    ["clock", "message", "settings"], ["link", "replay", "subscription"],
+    ["durable", "store", "masterslave"], ["destination"], ["broker"], ["client"], ["bridge"],
     ["connector", "request_reply", "snapshot"], ["lab"], ["__init__"], ["conform"],
 ]  # fmt: skip
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]

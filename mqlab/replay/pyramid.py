@@ -73,7 +73,7 @@ def _widths(manifest: dict[str, Any]) -> tuple[int, int]:
     if not manifest["events"]:
         raise BadFile("the trace has no events")
     span = manifest["files"][-1]["t1"] - manifest["files"][0]["t0"] + 1
-    wanted = min(32_768, max(64, manifest["events"] // 2048))
+    wanted = min(32_768, max(64, manifest["events"] // 256))
     buckets = max(1, manifest["events"] // wanted)
     shift = max(0, int(np.ceil(np.log2(max(1, span / buckets)))))
     count = (manifest["files"][-1]["t1"] >> shift) - (manifest["files"][0]["t0"] >> shift) + 1

@@ -89,6 +89,10 @@ class Consumer(Action):
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
         duration(self.delay, where)
+        if self.selector is not None:
+            from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
+
+            Selector(self.selector)
 
 
 @dataclass(frozen=True, slots=True)

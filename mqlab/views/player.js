@@ -33,6 +33,7 @@ const loadPanel = (p) => {
   }
   p.used.fill(0);
   p.shown = -1;
+  p.scale = 1;
   p.flights = p.data("flights");
   p.ways = p.data("ways");
   p.longest = p.flights.took.reduce((a, b) => Math.max(a, b), 0);
@@ -81,6 +82,7 @@ const drawStanding = (p, t) => {
     else clients.up[p.clientOf.get(s.number[i])] = 1;
   }
   for (const [node, i] of p.brokerOf) {
+    brokers.font[i] = `${Math.max(6, Math.round(brokers.letters[i] * p.scale))}px`;
     const depth = depths.get(node) ?? 0;
     brokers.depth[i] = depth;
     brokers.gauge[i] = depth ? String(depth) : "";
@@ -93,6 +95,12 @@ const drawStanding = (p, t) => {
   for (const name of ["brokers", "clients", "links"]) p.source(name).change.emit();
 };
 
+// Letters inside the circles shrink with the picture; all other words keep their size.
+const pixelsPerUnit = (p) => {
+  const stage = p.source("stage"), view = Bokeh.index.find_one?.(stage);
+  return (view?.frame?.bbox?.width ?? stage.x_range.end) / stage.x_range.end;
+};
+
 const runTime = (p, t) => {
   const { play, t: times } = p.data("clock"), i = after(play, t);
   if (i >= play.length) return times[times.length - 1] ?? 0;
@@ -103,7 +111,8 @@ const runTime = (p, t) => {
 const draw = (t) => {
   for (const p of panels) {
     drawMoving(p, t);
-    const changed = after(p.changes, t);
+    const changed = after(p.changes, t), scale = pixelsPerUnit(p);
+    if (scale !== p.scale) { p.scale = scale; p.shown = -1; }
     if (changed !== p.shown) { drawStanding(p, t); p.shown = changed; }
     p.data("words").text[1] = `${runTime(p, t).toFixed(1)} ms`;
     p.source("words").change.emit();
@@ -205,6 +214,7 @@ const listen = () => {
   if (view == null) { if (root.document != null) requestAnimationFrame(listen); return; }
   view.el.tabIndex = 0;
   view.el.addEventListener("keydown", onKey);
+  new ResizeObserver(() => { if (root.document != null) draw(state.t); }).observe(view.el);
   paint();
 };
 listen();

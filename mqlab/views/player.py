@@ -32,7 +32,7 @@ TABLE_STYLE = """
 """
 SPEEDS = ("0.25", "0.5", "1", "2", "4", "8")
 SHAPES: dict[str, str] = {
-    "brokers": "node x y name label font gx gy up depth gauge shown r",
+    "brokers": "node x y name label letters font gx gy up depth gauge shown r",
     "clients": "node x y name role hx hy size marker colour tx align text up",
     "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up wide",
     "legend": "x y text marker colour", "ways": "x0 y0 cx cy x1 y1 from to",

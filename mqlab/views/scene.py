@@ -102,11 +102,11 @@ def _still(trace: Trace, stage: Stage) -> Columns:
         x, y = _point(trace, stage, node)
         if role == "broker":
             gx, gy = stage.gauges[name]
-            label, font = _label(name, stage.radius)
+            label, size = _label(name, stage.radius)
             if many and len(label) > 3 and degree.count(name) < 5:
                 label = ""  # told by hovering; there is no room for all
             found["brokers"].append({
-                "node": node, "x": x, "y": y, "name": name, "label": label, "font": font,
+                "node": node, "x": x, "y": y, "name": name, "label": label, "letters": size, "font": "12px",
                 "gx": gx, "gy": gy, "up": 1.0, "depth": 0, "gauge": "", "shown": 0.0,
                 "r": stage.radius,
             })  # fmt: skip
@@ -134,7 +134,7 @@ def _still(trace: Trace, stage: Stage) -> Columns:
 
 
 _SHAPES = {
-    "brokers": "node x y name label font gx gy up depth gauge shown r",
+    "brokers": "node x y name label letters font gx gy up depth gauge shown r",
     "clients": "node x y name role hx hy size marker colour tx align text up",
     "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up wide",
 }
@@ -149,13 +149,13 @@ def _turn(rows: Sequence[Mapping[str, Any]], names: str) -> dict[str, list[Any]]
     return found
 
 
-def _label(name: str, radius: float) -> tuple[str, str]:
-    """Return a broker's name as it fits into its circle, and the size of the letters."""
+def _label(name: str, radius: float) -> tuple[str, float]:
+    """Return a broker's name as it fits into its circle, and the height of the letters."""
     size = min(16.0, 0.95 * radius, 3.0 * radius / max(2, len(name)))
     if size >= 8:
-        return name, f"{size:.0f}px"
+        return name, size
     room = max(3, int(radius * 3.0 / 8))
-    return f"{name[: room - 2]}…{name[-1]}", "8px"
+    return f"{name[: room - 2]}…{name[-1]}", 8.0
 
 
 def _flights(trace: Trace, stage: Stage, story: Story) -> Columns:

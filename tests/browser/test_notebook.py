@@ -85,7 +85,6 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupy
     counts = page.evaluate(GET, [2, "clients", "data"])["text"]
     assert sorted(counts) == ["C1: 4", "C2: 4", "C3: 4", "P"]
     assert page.evaluate(FAILED) == []
-    page.screenshot(path="/tmp/w/shots/lab.png")
 
 
 def test_one_document_shows_any_network(page, jupyter):
@@ -109,7 +108,6 @@ def test_one_document_shows_any_network(page, jupyter):
     view.get_by_role("button", name="Play").click()
     assert moves(page, 0)
     assert page.evaluate(FAILED) == []
-    page.screenshot(path="/tmp/w/shots/mesh25.png")
 
 
 def notebook(path, *cells):

@@ -1,0 +1,87 @@
+"""The README's commands, its notebooks and Binder: all as written."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+         for line in block.splitlines()]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", [line for line in SHELL if line.startswith("mqlab ")])
+def test_a_command_of_the_readme_works(mqlab, line):
+    done = mqlab(*shlex.split(line)[1:])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_readme_begins_with_the_two_commands():
+    assert [line.rpartition("/")[2] for line in SHELL[:2]] == ["mqlab lab", "python -m pytest"]
+    assert "eval \"$test_command\"" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_mqlab_lab_ends_in_a_running_jupyterlab(tmp_path):
+    env = {**os.environ, **{f"JUPYTER_{d}_DIR": str(tmp_path / d) for d in ("CONFIG", "RUNTIME")}}
+    log = tmp_path / "log"
+    with log.open("wb") as out:
+        server = subprocess.Popen([sys.executable, "-m", "mqlab.cli", "lab", "--no-browser"],
+                                  cwd=ROOT, stdout=out, stderr=out, env=env)  # fmt: skip
+    try:
+        for _ in range(300):
+            found = re.search(r"http://127\.0\.0\.1:\d+\S+", log.read_text())
+            if found:
+                break
+            assert server.poll() is None, log.read_text()
+            time.sleep(0.2)
+        assert "01-first-network.ipynb" in found[0]
+        with urllib.request.urlopen(found[0], timeout=20) as answer:
+            assert b"jupyter-config-data" in answer.read()
+    finally:
+        for child in (["pkill", "-P", str(server.pid)],):
+            subprocess.run(child, check=False)
+        server.terminate()
+        server.wait(20)
+
+
+def test_elsewhere_the_notebooks_are_copied_and_never_overwritten(tmp_path):
+    from mqlab.lessons import jupyter
+
+    target = jupyter.prepare(tmp_path / "mine")
+    first = target / jupyter.FIRST
+    assert first.exists()
+    first.write_text("my own")
+    jupyter.prepare(tmp_path / "mine")
+    assert first.read_text() == "my own"
+
+
+def test_notebooks_are_committed_without_outputs():
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        assert '"output_type"' not in notebook.read_text(), notebook.name
+
+
+def test_binder_is_understood_by_repo2docker(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "repo2docker", "--no-build", "--debug", str(ROOT)],
+        capture_output=True, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "binder/requirements.txt" in done.stderr + done.stdout
+    lines = (ROOT / "binder" / "requirements.txt").read_text().split()
+    assert lines == [".[lab,spark]"]
+    packages = (ROOT / "binder" / "apt.txt").read_text().split()
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9.+-]+", name) for name in packages)
+    assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
+
+
+def test_the_badge_opens_the_first_notebook():
+    path = re.search(r"urlpath=lab/tree/(\S+?)\)", README)[1]
+    assert (ROOT / path).exists()
