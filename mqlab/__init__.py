@@ -14,9 +14,28 @@ from typing import Any
 from mqlab.errors import MqlabError
 from mqlab.explain import explain  # the verb; its room stays importable as mqlab.explain
 from mqlab.spec import (
-    Broker, Close, Consumer, Destination, Network, NetworkConnector, Pause, Producer, Queue,
-    Receive, RequestReply, Restart, Resume, Scenario, Settle, Snapshot, Start, StartConnector,
-    Stop, StopConnector, Topic, Wait,
+    Broker,
+    Close,
+    Consumer,
+    Destination,
+    Network,
+    NetworkConnector,
+    Pause,
+    Producer,
+    Queue,
+    Receive,
+    RequestReply,
+    Restart,
+    Resume,
+    Scenario,
+    Settle,
+    Snapshot,
+    Start,
+    StartConnector,
+    Stop,
+    StopConnector,
+    Topic,
+    Wait,
 )  # fmt: skip
 from mqlab.trace import Comparison, Event, Kind, Rule, Trace
 from mqlab.verbs import compare, figure, figures, load, run, save, view

@@ -20,8 +20,8 @@ from mqlab.doctor import examine
 from mqlab.explain import explain as tell
 from mqlab.explain import spans
 from mqlab.formats import lab as lab_files
-from mqlab.spec.scenario import Scenario
 from mqlab.scenarios.guide import claims
+from mqlab.spec.scenario import Scenario
 from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 
@@ -68,7 +68,9 @@ def lab(
 
 
 @app.command()
-def figures(guide: Annotated[str | None, typer.Argument(help="fuse, amq6, article")] = None) -> None:
+def figures(
+    guide: Annotated[str | None, typer.Argument(help="fuse, amq6, article")] = None,
+) -> None:
     """List the figures: id, title, question."""
     table = _table("Figures", "id", "title", "question")
     for figure in verbs.figures(guide):
@@ -205,7 +207,9 @@ def sweep(
             raise errors.BadValue(f"--over {text!r}: write A/linkToBrokerB.network_ttl=1,2,3")
         choices[path] = values.split(",")
     result = replay.sweep(_scenario(what, None), over=choices, seeds=seeds, out=out_dir)
-    table = _table(f"{result.runs} runs, {len(result.failed)} failed", "options", "runs", "received")
+    table = _table(
+        f"{result.runs} runs, {len(result.failed)} failed", "options", "runs", "received"
+    )
     for row in result.summary():
         table.add_row(*(escape(str(cell)) for cell in row))
     out.print(table)

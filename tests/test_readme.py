@@ -26,7 +26,7 @@ def test_a_command_of_the_readme_works(mqlab, line):
 
 def test_the_readme_begins_with_the_two_commands():
     assert [line.rpartition("/")[2] for line in SHELL[:2]] == ["mqlab lab", "python -m pytest"]
-    assert "eval \"$test_command\"" in (ROOT / ".ci" / "run").read_text()
+    assert 'eval "$test_command"' in (ROOT / ".ci" / "run").read_text()
 
 
 def test_mqlab_lab_ends_in_a_running_jupyterlab(tmp_path):

@@ -47,7 +47,7 @@ def _exact(outcome: Outcome) -> dict[str, Any]:
         name: {**got, "paths": _by_path(got.get("paths", []))}
         for name, got in outcome["consumers"].items()
     }
-    whole = {"consumers": consumers, "snapshots": snapshots}
+    whole: dict[str, Any] = {"consumers": consumers, "snapshots": snapshots}
     whole["problems"] = len(outcome.get("problems", []))  # their texts are the real broker's own
     if "request_reply" in outcome:
         whole["request_reply"] = outcome["request_reply"]

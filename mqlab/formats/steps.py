@@ -8,8 +8,23 @@ from typing import Any
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec.action import (
-    Action, Close, Consumer, Pause, Producer, Receive, RequestReply, Restart, Resume, Settle,
-    Snapshot, Start, StartConnector, Stop, StopConnector, Wait, WaitForSends,
+    Action,
+    Close,
+    Consumer,
+    Pause,
+    Producer,
+    Receive,
+    RequestReply,
+    Restart,
+    Resume,
+    Settle,
+    Snapshot,
+    Start,
+    StartConnector,
+    Stop,
+    StopConnector,
+    Wait,
+    WaitForSends,
 )  # fmt: skip
 from mqlab.spec.values import Destination
 
@@ -35,7 +50,10 @@ STEPS: dict[str, tuple[type[Action], dict[str, str]]] = {
 }  # fmt: skip
 STEP_OF = {action: (step, keys) for step, (action, keys) in STEPS.items()}
 DESTINATION = {Consumer: "reads", Producer: "to", RequestReply: "to"}
-IGNORED = ("wait_for_bridges", "for_bridges")  # tells the recorder to wait; the lab always comes to rest
+IGNORED = (
+    "wait_for_bridges",
+    "for_bridges",
+)  # tells the recorder to wait; the lab always comes to rest
 
 
 def read(items: Sequence[dict[str, Any]]) -> tuple[Action, ...]:
@@ -98,7 +116,7 @@ def _step(action: Action) -> dict[str, Any]:
         value = getattr(action, f.name)
         if f.name == DESTINATION.get(type(action)):
             item[value.kind] = value.name
-        elif f.default is MISSING and f.default_factory is MISSING or value not in (
+        elif (f.default is MISSING and f.default_factory is MISSING) or value not in (
             f.default, () if f.default_factory is MISSING else f.default_factory()
         ):  # fmt: skip
             item[keys.get(f.name, f.name)] = value

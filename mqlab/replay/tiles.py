@@ -76,7 +76,9 @@ class Tiles:
         pieces = list(self._rows(t0, t1))
         total = sum(stop - start for _, start, stop in pieces)
         if total > limit:
-            raise BadValue(f"{total} events lie between {t0} and {t1} us; look at less than {limit}")
+            raise BadValue(
+                f"{total} events lie between {t0} and {t1} us; look at less than {limit}"
+            )
         parts = [_read(path, start, stop) for path, start, stop in pieces]
         return pa.concat_tables(parts) if parts else parquet.schema().empty_table()
 
@@ -87,7 +89,9 @@ class Tiles:
         table = self.events(t0, t1, limit)
         cause = table.column("cause").to_numpy() - first
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
-        columns["cause"] = np.where((cause >= 0) & (table.column("cause").to_numpy() >= 0), cause, -1)
+        columns["cause"] = np.where(
+            (cause >= 0) & (table.column("cause").to_numpy() >= 0), cause, -1
+        )
         plain = {name: values.tolist() for name, values in columns.items()}
         header = {**self.manifest["header"], "window": [t0, t1]}
         return Trace.from_columns(header, self.names, plain)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime import durable
 from mqlab.runtime.message import ConsumerInfo, Message
-from mqlab.runtime.settings import BridgeSettings
 from mqlab.runtime.replay import replays
+from mqlab.runtime.settings import BridgeSettings
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -41,7 +41,6 @@ class Demand(Subscription):
     """
 
     network = True
-    kind = FORWARDED
 
     def __init__(self, bridge: Bridge, info: ConsumerInfo, static: bool) -> None:
         settings = bridge.settings
@@ -233,9 +232,11 @@ class Bridge:
         if not self.settings.suppresses(local.dest):
             return None
         for sub in self.home.subs:
-            if isinstance(sub, Demand) and sub.dest.is_queue == local.dest.is_queue:
-                if set(sub.info.origins) & set(local.origins):
-                    return sub
+            if (
+                isinstance(sub, Demand) and sub.dest.is_queue == local.dest.is_queue
+                and set(sub.info.origins) & set(local.origins)
+            ):  # fmt: skip
+                return sub
         return None
 
     def durable_key(self, info: ConsumerInfo) -> durable.Key | None:

@@ -190,7 +190,7 @@ class Consumer:
 
     def find_broker(self) -> None:
         """With a failover address: connect to the first broker of it that serves."""
-        if self.closed or self.broker.running and self.sub in self.broker.subs:
+        if self.closed or (self.broker.running and self.sub in self.broker.subs):
             return
         broker = self.lab.serving((self.spec.on, *self.spec.others))
         if broker is not None and self.spec.others:

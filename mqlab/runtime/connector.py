@@ -44,9 +44,7 @@ class Connector:
                 continue
             ways = [Bridge(self.lab, home, remote, self.name, self.settings, mirror=False)]
             if self.settings.duplex:
-                ways.append(
-                    Bridge(self.lab, remote, home, self.name, self.settings, mirror=True)
-                )
+                ways.append(Bridge(self.lab, remote, home, self.name, self.settings, mirror=True))
             self.bridges += ways
             for bridge in ways:
                 bridge.start()

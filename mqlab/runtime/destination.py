@@ -167,7 +167,7 @@ class Queue:
         """Return the rule for which nobody takes *message*: a full taker first, then a refusal."""
         if not self.subs:
             return Rule.no_subscription
-        refusals = []
+        refusals: list[int] = []
         for sub in self.subs:
             if self.exclusive is not None and sub is not self.exclusive:
                 continue

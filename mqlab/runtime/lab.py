@@ -123,8 +123,11 @@ class Lab:
 
     def clients_of(self, broker: Broker) -> list[Consumer | Producer]:
         """Return the clients connected to a broker."""
-        clients = [*self.consumers.values(), *self.senders]
-        return [client for client in clients if client.broker is broker and not client.closed]
+        return [c for c in self.clients() if c.broker is broker and not c.closed]
+
+    def clients(self) -> list[Consumer | Producer]:
+        """Return all clients, consumers first."""
+        return [*self.consumers.values(), *self.senders]
 
     def store_of(self, spec: BrokerSpec) -> Store:
         """Return the store of a broker: its own, or the one that it shares."""
@@ -139,7 +142,7 @@ class Lab:
 
     def bring_up(self, broker: Broker) -> None:
         """A broker has come up: let clients and connectors find it."""
-        for client in [*self.consumers.values(), *self.senders]:
+        for client in self.clients():
             client.find_broker()
         for connector in self.connectors_of(broker):
             connector.start()
@@ -241,7 +244,7 @@ class Lab:
         broker.start(new_id=action.broker_id == "new")
         if not broker.running:
             return  # a slave
-        for client in [*self.consumers.values(), *self.senders]:
+        for client in self.clients():
             client.find_broker()
         for connector in self.connectors_of(broker):
             connector.start()
@@ -261,7 +264,9 @@ class Lab:
 
     def _open(self, action: actions.Consumer) -> None:
         if action.name in self.consumers and not self.consumers[action.name].closed:
-            raise BadValue(f"consumer {action.name!r} is open already; close it, or take a new name")
+            raise BadValue(
+                f"consumer {action.name!r} is open already; close it, or take a new name"
+            )
         broker = self.serving((action.on, *action.others))
         if broker is None:
             self.problem(f"{action.name}: broker {action.on} is not running")

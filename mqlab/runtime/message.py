@@ -21,6 +21,9 @@ class Message:
         "properties", "received", "row", "sent", "turn",
     )  # fmt: skip
 
+    arrived: int  # us, at this broker
+    turn: int  # manieth at its queue
+
     def __init__(
         self, number: int, dest: Destination, dest_no: int, sent: int, persistent: bool,
         properties: Mapping[str, Any], headers: Mapping[str, Any], path: tuple[str, ...] = (),
@@ -35,6 +38,7 @@ class Message:
         self.headers = headers
         self.path = path
         self.expires = expires  # us; 0 is never
+        self.row = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
 

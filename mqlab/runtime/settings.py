@@ -53,7 +53,7 @@ class BridgeSettings:
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
         self.no_limit = rules.minus_one_is_no_limit
         self.decrease = bool(get("decrease_network_consumer_priority"))
-        self.base = int(get("consumer_priority_base"))  # type: ignore[call-overload]
+        self.base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
         self.suppress_queue = bool(get("suppress_duplicate_queue_subscriptions"))
         self.suppress_topic = bool(get("suppress_duplicate_topic_subscriptions"))
         self.static_bridge = bool(get("static_bridge"))
@@ -79,7 +79,7 @@ class BridgeSettings:
         """
         if not self.decrease:
             return own
-        return self.base if length == 1 else self.base - (length + 1)
+        return self.base if length == 1 else self.base - length - 1
 
     def ttl_used_up(self, ttl: int, crossed: int) -> bool:
         """Whether *crossed* hops are all that a TTL allows; -1 is no limit."""

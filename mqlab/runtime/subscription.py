@@ -29,7 +29,6 @@ class Subscription:
     """
 
     network = False
-    kind = Kind.Dispatched
 
     def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:
         self.broker, self.info = broker, info

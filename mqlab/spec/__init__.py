@@ -1,8 +1,23 @@
 """WHAT NETWORK: frozen values that describe brokers, connectors, clients and what they do."""
 
 from mqlab.spec.action import (
-    Action, Close, Consumer, Pause, Producer, Receive, RequestReply, Restart, Resume, Settle,
-    Snapshot, Start, StartConnector, Stop, StopConnector, Wait, WaitForSends,
+    Action,
+    Close,
+    Consumer,
+    Pause,
+    Producer,
+    Receive,
+    RequestReply,
+    Restart,
+    Resume,
+    Settle,
+    Snapshot,
+    Start,
+    StartConnector,
+    Stop,
+    StopConnector,
+    Wait,
+    WaitForSends,
 )  # fmt: skip
 from mqlab.spec.network import Broker, Network, NetworkConnector
 from mqlab.spec.option import EDITIONS, OPTIONS, Option

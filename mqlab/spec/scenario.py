@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import (
-    Action, Close, Consumer, Pause, Producer, Receive, RequestReply, Restart, Resume, Settle,
-    Snapshot, Start, StartConnector, Stop, StopConnector,
+    Action,
+    Close,
+    Consumer,
+    Pause,
+    Producer,
+    Receive,
+    RequestReply,
+    Restart,
+    Resume,
+    Settle,
+    Snapshot,
+    Start,
+    StartConnector,
+    Stop,
+    StopConnector,
 )  # fmt: skip
 from mqlab.spec.network import Network
 
@@ -32,16 +45,13 @@ class Scenario:
         for place, action in enumerate(self.actions, start=1):
             where = f"action {place} ({type(action).__name__})"
             for broker in _brokers(action):
-                if broker not in self.network.names:
-                    raise UnknownName.of("broker", broker, self.network.names, where)
+                _known("broker", broker, self.network.names, where)
             if isinstance(action, Consumer):
                 consumers.append(action.name)
             elif isinstance(action, (Receive, Resume, Pause, Close)):
-                if action.consumer not in consumers:
-                    raise UnknownName.of("consumer", action.consumer, consumers, where)
+                _known("consumer", action.consumer, consumers, where)
             elif isinstance(action, (StartConnector, StopConnector)):
-                if action.connector not in connectors:
-                    raise UnknownName.of("connector", action.connector, connectors, where)
+                _known("connector", action.connector, connectors, where)
 
     @classmethod
     def of(cls, network: Network, *actions: Action, **about: Any) -> Scenario:
@@ -59,6 +69,11 @@ class Scenario:
     def under(self, edition: str) -> Scenario:
         """Return the same scenario for another edition."""
         return replace(self, network=self.network.under(edition))
+
+
+def _known(what: str, name: str, names: Sequence[str], where: str) -> None:
+    if name not in names:
+        raise UnknownName.of(what, name, names, where)
 
 
 def _brokers(action: Action) -> tuple[str, ...]:

@@ -26,11 +26,11 @@ GRAMMAR = r"""
     | sum "IS"i "NOT"i "NULL"i -> is_not_null
     | sum "BETWEEN"i sum "AND"i sum -> between
     | sum "NOT"i "BETWEEN"i sum "AND"i sum -> not_between
-    | sum "IN"i "(" list ")" -> in_
-    | sum "NOT"i "IN"i "(" list ")" -> not_in
+    | sum "IN"i "(" texts ")" -> in_
+    | sum "NOT"i "IN"i "(" texts ")" -> not_in
     | sum "LIKE"i STRING ["ESCAPE"i STRING] -> like
     | sum "NOT"i "LIKE"i STRING ["ESCAPE"i STRING] -> not_like
-list: STRING ("," STRING)*
+texts: STRING ("," STRING)*
 ?sum: product | sum PLUS product -> arithmetic
 ?product: unary | product TIMES unary -> arithmetic
 ?unary: PLUS unary -> sign | atom
@@ -94,9 +94,7 @@ def _compile(text: str) -> Node:
     except exceptions.UnexpectedInput as error:
         place = getattr(error, "column", 1)
         place = place - 1 if isinstance(place, int) and place > 0 else len(text)
-        raise SelectorError(
-            f"selector does not parse here:\n  {text}\n  {' ' * place}^"
-        ) from None
+        raise SelectorError(f"selector does not parse here:\n  {text}\n  {' ' * place}^") from None
     except exceptions.VisitError as error:
         raise SelectorError(f"selector {text!r}: {error.orig_exc}") from None
     return node
@@ -109,12 +107,12 @@ def _number(value: Any) -> bool:
 def _compare(sign: str, a: Any, b: Any) -> bool | None:
     if a is None or b is None:
         return None
-    alike = _number(a) and _number(b) or type(a) is type(b)
+    alike = (_number(a) and _number(b)) or type(a) is type(b)
     if sign in ("=", "<>"):
         return (alike and a == b) == (sign == "=") if alike else False
     if not (_number(a) and _number(b)):
         return False
-    return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign]
+    return bool({"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign])
 
 
 def _not(value: Any) -> bool | None:
@@ -138,7 +136,7 @@ def _unquote(token: Token) -> str:
 def _pattern(text: str, escape: str | None) -> re.Pattern[str]:
     parts, escaped = [], False
     for char in text:
-        if escaped or char not in "%_" and char != escape:
+        if escaped or (char not in "%_" and char != escape):
             parts.append(re.escape(char))
             escaped = False
         elif char == escape:
@@ -223,7 +221,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
         inside = self.between(kids)
         return lambda get: _not(inside(get))
 
-    def list(self, kids: list[Any]) -> set[str]:
+    def texts(self, kids: list[Any]) -> set[str]:
         return {_unquote(kid) for kid in kids}
 
     def in_(self, kids: list[Any]) -> Node:

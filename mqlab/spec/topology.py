@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from math import ceil, sqrt
 
@@ -28,7 +29,7 @@ def hub_and_spokes(size: int) -> tuple[list[str], Pairs]:
 def chain(size: int) -> tuple[list[str], Pairs]:
     """Return brokers in a row."""
     names = [f"B{i}" for i in range(1, size + 1)]
-    return names, list(zip(names, names[1:], strict=False))
+    return names, list(itertools.pairwise(names))
 
 
 def tree(size: int) -> tuple[list[str], Pairs]:

@@ -77,11 +77,10 @@ class _Parser:
         return self.address(name, inner, start + shift, body.startswith("//"), tail)
 
     def composite(self, scheme: str, inner: str, start: int, fragment: str | None) -> Uri:
-        depth = 0
-        for end, char in enumerate(inner):
-            depth += (char == "(") - (char == ")")
-            if depth == 0:
-                break
+        depth, end = 0, -1
+        while end + 1 < len(inner) and (depth or end < 0):
+            end += 1
+            depth += (inner[end] == "(") - (inner[end] == ")")
         if depth != 0:
             raise self.error(start, "this parenthesis is never closed")
         rest, _, query = inner[end + 1 :].partition("?")

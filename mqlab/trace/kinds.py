@@ -94,7 +94,8 @@ class Rule(IntEnum):
         return SENTENCES[self][1]
 
 
-_LOAD, _DYNAMIC, _STATIC = "Fuse 3, Load balancing", "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
+_LOAD = "Fuse 3, Load balancing"
+_DYNAMIC, _STATIC = "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
 _ROUTE, _TTL = "Fuse 2, Finding the shortest route", "Fuse 2, Time-to-live"
 
 SENTENCES: dict[Rule, tuple[str, str]] = {
@@ -102,22 +103,34 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.turn: ("it was this subscription's turn among those of equal priority", _LOAD),
     Rule.only_taker: ("no other subscription could take it", _LOAD),
     Rule.higher_priority: ("this subscription has a higher priority than the others", _ROUTE),
-    Rule.every_subscriber: ("a topic gives every matching subscription a copy", "Fuse 2, Figure 2.5"),
+    Rule.every_subscriber: (
+        "a topic gives every matching subscription a copy",
+        "Fuse 2, Figure 2.5",
+    ),
     Rule.exclusive: ("the exclusive consumer of a queue gets everything", "ActiveMQ, exclusive"),
     Rule.no_subscription: ("no subscription asks for it here", _DYNAMIC),
     Rule.prefetch_full: ("every subscription already holds as many as its prefetch allows", _LOAD),
     Rule.ttl_used_up: ("it has made as many hops as messageTTL allows", _TTL),
     Rule.already_visited: ("a message never returns to a broker it has visited", _STATIC),
-    Rule.not_permitted: ("the connector's lists do not let this destination pass",
-                         "Fuse 2, Filtering"),
+    Rule.not_permitted: (
+        "the connector's lists do not let this destination pass",
+        "Fuse 2, Filtering",
+    ),
     Rule.selector: ("the selector does not match", "Fuse 2, Figure 2.17"),
-    Rule.consumer_ttl: ("news of this consumer has crossed as many brokers as consumerTTL allows",
-                        _TTL),
+    Rule.consumer_ttl: (
+        "news of this consumer has crossed as many brokers as consumerTTL allows",
+        _TTL,
+    ),
     Rule.loop: ("news of this consumer has already been here", _DYNAMIC),
-    Rule.duplicate_route: ("another route to the same consumer stands already, as good or better",
-                           _ROUTE),
+    Rule.duplicate_route: (
+        "another route to the same consumer stands already, as good or better",
+        _ROUTE,
+    ),
     Rule.better_route: ("a route of higher priority to the same consumer replaced it", _ROUTE),
-    Rule.conduit: ("conduit subscriptions: it joined the one that stands for all", "Fuse 2, Conduit"),
+    Rule.conduit: (
+        "conduit subscriptions: it joined the one that stands for all",
+        "Fuse 2, Conduit",
+    ),
     Rule.local_consumer: ("a client of this broker subscribed", ""),
     Rule.remote_demand: ("a consumer behind the connector asks for it", _DYNAMIC),
     Rule.static: ("the connector lists it as statically included", _STATIC),

@@ -46,7 +46,9 @@ def table_of(trace: Trace) -> pa.Table:
     about = {"format": FORMAT, "header": trace.header, "names": trace.names}
     shape = schema({KEY: json.dumps(about, sort_keys=True).encode()})
     columns = [
-        pa.Array.from_buffers(field.type, len(trace), [None, pa.py_buffer(trace.column(field.name))])
+        pa.Array.from_buffers(
+            field.type, len(trace), [None, pa.py_buffer(trace.column(field.name))]
+        )
         for field in shape
     ]
     return pa.table(columns, schema=shape)

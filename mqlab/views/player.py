@@ -15,8 +15,20 @@ from bokeh.core.properties import value
 from bokeh.document import Document
 from bokeh.events import DocumentReady
 from bokeh.models import (
-    Button, Column, ColumnDataSource, CustomJS, DataTable, Div, HoverTool, InlineStyleSheet,
-    Range1d, Row, Select, Slider, TableColumn, Toggle,
+    Button,
+    Column,
+    ColumnDataSource,
+    CustomJS,
+    DataTable,
+    Div,
+    HoverTool,
+    InlineStyleSheet,
+    Range1d,
+    Row,
+    Select,
+    Slider,
+    TableColumn,
+    Toggle,
 )  # fmt: skip
 from bokeh.plotting import figure
 
@@ -92,7 +104,8 @@ def _controls(scenes: Sequence[Scene]) -> Row:
 
 def _table(source: ColumnDataSource) -> Column:
     table = DataTable(
-        source=source, name="table", height=190, stylesheets=[InlineStyleSheet(css=TABLE_STYLE)], sizing_mode="stretch_width", index_position=None,
+        source=source, name="table", height=190, stylesheets=[InlineStyleSheet(css=TABLE_STYLE)],
+        sizing_mode="stretch_width", index_position=None,
         autosize_mode="force_fit", selectable=True, scroll_to_selection=True, reorderable=False,
         columns=[TableColumn(field="time", title="time", width=80, sortable=False),
                  TableColumn(field="what", title="what happened, and why", width=900,
@@ -146,14 +159,37 @@ def _draw_clients(plot: Any, data: dict[str, ColumnDataSource], end: str) -> Non
 
 def _draw_brokers(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
     source = data["brokers"]
-    circles = plot.circle("x", "y", radius="r", source=source, fill_color="#0072B2",
-                          line_color="white", line_width=2.5, fill_alpha="up", name="circles" + end)  # fmt: skip
+    circles = plot.circle(
+        "x",
+        "y",
+        radius="r",
+        source=source,
+        fill_color="#0072B2",
+        line_color="white",
+        line_width=2.5,
+        fill_alpha="up",
+        name="circles" + end,
+    )
     plot.text("x", "y", "label", source=source, text_align="center", text_baseline="middle",
               text_color="white", text_font=FONT, text_font_size="font", text_font_style="bold",
               name="broker names" + end)  # fmt: skip
-    plot.text("gx", "gy", "gauge", source=source, text_align="center", text_baseline="middle",
-              text_color="#111111", text_font=FONT, text_font_size="12px", text_font_style="bold",
-              background_fill_color="#E69F00", background_fill_alpha="shown", padding=3, border_radius=4, name="gauges" + end)  # fmt: skip
+    plot.text(
+        "gx",
+        "gy",
+        "gauge",
+        source=source,
+        text_align="center",
+        text_baseline="middle",
+        text_color="#111111",
+        text_font=FONT,
+        text_font_size="12px",
+        text_font_style="bold",
+        background_fill_color="#E69F00",
+        background_fill_alpha="shown",
+        padding=3,
+        border_radius=4,
+        name="gauges" + end,
+    )
     plot.add_tools(HoverTool(renderers=[circles], tooltips="broker @name: @depth waiting"))
 
 

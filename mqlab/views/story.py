@@ -7,6 +7,7 @@ time is still that of the run.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -20,7 +21,7 @@ class Story:
 
     def __init__(self, times: Sequence[int], begin: int = 0) -> None:
         marks = sorted({begin, *times})
-        lengths = [self._told(b - a) for a, b in zip(marks, marks[1:], strict=False)]
+        lengths = [self._told(b - a) for a, b in itertools.pairwise(marks)]
         scale = min(SECONDS_PER_MS, LONGEST / max(1.0, sum(lengths) / 1000)) / 1000
         self.times, self.seconds = marks, [0.0]
         for length in lengths:

@@ -73,7 +73,9 @@ class ReplayPlayer(w.VBox):
             how = "every message is shown; press Play"
         else:
             self.view.show(self._wide(t0, t1).columns)
-            how = f"connectors are as wide as their traffic; zoom in to {SINGLE:,} events to see each"
+            how = (
+                f"connectors are as wide as their traffic; zoom in to {SINGLE:,} events to see each"
+            )
         self.text.value = (
             f"<b>{count:,}</b> of {self.tiles.events_count:,} events, {t0 / 1000:,.1f} to "
             f"{t1 / 1000:,.1f} ms: {escape(how)}."

@@ -116,7 +116,8 @@ class Workbench(w.VBox):
                 rows.append(f"<b>{len(numbers)}</b> {word} at <b>{escape(broker)}</b> in "
                             f"{escape(queue)} (numbers {spans(numbers)})")  # fmt: skip
         if not self.form.changes and self.topology.value == FIGURE:
-            rows += [escape(str(c)) for c in claims(scenario.about.get("guide_says", {}), self.trace)]
+            rows += [
+                escape(str(c)) for c in claims(scenario.about.get("guide_says", {}), self.trace)
+            ]
             rows.append(escape(scenarios.figure(self.figure.value).real))
         return "<ul>" + "".join(f"<li>{row}</li>" for row in rows if row) + "</ul>"
-

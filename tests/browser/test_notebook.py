@@ -36,8 +36,11 @@ def run_all(page):
 
 
 def run_cell(page, number):
-    page.evaluate("""number => { jupyterapp.shell.currentWidget.content.activeCellIndex = number;
-      return jupyterapp.commands.execute('notebook:run-cell'); }""", number)
+    page.evaluate(
+        """number => { jupyterapp.shell.currentWidget.content.activeCellIndex = number;
+      return jupyterapp.commands.execute('notebook:run-cell'); }""",
+        number,
+    )
 
 
 def moves(page, document):

@@ -52,7 +52,9 @@ def test_keys_step_jump_and_play(opened):
 def test_a_row_of_the_table_is_a_moment(opened):
     page = opened(mq.run("fuse:2.20"))
     rows = page.evaluate(GET, [0, "events", "data"])
-    page.evaluate("() => { Bokeh.documents[0].get_model_by_name('events').selected.indices = [40] }")
+    page.evaluate(
+        "() => { Bokeh.documents[0].get_model_by_name('events').selected.indices = [40] }"
+    )
     assert page.evaluate(GET, [0, "time", "value"]) == pytest.approx(rows["play"][40], abs=0.01)
 
 

@@ -12,8 +12,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadFile, BadValue, UnknownName
-from mqlab.replay import pyramid, store
-from mqlab.replay import sweeps
+from mqlab.replay import pyramid, store, sweeps
 from mqlab.trace import Kind
 from tests.conftest import ROOT
 from tests.replay import synthetic
@@ -47,10 +46,11 @@ def test_a_sweep_runs_every_combination_for_every_seed(tmp_path, spark):
 
 
 def test_it_does_not_matter_how_runs_are_dealt_out_to_tasks(tmp_path, spark):
-    scenario = mq.figure("fuse:2.18").scenario.change("*/*", **{
-        "decrease_network_consumer_priority": False,
-        "suppress_duplicate_queue_subscriptions": False,
-    })  # fmt: skip
+    scenario = mq.figure("fuse:2.18").scenario.change(
+        "*/*",
+        decrease_network_consumer_priority=False,
+        suppress_duplicate_queue_subscriptions=False,
+    )
     digests = []
     for partitions in (1, 2, 8):
         result = mq.replay.sweep(scenario, over={"B/B_to_E.network_ttl": [3]}, seeds=12,
@@ -68,7 +68,6 @@ def fails_on_three(text, seed, jitter):
 
 
 def test_one_bad_run_does_not_kill_the_sweep(tmp_path, spark):
-
 
     from pyspark import cloudpickle as spark_pickle
 

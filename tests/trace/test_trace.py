@@ -95,7 +95,8 @@ def test_stuck_is_what_was_forwarded_and_can_never_go_on():
     assert trace.waiting() == {"B": {"queue://TEST.FOO": [1, 2, 3]}}
     assert trace.stuck() == {"B": {"queue://TEST.FOO": [1, 2, 3]}}
     at_home = mq.run(two_brokers(), mq.Producer("P", on="A", sends=3, to=FOO))
-    assert at_home.waiting() and not at_home.stuck()
+    assert at_home.waiting()
+    assert not at_home.stuck()
 
 
 def test_lost_and_duplicated():
