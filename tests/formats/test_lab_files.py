@@ -1,0 +1,64 @@
+"""Lab files: every recording's scenario and any scenario at all reads back as itself."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mqlab as mq
+from mqlab.formats import lab
+from mqlab.spec import Scenario
+from tests.conftest import recorded
+
+NAMES = st.sampled_from(["A", "B", "C"])
+QUEUES = st.builds(mq.Destination, st.sampled_from(["queue", "topic"]),
+                   st.sampled_from(["FOO", "A.>", "*.x", "<b>"]))  # fmt: skip
+OPTIONS = st.fixed_dictionaries({}, optional={
+    "network_ttl": st.integers(-1, 9), "duplex": st.booleans(),
+    "conduit_subscriptions": st.booleans(), "prefetch_size": st.integers(1, 2000),
+    "statically_included_destinations": st.lists(QUEUES.map(str), max_size=2).map(tuple),
+})  # fmt: skip
+
+
+@st.composite
+def networks(draw):
+    def connectors(name):
+        targets = draw(st.lists(NAMES.filter(lambda n: n != name), max_size=2))
+        return [
+            mq.NetworkConnector(f"{name}{i}", uri=f"static:(tcp://{to}:61616)", **draw(OPTIONS))
+            for i, to in enumerate(targets)
+        ]
+
+    brokers = [mq.Broker(name, *connectors(name)) for name in "ABC"]
+    return mq.Network(*brokers, edition=draw(st.sampled_from(["5.5", "5.17", "5.18", "6.1"])))
+
+
+@st.composite
+def scenarios(draw):
+    consumers = draw(st.lists(NAMES, max_size=3))
+    actions = [mq.Consumer(f"K{i}", on=on, reads=draw(QUEUES), prefetch=draw(st.none() | st.just(7)))
+               for i, on in enumerate(consumers)]  # fmt: skip
+    actions += draw(st.lists(st.builds(
+        mq.Producer, st.just("P"), NAMES, st.integers(0, 5), QUEUES,
+        persistent=st.booleans(), properties=st.just({"region": ["us", "emea"]}),
+    ), max_size=3))  # fmt: skip
+    return Scenario.of(draw(networks()), *actions)
+
+
+@given(scenarios())
+@settings(max_examples=100, deadline=None)
+def test_what_is_written_reads_back_as_itself(scenario):
+    assert lab.read(json.loads(lab.dumps(scenario))) == scenario
+
+
+@pytest.mark.parametrize("value", recorded("activemq", lambda path: "/random/" in path))
+def test_a_recording_reads_back_as_itself(value):
+    scenario = lab.read(value)
+    assert lab.read(lab.write(scenario)) == scenario
+
+
+def test_save_and_load(tmp_path):
+    scenario = mq.figure("fuse:2.11").scenario
+    mq.save(scenario, tmp_path / "x.json")
+    assert mq.load(tmp_path / "x.json") == scenario

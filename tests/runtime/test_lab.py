@@ -1,0 +1,97 @@
+"""The lab step by step: time, forks, and what no recording speaks of."""
+
+import pytest
+
+import mqlab as mq
+from mqlab.errors import BadValue, UnknownName
+
+FOO = mq.Queue("TEST.FOO")
+
+
+def two_brokers():
+    return mq.Network(
+        mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")
+    )
+
+
+def test_a_lab_goes_step_by_step():
+    lab = mq.Lab(two_brokers(), seed=7)
+    lab.do(mq.Producer("P", on="A", sends=2, to=FOO))
+    assert lab.trace.waiting() == {}
+    while lab.step():
+        pass
+    assert lab.trace.waiting() == {"A": {"queue://TEST.FOO": [1, 2]}}
+
+
+def test_time_goes_on_to_where_it_is_told():
+    lab = mq.Lab(two_brokers())
+    lab.do(mq.Producer("P", on="A", sends=10, to=FOO, interval="1s"))
+    lab.until("3500ms")
+    assert len(lab.trace.waiting()["A"]["queue://TEST.FOO"]) == 4
+    lab.rest()
+    assert len(lab.trace.waiting()["A"]["queue://TEST.FOO"]) == 10
+
+
+def test_a_fork_goes_its_own_way():
+    lab = mq.Lab(two_brokers())
+    lab.do(mq.Producer("P", on="A", sends=4, to=FOO))
+    lab.rest()
+    other = lab.fork()
+    other.do(mq.Consumer("C", on="B", reads=FOO))
+    other.rest()
+    assert other.trace.received() == {"C": 4}
+    assert lab.trace.waiting() == {"A": {"queue://TEST.FOO": [1, 2, 3, 4]}}
+    again = lab.fork()
+    again.do(mq.Consumer("C", on="B", reads=FOO))
+    again.rest()
+    assert again.trace.digest() == other.trace.digest()
+
+
+def test_a_wrong_action_is_told_before_anything_happens():
+    lab = mq.Lab(two_brokers())
+    before = lab.trace.digest()
+    with pytest.raises(UnknownName, match="unknown broker 'Z'"):
+        lab.do(mq.Consumer("C", on="Z", reads=FOO))
+    with pytest.raises(UnknownName, match="unknown consumer 'C'"):
+        lab.do(mq.Close("C"))
+    assert lab.trace.digest() == before
+
+
+def test_the_same_consumer_twice_is_told():
+    lab = mq.Lab(two_brokers())
+    lab.do(mq.Consumer("C", on="A", reads=FOO))
+    with pytest.raises(BadValue, match="open already"):
+        lab.do(mq.Consumer("C", on="A", reads=FOO))
+
+
+def test_a_trace_can_be_run_again_from_its_own_header():
+    from mqlab.formats import lab as lab_files
+    from mqlab.runtime import play
+
+    trace = mq.run("fuse:2.19", seed=3, jitter="2ms")
+    again = play(lab_files.read(trace.header["scenario"]), seed=trace.header["seed"],
+                 jitter=trace.header["jitter"] // 1000)  # fmt: skip
+    assert again.digest() == trace.digest()
+
+
+def test_sends_to_a_stopped_broker_are_a_problem_of_the_client():
+    trace = mq.run(two_brokers(), mq.Stop("A"), mq.Producer("P", on="A", sends=1, to=FOO))
+    assert trace.header["problems"] == ["P: broker A is not running"]
+
+
+def test_routes_that_multiply_are_stopped_with_advice():
+    from mqlab.runtime import play
+    from mqlab.spec import Scenario, topology
+
+    wild = topology.network("complete graph", 7).change("*/*", network_ttl=6)
+    wild = wild.change("*/*", suppress_duplicate_queue_subscriptions=False)
+    scenario = Scenario.of(wild, mq.Consumer("C", on="K7", reads=FOO))
+    with pytest.raises(BadValue, match="set suppressDuplicateQueueSubscriptions"):
+        play(scenario, limit=2000)
+
+
+def test_messages_in_a_memory_store_are_told_lost():
+    trace = mq.run(mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=2, to=FOO),
+                   mq.Stop("A"))  # fmt: skip
+    assert trace.lost() == [1, 2]
+    assert "kept it in memory only" in str(mq.explain(trace, message=1))
