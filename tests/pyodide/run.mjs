@@ -7,5 +7,5 @@ const [folder, ...rest] = process.argv.slice(2);
 const cut = rest.indexOf("--");
 const { loadPyodide } = await import(pathToFileURL(`${folder}/node_modules/pyodide/pyodide.mjs`));
 const pyodide = await loadPyodide();
-for (const wheel of rest.slice(0, cut)) pyodide.unpackArchive(readFileSync(wheel), "wheel");
+for (const wheel of rest.slice(0, cut)) pyodide.unpackArchive(new Uint8Array(readFileSync(wheel)), "wheel");
 pyodide.runPython(rest[cut + 1]);

@@ -22,7 +22,7 @@ print(sys.platform, trace.digest(), trace.received(), len(scene(trace).columns))
 def call(*command, cwd):
     done = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True,
                           timeout=300)  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
     return done.stdout
 
 
