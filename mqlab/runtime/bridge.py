@@ -142,7 +142,7 @@ class Bridge:
     def on_advised(self, news: tuple[ConsumerInfo, int]) -> None:
         """News of a consumer beyond has come in: make a subscription of it, or say why not."""
         info, cause = news
-        if not self.up:
+        if not self.up or not self.settings.hears(info.dest):
             return
         home = self.home
         row = self.lab.add(
@@ -153,8 +153,20 @@ class Bridge:
         refusal = self.refusal(info)
         if refusal:
             self.refuse(info.dest, refusal, row)
-        elif not (self.settings.conduit_subscriptions and self.join_conduit(info, row)):
-            self.add_demand(info, Rule.remote_demand, row)
+            return
+        for element in self.elements(info):
+            if not (self.settings.conduit_subscriptions and self.join_conduit(element, row)):
+                self.add_demand(element, Rule.remote_demand, row)
+
+    def elements(self, info: ConsumerInfo) -> list[ConsumerInfo]:
+        """Return the consumer itself, or one for each element of a composite destination.
+
+        The lists have been applied to the whole name: its elements are not tested again.
+        """
+        found = info.dest.elements()
+        if len(found) == 1 or not self.settings.rules.splits_composites:
+            return [info]
+        return [info.on(dest) for dest in found]
 
     def refusal(self, info: ConsumerInfo) -> int:
         """Return the rule by which the bridge ignores a consumer, 0 if there is none."""

@@ -158,8 +158,10 @@ class Broker:
 
     def fits(self, pattern: Destination, dest: Destination) -> bool:
         """Whether *dest* is one of those that *pattern* stands for."""
-        return pattern.kind == dest.kind and matches(
-            pattern.name, dest.name, self.lab.rules.parent_matches
+        parent = self.lab.rules.parent_matches
+        return any(
+            element.kind == dest.kind and matches(element.name, dest.name, parent)
+            for element in pattern.elements()
         )
 
     def strict_order(self, dest: Destination) -> bool:
@@ -190,7 +192,8 @@ class Broker:
         self.subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
-        self.tell(sub.info, row)
+        if not sub.info.browser:
+            self.tell(sub.info, row)
         for name, destination in list(self.by_name.items()):
             if name == dest or self.fits(dest, name):
                 destination.join(sub)

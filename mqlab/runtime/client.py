@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
     from mqlab.runtime.lab import Lab
 
-QUEUE_PREFETCH = 1000
+QUEUE_PREFETCH, BROWSER_PREFETCH = 1000, 500
 TOPIC_PREFETCH = {"5.5": 32766}  # 32767 in the later editions
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -33,6 +33,11 @@ class LocalSubscription(Subscription):
     def __init__(self, broker: Broker, client: Consumer, info: ConsumerInfo, prefetch: int):
         super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {client.name}")
         self.client = client
+        self.picky = self.picky or client.spec.browser
+
+    def refusal(self, message: Message) -> int:
+        """Return why the client may not have *message*: a browser takes nothing away."""
+        return Rule.browsing if self.client.spec.browser else super().refusal(message)
 
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
@@ -69,11 +74,14 @@ class Consumer:
         key = (spec.client_id or spec.name, spec.subscription_name or spec.name)
         info = ConsumerInfo(self.lab.new_id(), spec.reads, spec.priority, selector,
                             spec.exclusive, durable=key if spec.durable else None)  # fmt: skip
+        info.browser = spec.browser
         return LocalSubscription(self.broker, self, info, self._prefetch())
 
     def _prefetch(self) -> int:
         if self.spec.prefetch is not None:
             return self.spec.prefetch
+        if self.spec.browser:
+            return BROWSER_PREFETCH
         if self.spec.reads.is_queue or self.spec.durable:
             return QUEUE_PREFETCH
         return TOPIC_PREFETCH.get(self.lab.edition, 32767)

@@ -23,6 +23,7 @@ class Connector:
     def __init__(self, lab: Lab, owner: str, spec: NetworkConnector) -> None:
         self.lab, self.owner, self.spec, self.name = lab, owner, spec, spec.name
         self.settings = BridgeSettings(spec, lab.edition)
+        self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it
         parsed = uris.parse(spec.uri)
         inner = parsed.components[0].scheme if len(parsed.components) == 1 else ""
         self.picks_one = parsed.scheme == "masterslave" or inner == "failover"
@@ -40,14 +41,25 @@ class Connector:
             remote = self.lab.broker(target)
             if self.picks_one and self.bridges:
                 return
-            if not remote.running or remote is home or self.leads_to(target):
+            if not remote.running or self.leads_to(target):
                 continue
-            ways = [Bridge(self.lab, home, remote, self.name, self.settings, mirror=False)]
+            if remote is home or self.name_in_use(target):
+                self.lab.problem(f"bridge {self.name} did not come up")
+                continue
+            ways = [Bridge(self.lab, home, remote, self.title, self.settings, mirror=False)]
             if self.settings.duplex:
-                ways.append(Bridge(self.lab, remote, home, self.name, self.settings, mirror=True))
+                ways.append(Bridge(self.lab, remote, home, self.title, self.settings, mirror=True))
             self.bridges += ways
             for bridge in ways:
                 bridge.start()
+
+    def name_in_use(self, target: str) -> bool:
+        """Whether the broker has a bridge of that configured name to *target*, which is refused."""
+        return self.settings.rules.refuses_same_name and any(
+            other is not self and other.owner == self.owner and other.title == self.title
+            and other.leads_to(target)
+            for other in self.lab.connectors
+        )  # fmt: skip
 
     def leads_to(self, broker: str) -> bool:
         """Whether a live bridge to *broker* exists."""

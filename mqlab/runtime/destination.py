@@ -39,6 +39,7 @@ class Queue:
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
         self.numbers: set[int] = set()  # of what is held: the audit drops a second copy
         audit = broker.policy(dest, "enable_audit") is not False
+        self.by_priority = broker.policy(dest, "use_consumer_priority") is not False
         self.audits = audit and broker.lab.rules.audits_queues
         self.exclusive: Subscription | None = None
         self.groups: dict[str, Subscription] = {}  # message group -> who owns it
@@ -53,8 +54,9 @@ class Queue:
 
     def _insert(self, sub: Subscription) -> None:
         place = len(self.subs)
-        while place and self.subs[place - 1].priority < sub.priority:
-            place -= 1
+        if self.by_priority:
+            while place and self.subs[place - 1].priority < sub.priority:
+                place -= 1
         self.subs.insert(place, sub)
 
     def leave(self, sub: Subscription) -> None:
@@ -148,7 +150,7 @@ class Queue:
         alone = True
         priority = sub.priority
         if not self.broker.strict_order(self.dest):
-            while place < last and subs[place + 1].priority == priority:
+            while place < last and (not self.by_priority or subs[place + 1].priority == priority):
                 subs[place] = subs[place + 1]
                 place += 1
                 alone = False

@@ -8,6 +8,8 @@ from typing import Any
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
+REPLY_TO = "JMSReplyTo"
+
 
 class Message:
     """One broker's copy of a message.
@@ -56,7 +58,17 @@ class ConsumerInfo:
     for a consumer of the telling broker itself); `origins` the ids of the consumers it stems from.
     """
 
-    __slots__ = ("dest", "durable", "exclusive", "id", "origins", "path", "priority", "selector")
+    __slots__ = (
+        "browser",
+        "dest",
+        "durable",
+        "exclusive",
+        "id",
+        "origins",
+        "path",
+        "priority",
+        "selector",
+    )
 
     def __init__(
         self, id: int, dest: Destination, priority: int, selector: Selector | None,
@@ -66,6 +78,12 @@ class ConsumerInfo:
         self.id, self.dest, self.priority, self.selector = id, dest, priority, selector
         self.exclusive, self.path, self.origins = exclusive, path, origins
         self.durable = durable  # (client id, subscription name)
+        self.browser = False  # a browser makes no demand
+
+    def on(self, dest: Destination) -> ConsumerInfo:
+        """Return the same news about another destination."""
+        return ConsumerInfo(self.id, dest, self.priority, self.selector, self.exclusive,
+                            self.path, self.origins, self.durable)  # fmt: skip
 
     @property
     def interest(self) -> int | tuple[str, str]:

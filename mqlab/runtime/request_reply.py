@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.client import Consumer
-from mqlab.runtime.message import Message
+from mqlab.runtime.message import REPLY_TO, Message
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.spec import RequestReply
@@ -13,8 +13,6 @@ from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.lab import Lab
-
-REPLY_TO = "JMSReplyTo"
 
 
 class Responder(Consumer):

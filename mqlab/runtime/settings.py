@@ -23,6 +23,8 @@ class EditionRules:
     audits_queues: bool = True  # a queue drops a second copy of what it holds
     forgets_network_durables: bool = True  # unsubscribed beyond means unsubscribed here
     missing_differs: bool = False  # a selector's <> with a missing property is true
+    splits_composites: bool = False  # a composite consumer is one subscription per element
+    refuses_same_name: bool = True  # a second bridge under one name does not come up
     client_sorts: bool = False  # a client takes what it has buffered by JMS priority
 
 
@@ -31,10 +33,10 @@ RULES = {
                         merges_network_queues=True, minus_one_is_no_limit=False,
                         bare_statics=True, marks_all_returned=True, counts_forwarded=False,
                         audits_queues=False, forgets_network_durables=False,
-                        missing_differs=True, client_sorts=True),
+                        missing_differs=True, client_sorts=True, refuses_same_name=False),
     "5.17": EditionRules(),
-    "5.18": EditionRules(),
-    "6.1": EditionRules(),
+    "5.18": EditionRules(splits_composites=True),
+    "6.1": EditionRules(splits_composites=True),
 }  # fmt: skip
 
 
@@ -69,6 +71,7 @@ class BridgeSettings:
         self.merges_network_queues = rules.merges_network_queues or bool(
             get("conduit_network_queue_subscriptions")
         )
+        self._heard = _heard(get("destination_filter"))
         self._static = [Destination.parse(text) for text in self.static]
         self._permitted: dict[Destination, bool] = {}
 
@@ -88,6 +91,11 @@ class BridgeSettings:
     def suppresses(self, dest: Destination) -> bool:
         """Whether of several routes to one consumer only one is kept."""
         return self.suppress_queue if dest.is_queue else self.suppress_topic
+
+    def hears(self, dest: Destination) -> bool:
+        """Whether the bridge listens to advisories about consumers of *dest*."""
+        name = f"{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
+        return self._heard is None or any(matches(pattern, name) for pattern in self._heard)
 
     def excludes(self, dest: Destination) -> bool:
         """Whether the excluded list names *dest*."""
@@ -112,6 +120,20 @@ class BridgeSettings:
     def _among(self, patterns: list[Destination], dest: Destination) -> bool:
         parent = self.rules.parent_matches
         return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
+
+
+_ADVISORIES = "ActiveMQ.Advisory.Consumer."
+
+
+def _heard(value: object) -> list[str] | None:
+    """Return the patterns of a destination filter; only its first element may lack the prefix."""
+    if not value:
+        return None
+    first, *others = str(value).split(",")
+    return [first.removeprefix(_ADVISORIES)] + [
+        text.strip().removeprefix(_ADVISORIES) for text in others
+        if text.strip().startswith(_ADVISORIES)
+    ]  # fmt: skip
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from mqlab.runtime.bridge import Demand
 from mqlab.runtime.client import LocalSubscription
 from mqlab.runtime.destination import Queue, Topic
 from mqlab.runtime.durable import Sleeper
+from mqlab.runtime.message import REPLY_TO, Message
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec.values import Destination
 
@@ -56,13 +57,18 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
     paths: dict[tuple[str, ...], list[int]] = {}
     for message in waiting:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
-        paths.setdefault((*names, broker.name), []).append(message.number)
+        paths.setdefault((*names, broker.name), []).append(_number(message))
     return _counters(broker, {
         "depth": len(waiting), "enqueued": queue.enqueued, "dequeued": queue.dequeued,
         "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
-        "waiting": [message.number for message in waiting],
+        "waiting": [_number(message) for message in waiting],
         "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
     })  # fmt: skip
+
+
+def _number(message: Message) -> int:
+    """Return a message's number as the recordings have it: requests have none."""
+    return -1 if REPLY_TO in message.headers else message.number
 
 
 def _counters(broker: Broker, row: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +96,8 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
     }  # fmt: skip
     if sub.dest != dest:
-        row["subscribed_to"] = str(sub.dest)
+        composite = len(sub.dest.elements()) > 1
+        row["subscribed_to"] = sub.dest.name if composite else str(sub.dest)
     if sub.selector is not None:
         row["selector"] = sub.selector.text
     if sub.exclusive:

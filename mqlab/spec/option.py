@@ -149,6 +149,9 @@ CONNECTOR = (
     Option(guide="useVirtualDestSubs", name="use_virtual_dest_subs", type=bool, default=False,
            sentence="Consumers of a virtual destination are demand too.", source="ActiveMQ 5.13",
            since="5.17"),
+    Option(guide="name", name="configured_name", type=str, default=None,
+           sentence="The name that the broker gives to its bridges, if it is not the connector's "
+           "own; two connectors that share one cannot both come up.", source=_TABLE),
     Option(guide="autoStart", name="auto_start", type=bool, default=True,
            sentence="Start with the broker.", source="ActiveMQ 5.19"),
 )  # fmt: skip

@@ -48,8 +48,9 @@ class Destination:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether the name has a wildcard segment."""
-        return any(segment in ("*", ">") for segment in self.name.split("."))
+        """Whether it stands for more than one name: by a wildcard segment, or as a composite."""
+        segments = self.name.split(".")
+        return "," in self.name or "*" in segments or ">" in segments
 
     @classmethod
     def parse(cls, text: str) -> Destination:

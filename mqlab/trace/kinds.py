@@ -82,6 +82,7 @@ class Rule(IntEnum):
     asked = 30
     unsubscribed = 31
     duplicate = 32
+    browsing = 33
 
     @property
     def sentence(self) -> str:
@@ -146,5 +147,6 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.expired: ("its time to live was over", ""),
     Rule.asked: ("the client asked for it", ""),
     Rule.duplicate: ("the queue holds this very message already", ""),
+    Rule.browsing: ("a queue browser only looks", "ActiveMQ, browsers"),
     Rule.unsubscribed: ("the durable subscription was given up", ""),
 }
