@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.lab import Lab
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-VIRTUAL = "VirtualTopic."
 DEAD_LETTERS = Destination("queue", "ActiveMQ.DLQ")
 ENQUEUED = int(Kind.Enqueued)
 
@@ -103,12 +102,12 @@ class Broker:
 
     def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
         """Take a message over from a producer (link -1) or from another broker."""
-        message.row = self.note(ENQUEUED, message, frm, self.node, link, cause=cause)
+        message.row = self.note(ENQUEUED, message, frm, self.node, link, -1, 0, cause)
         message.arrived = self.clock.now
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
-        if not message.dest.is_queue and message.dest.name.startswith(VIRTUAL):
+        if destination.virtual:
             self.copy_to_consumer_queues(message)
         destination.arrive(message)
 

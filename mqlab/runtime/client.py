@@ -293,15 +293,16 @@ class Producer:
         if not self.broker.running:
             self.unsent.append(passage)
             return
-        for copy in self.copies(message):
-            self.broker.take_over(copy, self.node, -1, row)
+        if len(self.elements) == 1:
+            self.broker.take_over(message, self.node, -1, row)
+        else:
+            for copy in self.copies(message):
+                self.broker.take_over(copy, self.node, -1, row)
         if message.persistent:
             self.link_from.carry(self.on_receipt, None)
 
     def copies(self, message: Message) -> list[Message]:
-        """Return the message, or for a composite destination one copy for each element."""
-        if len(self.elements) == 1:
-            return [message]
+        """Return one copy for each element of a composite destination."""
         found = []
         for dest in self.elements:
             copy = message.copy()

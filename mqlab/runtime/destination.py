@@ -31,6 +31,8 @@ EXCLUSIVE = int(Rule.exclusive)
 class Queue:
     """A queue: `subs` in dispatch order, `pending` what nobody has taken yet, in order."""
 
+    virtual = False
+
     def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
@@ -214,6 +216,7 @@ class Topic:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = 0
+        self.virtual = dest.name.startswith("VirtualTopic.")  # consumer queues get copies
 
     held: dict[Message, None] = {}  # a topic keeps nothing
 

@@ -88,7 +88,7 @@ class Subscription:
         if self.extension:
             self.extension -= 1
         broker = self.broker
-        broker.note(ACKNOWLEDGED, message, to=broker.node, cause=message.row, sub=self.no)
+        broker.note(ACKNOWLEDGED, message, -1, broker.node, -1, self.no, 0, message.row)
         broker.destinations[message.dest_no].acknowledged(message, self, room)
         if self.waiting:
             self.refill()
