@@ -16,7 +16,7 @@ FLOORS = [
 ]  # fmt: skip
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}}
 RUNTIME = [
-    ["clock", "message", "settings"], ["link", "replay", "subscription"],
+    ["clock", "message", "settings"], ["link", "replay", "subscription", "virtual"],
     ["durable", "store", "masterslave"], ["destination"], ["broker"], ["client"], ["bridge"],
     ["connector", "request_reply", "snapshot"], ["lab"], ["__init__"], ["conform"],
 ]  # fmt: skip

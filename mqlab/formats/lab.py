@@ -126,11 +126,16 @@ def _connectors(items: list[dict[str, Any]]) -> dict[str, list[NetworkConnector]
 
 
 def _broker(item: dict[str, Any], connectors: list[NetworkConnector]) -> Broker:
-    plain = ("name", "policies", "at")
+    plain = ("name", "policies", "composite_queues", "at")
     options = {key: value for key, value in item.items() if key not in plain}
     at = tuple(item["at"]) if "at" in item else None
     return Broker(
-        item["name"], *connectors, policies=tuple(item.get("policies", ())), at=at, **options
+        item["name"],
+        *connectors,
+        policies=tuple(item.get("policies", ())),
+        composites=tuple(item.get("composite_queues", ())),
+        at=at,
+        **options,
     )
 
 
@@ -152,6 +157,8 @@ def _write_broker(broker: Broker) -> dict[str, Any]:
     item: dict[str, Any] = {"name": broker.name, **_write_options(broker)}
     if broker.policies:
         item["policies"] = [dict(policy) for policy in broker.policies]
+    if broker.composites:
+        item["composite_queues"] = [dict(composite) for composite in broker.composites]
     if broker.at is not None:
         item["at"] = list(broker.at)
     return item

@@ -151,8 +151,8 @@ class Bridge:
             cause=cause,
         )  # fmt: skip
         refusal = self.refusal(info)
-        if refusal:
-            self.refuse(info.dest, refusal, row)
+        if refusal or not self.settings.prefetch_size:
+            self.refuse(info.dest, refusal or Rule.prefetch_full, row)
             return
         for element in self.elements(info):
             if not (self.settings.conduit_subscriptions and self.join_conduit(element, row)):
@@ -266,7 +266,7 @@ class Bridge:
             info = ConsumerInfo(self.lab.new_id(), sleeper.dest, 0, None, False,
                                 durable=sleeper.durable)  # fmt: skip
             if self.durable_key(info) == sleeper.durable:
-                self.add_demand(info, Rule.durable, -1)
+                self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
 
     def on_consumer_gone(self, news: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one it stood for."""
@@ -274,7 +274,8 @@ class Bridge:
         for demand in list(self.demand):
             if who in demand.interest:
                 demand.interest.discard(who)
-                if not demand.interest:
+                kept = demand.durable and not self.settings.rules.forgets_network_durables
+                if not demand.interest and not kept:
                     self.demand.remove(demand)
                     rule = Rule.unsubscribed if demand.durable else Rule.consumer_left
                     self.home.unsubscribe(demand, rule, cause)
@@ -287,6 +288,7 @@ class Bridge:
         if not self.up or not self.remote.running:
             return
         copy = message.copy(self.home.id)
+        copy.received = message.received and self.settings.rules.redelivered_travels
         self.remote.take_over(copy, self.home.node, self.no, row)
         self.link_back.carry(self.on_answered, (demand, message))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime import durable
+from mqlab.runtime import durable, virtual
 from mqlab.runtime.destination import Queue, Topic
 from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.subscription import Subscription
@@ -31,9 +31,10 @@ class Broker:
 
     def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
-        self.clock, self.add = lab.clock, lab.add  # asked for with every message
+        self.clock = lab.clock
         self.id = spec.name
         self.node = lab.add_node(spec.name, "broker")
+        self.note = lab.recorder.notebook(lab.clock, self.node).note
         self.running = False
         self.lives = 0
         self.advises: bool = spec.get("advisory_support", lab.edition)
@@ -87,17 +88,6 @@ class Broker:
         """Record that something happened at this broker."""
         return self.lab.add(self.lab.clock.now, kind, broker=self.node, **columns)
 
-    def note(
-        self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
-        sub: int = -1, rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
-        """Record what happened to *message* at this broker; returns the row."""
-        now = self.clock.now
-        return self.add(
-            now, kind, message.number, self.node, frm, to, link, message.dest_no, sub,
-            len(message.path), now - message.sent, rule, cause,
-        )  # fmt: skip
-
     # Messages
 
     def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
@@ -107,18 +97,9 @@ class Broker:
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
-        if destination.virtual:
-            self.copy_to_consumer_queues(message)
+        if destination.virtual and virtual.intercept(self, destination, message):
+            return
         destination.arrive(message)
-
-    def copy_to_consumer_queues(self, message: Message) -> None:
-        """A virtual topic: every queue ``Consumer.*.<topic>`` gets a copy of its own."""
-        pattern = f"Consumer.*.{message.dest.name}"
-        for dest, queue in list(self.by_name.items()):
-            if dest.is_queue and matches(pattern, dest.name):
-                copy = message.copy()
-                copy.dest, copy.dest_no = dest, queue.no
-                self.take_over(copy, self.node, -1, message.row)
 
     def bury(self, message: Message) -> None:
         """Put an expired message among the dead letters, if it is persistent."""
@@ -219,3 +200,5 @@ class Broker:
         if self.advises:
             for bridge in self.listeners:
                 bridge.link_back.carry(bridge.on_advised, (info, cause))
+                for dest in virtual.sources(self, info.dest) if bridge.settings.virtual else ():
+                    bridge.link_back.carry(bridge.on_advised, (info.on(dest), cause))

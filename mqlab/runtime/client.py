@@ -10,6 +10,7 @@ from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
+from mqlab.spec import uri as uris
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind, Rule
@@ -65,12 +66,14 @@ class Consumer:
         self.busy = self.closed = self.asked = False
         self.count = 0
         self.unconfirmed: set[int] = set()  # received, and the acknowledgement not yet there
+        self.numbers: set[int] = set()  # of all it was ever pushed, where the edition looks
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         self.sub = self._subscription()
 
     def _subscription(self) -> LocalSubscription:
         spec = self.spec
-        selector = Selector(spec.selector) if spec.selector else None
+        dialect = "activemq-5.5" if self.lab.rules.missing_differs else "activemq"
+        selector = Selector(spec.selector, dialect) if spec.selector else None
         key = (spec.client_id or spec.name, spec.subscription_name or spec.name)
         info = ConsumerInfo(self.lab.new_id(), spec.reads, spec.priority, selector,
                             spec.exclusive, durable=key if spec.durable else None)  # fmt: skip
@@ -97,14 +100,31 @@ class Consumer:
             self.finish(delivery[0])  # only the acknowledgement was lost with the broker
         elif not self.closed and delivery[0] in self.sub.outstanding:
             self.asked = False
+            if self.is_duplicate(delivery[0]):
+                return
             self.buffer.append(delivery)
             self.work()
+
+    def is_duplicate(self, message: Message) -> bool:
+        """Whether the client throws *message* away as one it has had: only 5.5 does, of queues."""
+        if not self.lab.rules.client_drops_duplicates or not self.spec.reads.is_queue:
+            return False
+        known = message.number in self.numbers
+        self.numbers.add(message.number)
+        return known
+
+    def next_message(self) -> tuple[Message, int]:
+        """Return what is next in the buffer: the oldest, in 5.5 of the highest JMS priority."""
+        if self.lab.rules.client_sorts:
+            best = max(self.buffer, key=lambda one: one[0].headers.get("JMSPriority", 4))
+            self.buffer.remove(best)
+            return best
+        return self.buffer.popleft()
 
     def work(self) -> None:
         """Take what may be taken from the buffer."""
         while self.buffer and self.allowance != 0 and not self.busy and not self.closed:
-            message, row = self.buffer.popleft()
-            self.take(message, row)
+            self.take(*self.next_message())
         if self.sub.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
             self.ask()
 
@@ -191,9 +211,26 @@ class Consumer:
         """The broker is going: the connection breaks, what was prefetched is thrown away."""
         self.buffer.clear()
         self.had |= self.unconfirmed
-        if self.spec.others:
-            self.find_broker()
-        else:
+        if not self.spec.others:
+            self.closed = True
+            return
+        passes, pause = self.patience()
+        if passes >= 0:
+            clock = self.lab.clock
+            clock.at(clock.now + passes * pause, self.on_out_of_patience, self.broker)
+        self.find_broker()
+
+    def patience(self) -> tuple[int, int]:
+        """Return how many passes a failover address is tried, -1 for ever, and the pause (us)."""
+        options = uris.parse(f"failover:()?{self.spec.connection_options}").parameters
+        passes = int(options.get("maxReconnectAttempts") or -1)
+        if passes == 0 and self.lab.rules.zero_attempts_is_forever:
+            passes = -1
+        return passes, duration(int(options.get("reconnectDelay") or 10))
+
+    def on_out_of_patience(self, lost: Broker) -> None:
+        """All passes are made: without a broker by now, the client gives up."""
+        if self.broker is lost and not lost.running:
             self.closed = True
 
     def find_broker(self) -> None:
@@ -213,7 +250,10 @@ class Producer:
     Persistent sends wait for the broker's receipt, the others go in a burst.
     """
 
-    def __init__(self, lab: Lab, spec: ProducerSpec, broker: Broker) -> None:
+    def __init__(
+        self, lab: Lab, spec: ProducerSpec, broker: Broker,
+        headers: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         self.lab, self.spec, self.broker = lab, spec, broker
         self.node = lab.producer_node(spec.name, broker.name)
         self.link_to, self.link_from = lab.new_link(), lab.new_link()
@@ -223,7 +263,10 @@ class Producer:
         self.elements = spec.to.elements()
         self.interval, self.time_to_live = duration(spec.interval), duration(spec.time_to_live)
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
-        self.headers = {"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode}
+        self.properties = Dealt(spec.properties)
+        self.headers = Dealt(
+            {"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode, **(headers or {})}
+        )
         self.sent = 0
         self.stalled = False  # has something to send and no broker
         self.unsent: list[tuple[Message, int]] = []  # on the way when the broker went
@@ -269,7 +312,8 @@ class Producer:
         place = self.sent
         self.sent += 1
         message = Message(self.first + place, self.dest, self.dest_no, now, spec.persistent,
-                          self.properties(place), self.headers, (), self.expiry(now))  # fmt: skip
+                          self.properties.at(place), self.headers.at(place), (),
+                          self.expiry(now))  # fmt: skip
         row = lab.add(now, SENT, message.number, self.broker.node, self.node,
                       self.broker.node, -1, self.dest_no)  # fmt: skip
         self.link_to.carry(self.on_arrived, (message, row))
@@ -279,13 +323,6 @@ class Producer:
     def expiry(self, now: int) -> int:
         """Return when a message sent now is too old (us); 0 is never."""
         return now + self.time_to_live if self.time_to_live else 0
-
-    def properties(self, place: int) -> Mapping[str, Any]:
-        """Return the properties of the message at *place*; lists are dealt out in turn."""
-        given = self.spec.properties
-        if not given:
-            return given
-        return {k: v[place % len(v)] if isinstance(v, list) else v for k, v in given.items()}
 
     def on_arrived(self, passage: tuple[Message, int]) -> None:
         """The message has reached the broker; a persistent one is confirmed."""
@@ -316,3 +353,17 @@ class Producer:
             self.lab.clock.at(self.lab.clock.now + self.interval, self.send, None)
         else:
             self.send(None)
+
+
+class Dealt:
+    """Properties or headers of a row of messages; values in a list are dealt out in turn."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = given
+        self.varies = any(isinstance(value, list) for value in given.values())
+
+    def at(self, place: int) -> Mapping[str, Any]:
+        """Return what the message at *place* gets."""
+        if not self.varies:
+            return self.given
+        return {k: v[place % len(v)] if isinstance(v, list) else v for k, v in self.given.items()}

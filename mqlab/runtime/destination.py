@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from mqlab.runtime import virtual
 from mqlab.runtime.message import Message
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec.values import Destination
@@ -31,14 +32,13 @@ EXCLUSIVE = int(Rule.exclusive)
 class Queue:
     """A queue: `subs` in dispatch order, `pending` what nobody has taken yet, in order."""
 
-    virtual = False
-
     def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.pending: deque[Message] = deque()
         self.held: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
+        self.virtual = virtual.is_virtual(broker, dest)
         self.numbers: set[int] = set()  # of what is held: the audit drops a second copy
         audit = broker.policy(dest, "enable_audit") is not False
         self.by_priority = broker.policy(dest, "use_consumer_priority") is not False
@@ -216,7 +216,7 @@ class Topic:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = 0
-        self.virtual = dest.name.startswith("VirtualTopic.")  # consumer queues get copies
+        self.virtual = virtual.is_virtual(broker, dest)
 
     held: dict[Message, None] = {}  # a topic keeps nothing
 
@@ -231,6 +231,7 @@ class Topic:
     def join(self, sub: Subscription) -> None:
         """Add a subscription behind the others; a durable one gets what was kept for it."""
         self.subs.append(sub)
+        sub.topics += 1
         sub.refill()
 
     def leave(self, sub: Subscription) -> None:
@@ -252,5 +253,7 @@ class Topic:
 
     def acknowledged(self, message: Message, sub: Subscription, room: bool) -> None:
         """Count a copy as done."""
-        self.dequeued += 1
+        # In 5.5 a durable subscriber counts nowhere, another only while it has one topic alone.
+        counts = sub.durable is None and sub.topics == 1
+        self.dequeued += counts or self.broker.lab.rules.counts_all_topic_acks
         self.forwarded += sub.network

@@ -181,8 +181,7 @@ class Lab:
     def produce(self, spec: actions.Producer, headers: Mapping[str, Any] | None = None) -> None:
         """Let a producer begin to send."""
         broker = self.serving((spec.on, *spec.others)) or self.broker(spec.on)
-        producer = Producer(self, spec, broker)
-        producer.headers.update(headers or {})
+        producer = Producer(self, spec, broker, headers)
         self.senders = [sender for sender in self.senders if not sender.closed] + [producer]
         producer.start()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqlab.errors import BadValue
 from mqlab.spec import NetworkConnector
 from mqlab.spec.values import Destination, matches
 
@@ -25,6 +26,11 @@ class EditionRules:
     missing_differs: bool = False  # a selector's <> with a missing property is true
     splits_composites: bool = False  # a composite consumer is one subscription per element
     refuses_same_name: bool = True  # a second bridge under one name does not come up
+    counts_all_topic_acks: bool = True  # also those of durable and wildcard subscribers
+    redelivered_travels: bool = False  # the flag crosses a bridge
+    client_drops_duplicates: bool = False  # a queue's second copy stays in flight, unread
+    zero_prefetch_is_silence: bool = False  # of a connector; later editions refuse it
+    zero_attempts_is_forever: bool = False  # of a failover client
     client_sorts: bool = False  # a client takes what it has buffered by JMS priority
 
 
@@ -33,7 +39,10 @@ RULES = {
                         merges_network_queues=True, minus_one_is_no_limit=False,
                         bare_statics=True, marks_all_returned=True, counts_forwarded=False,
                         audits_queues=False, forgets_network_durables=False,
-                        missing_differs=True, client_sorts=True, refuses_same_name=False),
+                        missing_differs=True, client_sorts=True, refuses_same_name=False,
+                        counts_all_topic_acks=False, redelivered_travels=True,
+                        client_drops_duplicates=True, zero_prefetch_is_silence=True,
+                        zero_attempts_is_forever=True),
     "5.17": EditionRules(),
     "5.18": EditionRules(splits_composites=True),
     "6.1": EditionRules(splits_composites=True),
@@ -61,6 +70,12 @@ class BridgeSettings:
         self.static_bridge = bool(get("static_bridge"))
         self.dynamic_only = bool(get("dynamic_only"))
         self.prefetch_size = int(get("prefetch_size"))  # type: ignore[call-overload]
+        if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
+            raise BadValue(
+                f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 "
+                "or more"
+            )
+        self.virtual = bool(get("use_virtual_dest_subs"))
         self.temporary = bool(get("bridge_temp_destinations"))
         self.static = _texts(get("statically_included_destinations"))
         self.included = [Destination.parse(t) for t in _texts(

@@ -37,6 +37,7 @@ class Subscription:
         self.picky = self.network or info.selector is not None  # may refuse a message
         self.prefetch = prefetch
         self.extension = 0
+        self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
         self.seen: set[int] | None = None  # numbers a durable one has had: none comes twice
         self.outstanding: dict[Message, None] = {}

@@ -79,6 +79,7 @@ class Consumer(Action):
     subscription_name: str | None = field(default=None, kw_only=True)
     others: tuple[str, ...] = field(default=(), kw_only=True)
     browser: bool = field(default=False, kw_only=True)
+    connection_options: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         where = f"consumer {self.name!r}"
@@ -100,7 +101,7 @@ class Producer(Action):
     """Send `sends` messages to one destination, one by one on one connection.
 
     Persistent sends each wait for the broker's receipt, others go in a burst. A list among the
-    `properties` is dealt out in turn.
+    `properties`, or as `jms_priority`, is dealt out in turn.
     """
 
     name: str
@@ -109,7 +110,7 @@ class Producer(Action):
     to: Destination
     persistent: bool = field(default=True, kw_only=True)
     properties: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
-    jms_priority: int = field(default=4, kw_only=True)
+    jms_priority: int | list[int] = field(default=4, kw_only=True)
     time_to_live: int | str = field(default=0, kw_only=True)
     interval: int | str = field(default=0, kw_only=True)
     in_background: bool = field(default=False, kw_only=True)

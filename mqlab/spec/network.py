@@ -103,19 +103,22 @@ class NetworkConnector(_Options):
 class Broker(_Options):
     """A broker by name, with the network connectors it defines.
 
-    `policies` are destination policies in the lab file's form, `at` is a wish where to draw
-    the broker (unit square, y upwards).
+    `policies` are destination policies and `composites` composite queues (name, forward_to,
+    forward_only) in the lab file's form; `at` is a wish where to draw the broker (unit square, y
+    upwards).
     """
 
     name: str
     connectors: tuple[NetworkConnector, ...]
     pairs: tuple[tuple[str, Any], ...]
     policies: tuple[Mapping[str, Any], ...] = field(hash=False)
+    composites: tuple[Mapping[str, Any], ...] = field(hash=False)
     at: tuple[float, float] | None
 
     def __init__(
         self, name: str, *connectors: NetworkConnector,
-        policies: tuple[Mapping[str, Any], ...] = (), at: tuple[float, float] | None = None,
+        policies: tuple[Mapping[str, Any], ...] = (), composites: tuple[Mapping[str, Any], ...] = (),
+        at: tuple[float, float] | None = None,
         **options: Any,
     ) -> None:  # fmt: skip
         _name("broker", name)
@@ -132,6 +135,7 @@ class Broker(_Options):
         checked = read_options("broker", options, f"broker {name!r}")
         object.__setattr__(self, "pairs", tuple(checked.items()))
         object.__setattr__(self, "policies", tuple(policies))
+        object.__setattr__(self, "composites", tuple(composites))
         object.__setattr__(self, "at", at)
 
     ELEMENT = "broker"
@@ -144,7 +148,7 @@ class Broker(_Options):
     def replace(self, *connectors: NetworkConnector) -> Broker:
         """Return the broker with other connectors."""
         return Broker(
-            self.name, *connectors, policies=self.policies, at=self.at, **self.options
+            self.name, *connectors, policies=self.policies, composites=self.composites, at=self.at, **self.options
         )  # fmt: skip
 
 
@@ -206,7 +210,7 @@ class Network:
                 changed.append(broker)
                 continue
             if not connector_name:
-                changed.append(Broker(broker.name, *broker.connectors, policies=broker.policies,
+                changed.append(Broker(broker.name, *broker.connectors, policies=broker.policies, composites=broker.composites,
                                       at=broker.at, **{**broker.options, **options}))  # fmt: skip
                 hits += 1
                 continue

@@ -139,7 +139,7 @@ CONNECTOR = (
     Option(guide="syncDurableSubs", name="sync_durable_subs", type=bool, default=False,
            sentence="Exchange durable subscriptions on connecting.", source="ActiveMQ 5.14",
            since="5.17"),
-    Option(guide="prefetchSize", name="prefetch_size", type=int, default=1000, low=1,
+    Option(guide="prefetchSize", name="prefetch_size", type=int, default=1000, low=0,
            unit="messages", sentence="How many unacknowledged messages a bridge may hold.",
            source=_TABLE),
     Option(guide="bridgeTempDestinations", name="bridge_temp_destinations", type=bool,

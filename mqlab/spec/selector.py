@@ -47,6 +47,8 @@ NAME: /(?!(?:and|or|not|between|in|like|is|null|escape)(?![\w$]))[A-Za-z_$][\w$]
 %ignore /\/\*(.|\n)*?\*\//
 """
 
+DIALECTS = ("activemq", "activemq-5.5")  # in 5.5 a missing property is unlike anything (<>)
+
 Getter = Callable[[str], Any]
 Node = Callable[[Getter], Any]
 
@@ -59,10 +61,10 @@ class Selector:
     """
 
     def __init__(self, text: str, dialect: str = "activemq") -> None:
-        if dialect != "activemq":
-            raise UnknownName.of("selector dialect", dialect, ["activemq"])
-        self.text = text
-        self.node = _compile(text)
+        if dialect not in DIALECTS:
+            raise UnknownName.of("selector dialect", dialect, DIALECTS)
+        self.text, self.dialect = text, dialect
+        self.node = _compile(text, dialect)
 
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"
@@ -70,8 +72,8 @@ class Selector:
     def __deepcopy__(self, memo: dict[int, Any]) -> Selector:
         return self  # nothing in it changes
 
-    def __reduce__(self) -> tuple[type[Selector], tuple[str]]:
-        return Selector, (self.text,)
+    def __reduce__(self) -> tuple[type[Selector], tuple[str, str]]:
+        return Selector, (self.text, self.dialect)
 
     def selects(self, headers: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
         """Whether a message with these headers and properties is selected."""
@@ -82,15 +84,15 @@ class Selector:
         return self.node(get) is True
 
 
-@lru_cache(maxsize=1)
-def _parser() -> Lark:
-    return Lark(GRAMMAR, parser="lalr", transformer=_Build())
+@lru_cache(maxsize=len(DIALECTS))
+def _parser(dialect: str) -> Lark:
+    return Lark(GRAMMAR, parser="lalr", transformer=_Build(dialect))
 
 
 @lru_cache(maxsize=1024)
-def _compile(text: str) -> Node:
+def _compile(text: str, dialect: str) -> Node:
     try:
-        node: Node = _parser().parse(text)  # type: ignore[assignment]
+        node: Node = _parser(dialect).parse(text)  # type: ignore[assignment]
     except exceptions.UnexpectedInput as error:
         place = getattr(error, "column", 1)
         place = place - 1 if isinstance(place, int) and place > 0 else len(text)
@@ -149,6 +151,10 @@ def _pattern(text: str, escape: str | None) -> re.Pattern[str]:
 class _Build(Transformer):  # type: ignore[type-arg]
     """Turns each piece of the grammar into a function of the message."""
 
+    def __init__(self, dialect: str) -> None:
+        super().__init__()
+        self.missing_differs = dialect == "activemq-5.5"
+
     def string(self, kids: list[Any]) -> Node:
         value = _unquote(kids[0])
         return lambda get: value
@@ -192,6 +198,8 @@ class _Build(Transformer):  # type: ignore[type-arg]
 
     def compare(self, kids: list[Any]) -> Node:
         a, sign, b = kids
+        if sign == "<>" and self.missing_differs:
+            return lambda get: _compare("<>", a(get), b(get)) is not False
         return lambda get: _compare(str(sign), a(get), b(get))
 
     def arithmetic(self, kids: list[Any]) -> Node:
