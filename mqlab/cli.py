@@ -211,7 +211,7 @@ def sweep(
         f"{result.runs} runs, {len(result.failed)} failed", "options", "runs", "received"
     )
     for row in result.summary():
-        table.add_row(*(escape(str(cell)) for cell in row))
+        table.add_row(*(escape(str(row[key])) for key in ("options", "runs", "received")))
     out.print(table)
 
 

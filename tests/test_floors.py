@@ -17,7 +17,7 @@ FLOORS = [
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}}
 RUNTIME = [
     ["clock", "message", "settings"], ["link", "replay", "subscription", "virtual"],
-    ["durable", "store", "masterslave"], ["destination"], ["broker"], ["client"], ["bridge"],
+    ["durable", "store", "masterslave"], ["destination"], ["broker"], ["client", "producer"], ["bridge"],
     ["connector", "request_reply", "snapshot"], ["lab"], ["__init__"], ["conform"],
 ]  # fmt: skip
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]

@@ -5,12 +5,11 @@ Spark builds; tiles and events are served by pyarrow alone (`open`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import MissingExtra
-from mqlab.spec import Scenario
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -22,10 +21,11 @@ __all__ = ["build", "open", "session", "stop", "sweep", "write"]
 
 
 def _needs(package: str, extra: str) -> None:
-    try:
-        __import__(package)
-    except ImportError:
-        raise MissingExtra.of(package, extra) from None
+    for name in (package, "pyarrow", "numpy"):
+        try:
+            __import__(name)
+        except ImportError:
+            raise MissingExtra.of(name, extra) from None
 
 
 def session() -> Any:
@@ -53,26 +53,30 @@ def write(trace: Trace, folder: str | Path) -> Path:
 
 
 def sweep(
-    scenario: Scenario, *, over: Mapping[str, Sequence[Any]], out: str | Path, seeds: int = 1,
-    jitter: int | str = 0, partitions: int | None = None,
+    what: Any, *, over: Mapping[str, Sequence[Any]], out: str | Path,
+    seeds: int | Iterable[int] = 1, edition: str | None = None, jitter: int | str = 0,
+    partitions: int | None = None,
 ) -> Sweep:  # fmt: skip
-    """Run every combination of the options in *over*, *seeds* times each, inside Spark tasks.
+    """Run every combination of the options in *over* with each seed, inside Spark tasks.
 
-    *over* maps ``BROKER/CONNECTOR.OPTION`` to values. *out* must not exist yet.
+    *what* is a scenario, a figure or its id, or a lab file. *over* maps
+    ``BROKER/CONNECTOR.OPTION`` to values. *out* must not exist yet.
     """
     _needs("pyspark", "spark")
     from mqlab.replay import sweeps
 
-    return sweeps.sweep(scenario, over=over, out=out, seeds=seeds, jitter=jitter,
-                      partitions=partitions)  # fmt: skip
+    return sweeps.sweep(what, over=over, out=out, seeds=seeds, edition=edition, jitter=jitter,
+                        partitions=partitions)  # fmt: skip
 
 
-def build(folder: str | Path, out: str | Path | None = None) -> Pyramid:
-    """Build the pyramid of a trace folder on Spark; an older one stays readable until it is done."""
+def build(
+    folder: str | Path, out: str | Path | None = None, bucket_events: int | None = None
+) -> Pyramid:
+    """Build the pyramid of a trace folder on Spark; an older one stays readable till it is done."""
     _needs("pyspark", "spark")
     from mqlab.replay import pyramid
 
-    return pyramid.build(folder, out)
+    return pyramid.build(folder, out, bucket_events)
 
 
 def open(folder: str | Path) -> Tiles:

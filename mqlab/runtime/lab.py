@@ -11,11 +11,12 @@ from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
 from mqlab.runtime import request_reply, snapshot
 from mqlab.runtime.broker import Broker
-from mqlab.runtime.client import Consumer, Producer
+from mqlab.runtime.client import Consumer
 from mqlab.runtime.clock import Clock
 from mqlab.runtime.connector import Connector
 from mqlab.runtime.link import Link
 from mqlab.runtime.masterslave import SharedStore
+from mqlab.runtime.producer import Producer
 from mqlab.runtime.settings import RULES
 from mqlab.runtime.store import Store
 from mqlab.spec import Broker as BrokerSpec

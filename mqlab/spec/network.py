@@ -145,10 +145,11 @@ class Broker(_Options):
         parts += [f"{name}={value!r}" for name, value in self.options.items()]
         return f"Broker({', '.join(parts)})"
 
-    def replace(self, *connectors: NetworkConnector) -> Broker:
-        """Return the broker with other connectors."""
+    def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
+        """Return the broker with other connectors, and *options* set."""
         return Broker(
-            self.name, *connectors, policies=self.policies, composites=self.composites, at=self.at, **self.options
+            self.name, *connectors, policies=self.policies, composites=self.composites, at=self.at,
+            **{**self.options, **options},
         )  # fmt: skip
 
 
@@ -210,8 +211,7 @@ class Network:
                 changed.append(broker)
                 continue
             if not connector_name:
-                changed.append(Broker(broker.name, *broker.connectors, policies=broker.policies, composites=broker.composites,
-                                      at=broker.at, **{**broker.options, **options}))  # fmt: skip
+                changed.append(broker.replace(*broker.connectors, **options))
                 hits += 1
                 continue
             chosen = [c.name for c in broker.connectors if connector_name in ("*", c.name)]
