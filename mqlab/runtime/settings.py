@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mqlab.errors import BadValue
 from mqlab.spec import NetworkConnector
-from mqlab.spec.values import Destination, matches
+from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +137,14 @@ class BridgeSettings:
         return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
 
 
-_ADVISORIES = "ActiveMQ.Advisory.Consumer."
-
-
 def _heard(value: object) -> list[str] | None:
     """Return the patterns of a destination filter; only its first element may lack the prefix."""
     if not value:
         return None
     first, *others = str(value).split(",")
-    return [first.removeprefix(_ADVISORIES)] + [
-        text.strip().removeprefix(_ADVISORIES) for text in others
-        if text.strip().startswith(_ADVISORIES)
+    return [first.removeprefix(CONSUMER_ADVISORIES)] + [
+        text.strip().removeprefix(CONSUMER_ADVISORIES) for text in others
+        if text.strip().startswith(CONSUMER_ADVISORIES)
     ]  # fmt: skip
 
 

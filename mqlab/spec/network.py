@@ -13,7 +13,9 @@ from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import uri as uris
+from mqlab.spec.address import check_connector
 from mqlab.spec.option import DEFAULT_EDITION, OPTIONS, edition_of, read_options
+from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
 
 
 def _name(what: str, given: object) -> str:
@@ -78,6 +80,7 @@ class NetworkConnector(_Options):
                 f"networkConnector {name!r}: {uri!r} is the address of a transport; "
                 f"write static:({uri})"
             )
+        check_connector(parsed)
         checked = read_options("networkConnector", options, f"networkConnector {name!r}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "uri", uri)
@@ -93,6 +96,17 @@ class NetworkConnector(_Options):
     def targets(self) -> tuple[str, ...]:
         """The names of the brokers the address leads to, in order."""
         return tuple(leaf.host or leaf.path or "" for leaf in uris.parse(self.uri).leaves())
+
+    @property
+    def advisory_topics(self) -> tuple[str, ...]:
+        """The topics at the other end on which the bridge hears of consumers."""
+        if self.destination_filter:
+            return tuple(self.destination_filter.split(","))
+        included = [Destination.parse(t) for t in self.dynamically_included_destinations]
+        return tuple(
+            f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
+            for dest in included
+        ) or (f"{CONSUMER_ADVISORIES}>",)
 
     def change(self, **options: Any) -> NetworkConnector:
         """Return the connector with these options set; None takes an option back."""
