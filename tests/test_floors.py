@@ -16,8 +16,9 @@ FLOORS = [
 ]  # fmt: skip
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}}
 RUNTIME = [
-    ["clock", "message", "settings"], ["link", "replay", "subscription", "virtual"],
-    ["durable", "store", "masterslave"], ["destination"], ["broker"], ["client", "producer"], ["bridge"],
+    ["clock", "message", "advisory"], ["settings", "link", "replay", "subscription", "virtual"],
+    ["deadletter", "durable", "flow", "store", "masterslave"], ["destination", "topic"],
+    ["broker"], ["session"], ["client", "producer"], ["bridge"],
     ["connector", "request_reply", "snapshot"], ["lab"], ["__init__"], ["conform"],
 ]  # fmt: skip
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]

@@ -46,9 +46,10 @@ class Demand(Subscription):
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
-        super().__init__(bridge.home, info, settings.prefetch_size, label)
+        super().__init__(bridge.home, info, settings.prefetch_of(info.dest), label)
         self.bridge, self.static = bridge, static
         self.interest: set[int | durable.Key] = set()
+        self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
 
     def refusal(self, message: Message) -> int:
         """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
@@ -58,7 +59,7 @@ class Demand(Subscription):
             rule = ALREADY_VISITED
         elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
             rule = TTL_USED_UP
-        if rule and not replays(self.broker, message):
+        if rule and not replays(self, message):
             return rule
         if self.selector is not None:
             return super().refusal(message)
@@ -76,6 +77,9 @@ class Demand(Subscription):
             rule, message.row,
         )  # fmt: skip
         bridge.link.carry(bridge.on_forwarded, (self, message, row))
+        if not (message.persistent or bridge.settings.always_sync_send):
+            clock = bridge.lab.clock
+            clock.at(clock.now, bridge.on_answered, (self, message))
 
 
 class Bridge:
@@ -210,8 +214,10 @@ class Bridge:
     def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
         """Whether the news leads over another way to where the subscription leads already.
 
-        Such news counts as joined, but is not remembered: only 5.5 merges what can come so.
+        Such news counts as joined, but 5.5 does not remember it.
         """
+        if not self.settings.rules.merges_network_queues:
+            return False
         old, new = demand.info.path, (*info.path, self.remote.id)
         return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
 
@@ -253,10 +259,11 @@ class Bridge:
 
     def durable_key(self, info: ConsumerInfo) -> durable.Key | None:
         """Return the key of the durable subscription that stands for a durable consumer."""
-        if info.durable is None:
+        forced = self.settings.forces_durable(info.dest)
+        if info.durable is None and not forced:
             return None
-        name = info.durable[1]
-        if self.settings.conduit_subscriptions:
+        name = info.durable[1] if info.durable else ""
+        if self.settings.conduit_subscriptions or not name:
             name = f"NC-DS_{self.home.name}_{info.dest.name}"
         return f"{self.connector}_{self.remote.name}_inbound_{self.home.name}", name
 
@@ -289,7 +296,16 @@ class Bridge:
             return
         copy = message.copy(self.home.id)
         copy.received = message.received and self.settings.rules.redelivered_travels
-        self.remote.take_over(copy, self.home.node, self.no, row)
+        remote = self.remote
+        if remote.destination(copy.dest).room.full_for(copy, self.on_forwarded, passage):
+            return
+        if remote.audits_network and message.persistent:
+            if message.number in remote.seen:
+                remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
+                self.link_back.carry(self.on_answered, (demand, message))
+                return
+            remote.seen.add(message.number)
+        remote.take_over(copy, self.home.node, self.no, row)
         self.link_back.carry(self.on_answered, (demand, message))
 
     def on_answered(self, passage: tuple[Demand, Message]) -> None:

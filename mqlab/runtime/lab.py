@@ -55,7 +55,7 @@ class Lab:
         self.recorder = Recorder()
         self.limit = limit
         self.add = self.recorder.add
-        self.ids = self.numbers = 0
+        self.ids = self.numbers = self.advisories = 0
         self.done: list[actions.Action] = []
         self.destinations: dict[Destination, int] = {}
         self.consumers: dict[str, Consumer] = {}
@@ -298,6 +298,9 @@ _DO: dict[type[actions.Action], Do] = {
     actions.Receive: lambda lab, action: lab.consumers[action.consumer].allow(action.count),
     actions.Resume: lambda lab, action: lab.consumers[action.consumer].allow(None),
     actions.Pause: lambda lab, action: lab.consumers[action.consumer].allow(0),
+    actions.Acknowledge: lambda lab, action: lab.consumers[action.consumer].settle(action.count),
+    actions.Commit: lambda lab, action: lab.consumers[action.consumer].settle(None),
+    actions.Rollback: lambda lab, action: lab.consumers[action.consumer].give_back(),
     actions.RequestReply: request_reply.play,
     actions.Wait: lambda lab, action: lab.clock.rest(lab.clock.now + duration(action.time)),
     actions.WaitForSends: _nothing,

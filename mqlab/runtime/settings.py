@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqlab.errors import BadValue
+from mqlab.runtime import advisory
 from mqlab.spec import NetworkConnector
 from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
 
@@ -69,17 +70,24 @@ class BridgeSettings:
         self.suppress_topic = bool(get("suppress_duplicate_topic_subscriptions"))
         self.static_bridge = bool(get("static_bridge"))
         self.dynamic_only = bool(get("dynamic_only"))
-        self.prefetch_size = int(get("prefetch_size"))  # type: ignore[call-overload]
+        self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
         if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
             raise BadValue(
                 f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 "
                 "or more"
             )
+        advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
+        self.advisory_prefetch: int = advisory_prefetch or self.prefetch_size
+        self.always_sync_send = bool(get("always_sync_send"))
         self.virtual = bool(get("use_virtual_dest_subs"))
         self.temporary = bool(get("bridge_temp_destinations"))
         self.static = _texts(get("statically_included_destinations"))
-        self.included = [Destination.parse(t) for t in _texts(
-            get("dynamically_included_destinations"))]  # fmt: skip
+        included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
+        self.included = [Destination.parse(name) for name, _, _ in included]
+        self.durable_forced = [
+            Destination.parse(name) for name, _, options in included
+            if options.lower() == "forcedurable=true"
+        ]  # fmt: skip
         self.excluded = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
         self.tests_messages = rules.tests_messages and bool(self.included or self.excluded)
         self.tests_statics = rules.tests_statics
@@ -89,6 +97,10 @@ class BridgeSettings:
         self._heard = _heard(get("destination_filter"))
         self._static = [Destination.parse(text) for text in self.static]
         self._permitted: dict[Destination, bool] = {}
+
+    def prefetch_of(self, dest: Destination) -> int:
+        """Return the prefetch of a subscription to *dest*."""
+        return self.advisory_prefetch if advisory.is_about(dest) else self.prefetch_size
 
     def priority(self, own: int, length: int) -> int:
         """Return the priority of a subscription whose news has a path of *length* brokers.
@@ -111,6 +123,10 @@ class BridgeSettings:
         """Whether the bridge listens to advisories about consumers of *dest*."""
         name = f"{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
         return self._heard is None or any(matches(pattern, name) for pattern in self._heard)
+
+    def forces_durable(self, dest: Destination) -> bool:
+        """Whether a topic's demand is made durable, whatever the consumer is."""
+        return not dest.is_queue and self._among(self.durable_forced, dest)
 
     def excludes(self, dest: Destination) -> bool:
         """Whether the excluded list names *dest*."""

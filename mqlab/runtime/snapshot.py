@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.bridge import Demand
 from mqlab.runtime.client import LocalSubscription
-from mqlab.runtime.destination import Queue, Topic
+from mqlab.runtime.destination import Queue
 from mqlab.runtime.durable import Sleeper
 from mqlab.runtime.message import REPLY_TO, Message
 from mqlab.runtime.subscription import Subscription
+from mqlab.runtime.topic import Topic
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:

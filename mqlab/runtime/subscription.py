@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.runtime.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 
@@ -34,7 +34,8 @@ class Subscription:
         self.broker, self.info = broker, info
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
         self.selector: Selector | None = info.selector
-        self.picky = self.network or info.selector is not None  # may refuse a message
+        # whether it may refuse a message
+        self.picky = self.network or info.selector is not None or info.not_from is not None
         self.prefetch = prefetch
         self.extension = 0
         self.topics = 0  # how many it has joined
@@ -56,6 +57,8 @@ class Subscription:
             message.headers, message.properties
         ):
             return Rule.selector
+        if self.info.not_from is not None and message.headers.get(SENT_BY) == self.info.not_from:
+            return Rule.no_local
         return 0
 
     def deliver(self, message: Message, rule: int) -> None:

@@ -20,7 +20,8 @@ from mqlab.spec.action import (
     WaitForSends,
 )  # fmt: skip
 from mqlab.spec.network import Broker, Network, NetworkConnector
-from mqlab.spec.option import EDITIONS, OPTIONS, Option
+from mqlab.spec.option import EDITIONS, Option
+from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.values import Destination, Queue, Topic
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, UnknownName, UriError
-from mqlab.spec.option import OPTIONS
+from mqlab.spec.rows import OPTIONS
 from mqlab.spec.uri import Uri, parse
 
 MOST_NESTED = 5  # composite URIs inside one another in the address of a network connector

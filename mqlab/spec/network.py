@@ -14,7 +14,8 @@ from typing import Any
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import uri as uris
 from mqlab.spec.address import check_connector
-from mqlab.spec.option import DEFAULT_EDITION, OPTIONS, edition_of, read_options
+from mqlab.spec.option import DEFAULT_EDITION, edition_of
+from mqlab.spec.rows import OPTIONS, policy_of, read_options
 from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
 
 
@@ -148,7 +149,8 @@ class Broker(_Options):
         object.__setattr__(self, "connectors", tuple(connectors))
         checked = read_options("broker", options, f"broker {name!r}")
         object.__setattr__(self, "pairs", tuple(checked.items()))
-        object.__setattr__(self, "policies", tuple(policies))
+        read = (policy_of(policy, f"broker {name!r}, policy") for policy in policies)
+        object.__setattr__(self, "policies", tuple(read))
         object.__setattr__(self, "composites", tuple(composites))
         object.__setattr__(self, "at", at)
 

@@ -57,6 +57,11 @@ class Destination:
         """Whether it stands for more than one name: by a wildcard segment, or as a composite."""
         return "," in self.name or "*" in self.segments or ">" in self.segments
 
+    @property
+    def has_wildcard(self) -> bool:
+        """Whether its name is a pattern, which can be read but not sent to."""
+        return "*" in self.segments or self.segments[-1] == ">"
+
     @classmethod
     def parse(cls, text: str) -> Destination:
         """Read ``queue://TEST.FOO``; a text without a type is a queue.

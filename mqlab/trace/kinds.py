@@ -83,6 +83,11 @@ class Rule(IntEnum):
     unsubscribed = 31
     duplicate = 32
     browsing = 33
+    beyond_page = 34
+    memory_full = 35
+    pending_limit = 36
+    redelivered_too_often = 37
+    no_local = 38
 
     @property
     def sentence(self) -> str:
@@ -148,5 +153,22 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.asked: ("the client asked for it", ""),
     Rule.duplicate: ("the queue holds this very message already", ""),
     Rule.browsing: ("a queue browser only looks", "ActiveMQ, browsers"),
+    Rule.beyond_page: (
+        "only as many messages as maxPageSize are looked at from the head of the queue",
+        "ActiveMQ, maxPageSize",
+    ),
+    Rule.memory_full: (
+        "the destination holds as much as its memoryLimit: the sender has to wait",
+        "ActiveMQ, producer flow control",
+    ),
+    Rule.pending_limit: (
+        "a slow subscriber's topic keeps no more than its pendingMessageLimit",
+        "ActiveMQ, slow consumers",
+    ),
+    Rule.redelivered_too_often: (
+        "the client gave it back more often than its redelivery policy allows",
+        "ActiveMQ, redelivery policy",
+    ),
+    Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
     Rule.unsubscribed: ("the durable subscription was given up", ""),
 }
