@@ -34,6 +34,11 @@ class LocalSubscription(Subscription):
         self.client = client
         self.picky = self.picky or client.spec.browser
 
+    @property
+    def has_delivered(self) -> bool:  # type: ignore[override]
+        """Whether the client has received anything."""
+        return self.client.count > 0
+
     def refusal(self, message: Message) -> int:
         """Return why the client may not have *message*: a browser takes nothing away."""
         return Rule.browsing if self.client.spec.browser else super().refusal(message)
@@ -66,7 +71,6 @@ class Consumer:
         self.busy = self.closed = self.asked = False
         self.count = 0
         self.unconfirmed: set[int] = set()  # received, and the acknowledgement not yet there
-        self.numbers: set[int] = set()  # of all it was ever pushed, where the edition looks
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         self.session = Session(self)
         self.sub = self._subscription()
@@ -109,18 +113,15 @@ class Consumer:
             self.finish(delivery[0])  # only the acknowledgement was lost with the broker
         elif not self.closed and delivery[0] in self.sub.outstanding:
             self.asked = False
-            if self.is_duplicate(delivery[0]):
-                return
             self.buffer.append(delivery)
-            self.work()
+            if self.lab.rules.client_sorts:  # so that what comes at one time is sorted
+                self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
+            else:
+                self.work()
 
-    def is_duplicate(self, message: Message) -> bool:
-        """Whether the client throws *message* away as one it has had: only 5.5 does, of queues."""
-        if not self.lab.rules.client_drops_duplicates or not self.spec.reads.is_queue:
-            return False
-        known = message.number in self.numbers
-        self.numbers.add(message.number)
-        return known
+    def on_buffered(self, _: None) -> None:
+        """All that came at this time is in the buffer."""
+        self.work()
 
     def next_message(self) -> tuple[Message, int]:
         """Return what is next in the buffer: the oldest, in 5.5 of the highest JMS priority."""

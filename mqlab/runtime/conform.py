@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.formats import lab as lab_files
@@ -20,7 +21,7 @@ class Verdict:
     `depth` is how deep the comparison went, `details` the differences or the missing feature.
     """
 
-    file: Path
+    file: str
     result: str
     depth: str
     details: tuple[str, ...] = ()
@@ -51,14 +52,18 @@ def conform(paths: Sequence[str | Path]) -> Iterator[Verdict]:
 
 
 def judge(file: Path) -> Verdict:
-    """Play one recording's scenario and compare."""
-    value = lab_files.read_json(file)
+    """Play the scenario of one recording's file and compare."""
+    return compare(lab_files.read_json(file), str(file))
+
+
+def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
+    """Play the scenario of one recording and compare."""
     if "observed" not in value:
         raise BadFile(f"{file}: a recording has the keys 'scenario' and 'observed'")
     observed = value["observed"]
     depth = str(observed.get("deterministic"))
     try:
-        trace = play(lab_files.read(value, str(file)))
+        trace = play(lab_files.read(value, file))
     except CannotRun as error:
         return Verdict(file, "cannot run", depth, (str(error),))
     except MqlabError as error:

@@ -55,7 +55,7 @@ class Connector:
 
     def name_in_use(self, target: str) -> bool:
         """Whether the broker has a bridge of that configured name to *target*, which is refused."""
-        return self.settings.rules.refuses_same_name and any(
+        return any(
             other is not self and other.owner == self.owner and other.title == self.title
             and other.leads_to(target)
             for other in self.lab.connectors

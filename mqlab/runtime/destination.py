@@ -49,6 +49,8 @@ class Queue:
         self.sorts: bool = policy["prioritized_messages"]
         self.page: int = policy["max_page_size"]
         self.audits: bool = policy["enable_audit"] and broker.lab.rules.audits_queues
+        self.hides: bool = policy["enable_audit"] and broker.lab.rules.hides_duplicates
+        self.hidden = 0  # second copies that count as held, and go nowhere
         self.exclusive: Subscription | None = None
         self.groups: dict[str, Subscription] = {}  # message group -> who owns it
         self.room = Room(broker, self)
@@ -97,7 +99,7 @@ class Queue:
             every = self.policy["all_consumers_exclusive_by_default"]
             self.exclusive = next((s for s in self.subs if s.exclusive or every), None)
         back = [message for message in sub.outstanding if message.dest_no == self.no]
-        self.put_back(back)
+        self.put_back(back, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
         self.dispatch()
         self._note_pending()
 
@@ -110,13 +112,16 @@ class Queue:
             self.held[message] = None
             self.pending.append(message)
 
-    def put_back(self, messages: Iterable[Message]) -> None:
-        """Give unacknowledged messages back to the head of the queue, in their order."""
+    def put_back(self, messages: Iterable[Message], mark: bool) -> None:
+        """Give unacknowledged messages back to the head of the queue, in their order.
+
+        With *mark* they all count as received before.
+        """
         back = sorted(messages, key=lambda message: message.turn)
         if not back:
             return
         for message in back:
-            message.received |= self.broker.lab.rules.marks_all_returned
+            message.received |= mark
             message.row = self.broker.note(Kind.Returned, message, cause=message.row)
             message.held = 0
         self.pending.extendleft(reversed(back))
@@ -132,8 +137,12 @@ class Queue:
         if message.number in self.numbers and self.audits:
             self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
             return
-        self.numbers.add(message.number)
         self.enqueued += 1
+        if self.hides and message.number in self.numbers:
+            self.hidden += 1
+            self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+            return
+        self.numbers.add(message.number)
         self.arrivals += 1
         message.turn = self.arrivals
         self.held[message] = None
@@ -161,7 +170,8 @@ class Queue:
         """Let go of *message*."""
         self.dequeued += 1
         self.held.pop(message, None)
-        self.numbers.discard(message.number)
+        if not self.hides:
+            self.numbers.discard(message.number)
         self.room.left()
 
     def _sweep_later(self, due: int) -> bool:

@@ -20,18 +20,18 @@ class EditionRules:
     merges_network_queues: bool = False  # conduit merges what comes from farther brokers
     minus_one_is_no_limit: bool = True  # of a TTL
     bare_statics: bool = False  # a static subscription has the base priority and no path
-    marks_all_returned: bool = False  # redelivered, also if the consumer never had it
+    marks_all_returned: bool = False  # redelivered, if the consumer is not known to have had any
     counts_forwarded: bool = True  # brokers count what bridges took
     audits_queues: bool = True  # a queue drops a second copy of what it holds
     forgets_network_durables: bool = True  # unsubscribed beyond means unsubscribed here
     missing_differs: bool = False  # a selector's <> with a missing property is true
     splits_composites: bool = False  # a composite consumer is one subscription per element
-    refuses_same_name: bool = True  # a second bridge under one name does not come up
     counts_all_topic_acks: bool = True  # also those of durable and wildcard subscribers
     redelivered_travels: bool = False  # the flag crosses a bridge
-    client_drops_duplicates: bool = False  # a queue's second copy stays in flight, unread
+    hides_duplicates: bool = False  # a queue counts a second copy, and nobody ever sees it
     zero_prefetch_is_silence: bool = False  # of a connector; later editions refuse it
     zero_attempts_is_forever: bool = False  # of a failover client
+    counts_durable_doubles: bool = False  # a second copy counts as pending for ever
     client_sorts: bool = False  # a client takes what it has buffered by JMS priority
 
 
@@ -40,10 +40,10 @@ RULES = {
                         merges_network_queues=True, minus_one_is_no_limit=False,
                         bare_statics=True, marks_all_returned=True, counts_forwarded=False,
                         audits_queues=False, forgets_network_durables=False,
-                        missing_differs=True, client_sorts=True, refuses_same_name=False,
+                        missing_differs=True, client_sorts=True,
                         counts_all_topic_acks=False, redelivered_travels=True,
-                        client_drops_duplicates=True, zero_prefetch_is_silence=True,
-                        zero_attempts_is_forever=True),
+                        hides_duplicates=True, zero_prefetch_is_silence=True,
+                        zero_attempts_is_forever=True, counts_durable_doubles=True),
     "5.17": EditionRules(),
     "5.18": EditionRules(splits_composites=True),
     "6.1": EditionRules(splits_composites=True),

@@ -29,6 +29,7 @@ class Subscription:
     """
 
     network = False
+    has_delivered = False  # whether its client is known to have had a message in hands
 
     def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:
         self.broker, self.info = broker, info
@@ -41,6 +42,7 @@ class Subscription:
         self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
         self.seen: set[int] | None = None  # numbers a durable one has had: none comes twice
+        self.doubles = 0  # how many did
         self.outstanding: dict[Message, None] = {}
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
@@ -71,6 +73,7 @@ class Subscription:
             return False
         if self.seen is not None:
             if message.number in self.seen:
+                self.doubles += 1
                 return False
             self.seen.add(message.number)
         self.waiting.append(message)
