@@ -72,6 +72,7 @@ class Consumer:
         self.count = 0
         self.unconfirmed: set[int] = set()  # received, and the acknowledgement not yet there
         self.had: set[int] = set()  # what was unconfirmed when a broker went
+        self.numbers: set[int] = set()  # of all it was ever pushed
         self.session = Session(self)
         self.sub = self._subscription()
 
@@ -113,11 +114,25 @@ class Consumer:
             self.finish(delivery[0])  # only the acknowledgement was lost with the broker
         elif not self.closed and delivery[0] in self.sub.outstanding:
             self.asked = False
+            if self.is_second_copy(delivery[0]):
+                self.give_up(delivery[0])
+                return
             self.buffer.append(delivery)
             if self.lab.rules.client_sorts:  # so that what comes at one time is sorted
                 self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
             else:
                 self.work()
+
+    def is_second_copy(self, message: Message) -> bool:
+        """Whether the client has had the very message, from a queue that let two copies in.
+
+        A client sends such a copy to the dead letters, without showing it.
+        """
+        if not self.spec.reads.is_queue or message.received:
+            return False
+        known = message.number in self.numbers
+        self.numbers.add(message.number)
+        return known
 
     def on_buffered(self, _: None) -> None:
         """All that came at this time is in the buffer."""
@@ -259,6 +274,7 @@ class Consumer:
 
     def lose_broker(self) -> None:
         """The broker is going: the connection breaks, what was prefetched is thrown away."""
+        self.numbers.difference_update(message.number for message, _ in self.buffer)
         self.buffer.clear()
         self.had |= self.unconfirmed
         if not self.spec.others:
