@@ -251,7 +251,10 @@ class Lab:
             self.rest()
 
     def _stop(self, action: actions.Stop) -> None:
-        self.broker(action.broker).stop()
+        broker = self.broker(action.broker)
+        broker.stop()
+        for connector in self.connectors:
+            connector.lost(broker)
 
     def _connector(self, name: str) -> Connector:
         return next(c for c in self.connectors if c.name == name)

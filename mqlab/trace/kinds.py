@@ -44,6 +44,7 @@ class Kind(IntEnum):
     FailedOver = 30
     Redirected = 31
     Voted = 32
+    Attempted = 33  # somebody tried to connect, and nobody answered
 
 
 class Rule(IntEnum):
@@ -88,6 +89,7 @@ class Rule(IntEnum):
     pending_limit = 36
     redelivered_too_often = 37
     no_local = 38
+    no_answer = 39
 
     @property
     def sentence(self) -> str:
@@ -168,6 +170,10 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.redelivered_too_often: (
         "the client gave it back more often than its redelivery policy allows",
         "ActiveMQ, redelivery policy",
+    ),
+    Rule.no_answer: (
+        "nobody answers at the address; the next attempt comes after a longer wait",
+        "Fuse 1, Static discovery agent",
     ),
     Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
     Rule.unsubscribed: ("the durable subscription was given up", ""),
