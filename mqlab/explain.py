@@ -198,6 +198,8 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Held: lambda e: f"nobody at {e.broker} can take it now",
     Kind.Returned: lambda e: f"it went back to its queue at {e.broker}",
     Kind.Discarded: lambda e: f"it was dropped at {e.broker}",
+    Kind.Browsed: lambda e: f"{e.to} looked at it",
+    Kind.Attempted: lambda e: f"{e.frm} tried to reach {e.to}",
     Kind.Expired: lambda e: f"it expired at {e.broker}",
     Kind.DeadLettered: lambda e: f"it became a dead letter at {e.broker}",
 }  # fmt: skip

@@ -106,7 +106,18 @@ class Consumer:
         """Connect and subscribe."""
         advisory.of_connection(self.broker, self.name, left=False)
         self.broker.subscribe(self.sub, Rule.local_consumer, self.node)
+        if self.spec.browser and self.spec.receiving:
+            self.browse()
         self.work()
+
+    def browse(self) -> None:
+        """Look at what the queue holds, in order, as far as the prefetch reaches."""
+        for dest, destination in self.broker.by_name.items():
+            if dest == self.sub.dest or self.broker.fits(self.sub.dest, dest):
+                for message in list(destination.held)[: self.sub.prefetch]:
+                    self.broker.note(Kind.Browsed, message, self.broker.node, self.node, -1,
+                                     self.sub.no, 0, message.row)  # fmt: skip
+                    self.count += 1
 
     def on_message(self, delivery: tuple[Message, int]) -> None:
         """A message has arrived in the prefetch buffer."""

@@ -45,6 +45,7 @@ class Kind(IntEnum):
     Redirected = 31
     Voted = 32
     Attempted = 33  # somebody tried to connect, and nobody answered
+    Browsed = 34  # a browser saw a message, which stays where it is
 
 
 class Rule(IntEnum):

@@ -193,9 +193,8 @@ def _():
     taker = consumer("C1", redelivery=policy, **TRANSACTED)
     trace = one(taker, send(1), *[mq.Rollback("C1")] * 4)
     times = [e.t for e in trace.events() if e.kind == mq.Kind.Received]
-    assert [b - a for a, b in itertools.pairwise(times)] == [
-        1_000_000, 5_000_000, 25_000_000, 125_000_000,
-    ]  # fmt: skip
+    gaps = [b - a for a, b in itertools.pairwise(times)]
+    assert [gap // 10_000 * 10 for gap in gaps] == [1000, 5000, 25000, 125000]
 
 
 @behaviour(18)
@@ -299,7 +298,8 @@ def _():
     trace = one(send(5), consumer("B1", browser=True), mq.Snapshot("browsed"), consumer("C1"))
     queue = trace.header["snapshots"]["browsed"]["brokers"]["A"]["queues"]["TEST.FOO"]
     assert queue["depth"] == 5
-    assert trace.received()["B1"] == 5
+    seen = [e.message for e in trace.events() if e.kind == mq.Kind.Browsed and e.to == "B1"]
+    assert seen == [1, 2, 3, 4, 5]
     assert numbers(trace, "C1") == [1, 2, 3, 4, 5]
 
 
