@@ -42,13 +42,14 @@ from mqlab.spec import (
     Wait,
 )  # fmt: skip
 from mqlab.trace import Comparison, Event, Kind, Rule, Trace
-from mqlab.verbs import compare, figure, figures, load, run, save, view
+from mqlab.verbs import check, compare, figure, figures, load, run, save, upgrade, view
 
 __version__ = "0.1.0"
 
 __all__ = [
     # verbs
-    "compare", "explain", "figure", "figures", "load", "run", "save", "view",
+    "check", "compare", "explain", "figure", "figures", "load", "run", "save", "upgrade",
+    "view",
     # step by step
     "Lab",
     # the network

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -145,17 +146,18 @@ def conform(
     as_json: Json = False,
 ) -> None:
     """Compare runs with recordings of real brokers; exit 1 unless all agree."""
-    from mqlab.runtime.conform import conform as verdicts
+    from mqlab.conform import conform as verdicts
 
     table = _table("Conformance", "recording", "depth", "result", "details")
     counts = {"agree": 0, "disagree": 0, "cannot run": 0}
     for verdict in verdicts(list(paths)):
         counts[verdict.result] += 1
         if as_json:
-            print(json.dumps({"file": str(verdict.file), "depth": verdict.depth,
+            print(json.dumps({"file": verdict.file, "depth": verdict.depth,
                               "result": verdict.result, "details": verdict.details}))  # fmt: skip
         more = f"\n(and {len(verdict.details) - 3} more)" if len(verdict.details) > 3 else ""
-        table.add_row(str(verdict.file.parent.name + "/" + verdict.file.stem), verdict.depth,
+        file = Path(verdict.file)
+        table.add_row(f"{file.parent.name}/{file.stem}", verdict.depth,
                       verdict.result, escape("\n".join(verdict.details[:3]) + more))  # fmt: skip
     if not as_json:
         out.print(table)
@@ -164,16 +166,38 @@ def conform(
 
 
 @app.command()
+def check(
+    whats: Whats, changes: Set = None, edition: Edition = None, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Show the problems of a configuration; exit 1 if one is an error."""
+    errors_found = 0
+    for what in whats:
+        scenario = _scenario(what, changes)
+        found = verbs.check(scenario if edition is None else scenario.under(edition))
+        errors_found += sum(problem.level == "error" for problem in found)
+        table = _table(escape(what), "level", "where", "what", "remedy", "source")
+        for problem in found:
+            if as_json:
+                print(json.dumps({"what": what, **asdict(problem)}))
+            table.add_row(problem.level, *map(escape, (problem.where, problem.what,
+                                                       problem.remedy, problem.source)))  # fmt: skip
+        if not as_json:
+            out.print(table if found else f"{escape(what)}: no problem found.")
+    raise typer.Exit(1 if errors_found else 0)
+
+
+@app.command()
 def explain(
     what: Annotated[str, typer.Argument(help="figure id or lab file")],
     message: Annotated[str | None, typer.Option(help="such as P-7, or a number")] = None,
     consumer: Annotated[str | None, typer.Option()] = None,
     broker: Annotated[str | None, typer.Option()] = None,
+    why_not: Annotated[str | None, typer.Option(help="a consumer that did not get it")] = None,
     changes: Set = None, edition: Edition = None, seed: Seed = 0,
 ) -> None:  # fmt: skip
     """Tell why a message, a consumer, a broker or a whole run is as it is."""
     played = verbs.run(_scenario(what, changes), edition=edition, seed=seed)
-    print(tell(played, message=message, consumer=consumer, broker=broker))
+    print(tell(played, message=message, consumer=consumer, broker=broker, why_not=why_not))
 
 
 @app.command()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.values import Destination
 from mqlab.trace import questions
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
@@ -31,14 +32,17 @@ class Explanation:
 
 def explain(
     trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
-    broker: str | None = None,
+    broker: str | None = None, why_not: str | None = None,
 ) -> Explanation:  # fmt: skip
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
-    Raises `UnknownName` for a name that is not in the trace.
-
-    *message* is a number or a name such as ``"P-7"``.
+    *message* is a number or a name such as ``"P-7"``. With *why_not* the answer is why that
+    consumer did not get the message. Raises `UnknownName` for a name that is not in the trace.
     """
+    if why_not is not None:
+        if message is None or consumer or broker:
+            raise BadValue("why_not goes with a message: explain(trace, message=..., why_not=...)")
+        return why_not_received(trace, message, why_not)
     asked = [name for name in (message, consumer, broker) if name is not None]
     if len(asked) > 1:
         raise BadValue("explain one thing at a time: a message, a consumer or a broker")
@@ -59,6 +63,54 @@ def of_message(trace: Trace, message: str | int) -> Explanation:
     lines = [sentence(trace, trace.event(row)) for row in rows]
     ends = [_end(trace, row) for row in questions.copies(trace, number)]
     return Explanation(f"Message {name}: {'; '.join(ends) or 'gone'}.", tuple(filter(None, lines)))
+
+
+def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explanation:
+    """Tell why a consumer did not get a message: who did, by which rule, and what held C back."""
+    counts = trace.received()
+    if consumer not in counts:
+        raise UnknownName.of("consumer", consumer, counts)
+    number = trace.message(message)
+    name = trace.message_name(number)
+    rows = [row for row, msg in enumerate(trace.column("msg")) if msg == number]
+    events = [trace.event(row) for row in rows]
+    if any(e.kind == Kind.Received and e.to == consumer for e in events):
+        return Explanation(f"{consumer} did get message {name}.", ())
+    lines = list(_never_asked(trace, consumer, events[0]))
+    news = [
+        trace.event(row) for row in range(len(trace))
+        if trace.column("kind")[row] == Kind.Refused and consumer in _asked_by(trace, row)
+    ]  # fmt: skip
+    lines += [sentence(trace, event) for event in news]
+    decided = (Kind.Dispatched, Kind.Forwarded, Kind.Held, Kind.Discarded, Kind.Expired,
+               Kind.DeadLettered, Kind.Refused)  # fmt: skip
+    lines += [sentence(trace, event) for event in events if event.kind in decided]
+    ends = "; ".join(_end(trace, row) for row in questions.copies(trace, number)) or "it is gone"
+    return Explanation(
+        f"{consumer} did not get message {name}: {ends}.", tuple(dict.fromkeys(filter(None, lines)))
+    )
+
+
+def _never_asked(trace: Trace, consumer: str, sent: Event) -> Iterator[str]:
+    """Yield what is to be said of the consumer's own subscription, beside the sent message."""
+    asked = [e for e in trace.events() if e.kind == Kind.Subscribed and e.frm == consumer]
+    for event in asked:
+        names = (Destination.parse(text) for text in (event.destination, sent.destination) if text)
+        reads, to = names
+        if not any(
+            element.takes(target) for element in reads.elements() for target in to.elements()
+        ):
+            yield f"{consumer} reads {reads}, and the message went to {to}."
+    if not asked:
+        yield f"{consumer} never subscribed."
+    elif asked[0].t > sent.t:
+        yield f"{consumer} subscribed at {asked[0].t / 1000:g} ms, after the message was sent."
+    left = [
+        e for e in trace.events()
+        if e.kind == Kind.Unsubscribed and asked and e.subscription == asked[-1].subscription
+    ]  # fmt: skip
+    if left:
+        yield f"{consumer} left at {left[-1].t / 1000:g} ms."
 
 
 def _end(trace: Trace, row: int) -> str:

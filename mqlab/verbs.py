@@ -11,6 +11,8 @@ from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from mqlab.editions import Upgrade
+    from mqlab.problems import Problem
     from mqlab.scenarios import Figure
 
 
@@ -76,9 +78,32 @@ def run(
     return runtime.run(what, *actions, seed=seed, edition=edition, jitter=jitter)
 
 
+def check(what: Any) -> list[Problem]:
+    """Return the problems of a network, a figure, a lab file or a scenario, errors first.
+
+    A problem is what the real broker accepts and what loses, strands or doubles messages.
+    """
+    from mqlab.problems import check
+
+    return check(what if isinstance(what, Network) else scenario_of(what))
+
+
 def compare(one: Trace, other: Trace) -> Comparison:
     """Lay two runs side by side."""
     return Comparison(one, other)
+
+
+def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> Upgrade:
+    """Say what an upgrade changes for a figure, a scenario, or *actions* on a network.
+
+    The result prints as sentences: which results change, which default or rule is behind each,
+    and which option keeps the old behaviour.
+    """
+    from mqlab.editions import upgrade
+
+    if isinstance(what, Network):
+        return upgrade(Scenario.of(what, *actions), old, new, seed)
+    return upgrade(scenario_of(what), old, new, seed)
 
 
 def view(what: Trace | Comparison) -> Any:

@@ -293,6 +293,8 @@ class Bridge:
         """A message has arrived at the remote broker; the answer goes back."""
         demand, message, row = passage
         if not self.up or not self.remote.running:
+            if message not in demand.outstanding:  # sent without waiting for an answer
+                self.home.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
             return
         copy = message.copy(self.home.id)
         copy.received = message.received and self.settings.rules.redelivered_travels
@@ -311,7 +313,7 @@ class Bridge:
     def on_answered(self, passage: tuple[Demand, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""
         demand, message = passage
-        if message in demand.outstanding:
+        if self.up and message in demand.outstanding:
             demand.acknowledge(message)
 
     def on_not_permitted(self, demand: Demand, message: Message) -> None:

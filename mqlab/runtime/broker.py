@@ -92,6 +92,8 @@ class Broker:
         stopped = self.record(Kind.Stopped, rule=Rule.asked)
         for message in self.store.keep(self):
             self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
+        for sub in self.subs:
+            sub.outstanding.clear()  # what is still on its way to an answer finds nobody
         self.clear()
         self.store.release(self)
 

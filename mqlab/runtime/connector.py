@@ -48,7 +48,7 @@ class Connector:
 
     def __init__(self, lab: Lab, owner: str, spec: NetworkConnector) -> None:
         self.lab, self.owner, self.spec, self.name = lab, owner, spec, spec.name
-        self.settings = BridgeSettings(spec, lab.edition)
+        self.settings = BridgeSettings(spec, lab.edition, lab.rules)
         self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it
         parsed = uris.parse(spec.uri)
         inner = parsed.components[0].scheme if len(parsed.components) == 1 else ""

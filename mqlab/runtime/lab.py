@@ -17,10 +17,10 @@ from mqlab.runtime.connector import Connector
 from mqlab.runtime.link import Link
 from mqlab.runtime.masterslave import SharedStore
 from mqlab.runtime.producer import Producer
-from mqlab.runtime.settings import RULES
 from mqlab.runtime.store import Store
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec import action as actions
+from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.network import Network
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.values import Destination, duration
@@ -34,7 +34,8 @@ class Lab:
     """A running network. `do` something to it, then let time go on by `step`, `until` or `rest`.
 
     *seed* feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each
-    message takes over a link, at random. A lab that is given a network starts it.
+    message takes over a link, at random. A lab that is given a network starts it. *rules* stand in
+    for those of the network's edition, one of which may be asked what it does.
 
     >>> from mqlab.spec import Broker, Network, Producer, Queue
     >>> lab = Lab(Network(Broker("A")), seed=7)
@@ -45,11 +46,12 @@ class Lab:
     def __init__(
         self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
         about: Mapping[str, Any] | None = None, limit: int | None = None,
+        rules: EditionRules | None = None,
     ) -> None:  # fmt: skip
         self.network, self.seed, self.edition = network, seed, network.edition
         self.jitter = duration(jitter, "jitter")
         self.about = dict(about or {})
-        self.rules = RULES[network.edition]
+        self.rules = rules or RULES[network.edition]
         self.random = Random(f"mqlab:{seed}")
         self.clock = Clock()
         self.recorder = Recorder()

@@ -2,62 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mqlab.errors import BadValue
 from mqlab.runtime import advisory
 from mqlab.spec import NetworkConnector
+from mqlab.spec.edition import EditionRules
 from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
-
-
-@dataclass(frozen=True, slots=True)
-class EditionRules:
-    """In what one edition differs from another besides the defaults of options."""
-
-    parent_matches: bool = True  # "A.>" matches "A"
-    tests_messages: bool = True  # the lists are applied to each message again
-    tests_statics: bool = True  # excluded wins over static
-    merges_network_queues: bool = False  # conduit merges what comes from farther brokers
-    minus_one_is_no_limit: bool = True  # of a TTL
-    bare_statics: bool = False  # a static subscription has the base priority and no path
-    marks_all_returned: bool = False  # redelivered, if the consumer is not known to have had any
-    counts_forwarded: bool = True  # brokers count what bridges took
-    audits_queues: bool = True  # a queue drops a second copy of what it holds
-    forgets_network_durables: bool = True  # unsubscribed beyond means unsubscribed here
-    missing_differs: bool = False  # a selector's <> with a missing property is true
-    splits_composites: bool = False  # a composite consumer is one subscription per element
-    counts_all_topic_acks: bool = True  # also those of durable and wildcard subscribers
-    redelivered_travels: bool = False  # the flag crosses a bridge
-    hides_duplicates: bool = False  # a queue counts a second copy, and nobody ever sees it
-    zero_prefetch_is_silence: bool = False  # of a connector; later editions refuse it
-    zero_attempts_is_forever: bool = False  # of a failover client
-    counts_durable_doubles: bool = False  # a second copy counts as pending for ever
-    client_sorts: bool = False  # a client takes what it has buffered by JMS priority
-
-
-RULES = {
-    "5.5": EditionRules(parent_matches=False, tests_messages=False, tests_statics=False,
-                        merges_network_queues=True, minus_one_is_no_limit=False,
-                        bare_statics=True, marks_all_returned=True, counts_forwarded=False,
-                        audits_queues=False, forgets_network_durables=False,
-                        missing_differs=True, client_sorts=True,
-                        counts_all_topic_acks=False, redelivered_travels=True,
-                        hides_duplicates=True, zero_prefetch_is_silence=True,
-                        zero_attempts_is_forever=True, counts_durable_doubles=True),
-    "5.17": EditionRules(),
-    "5.18": EditionRules(splits_composites=True),
-    "6.1": EditionRules(splits_composites=True),
-}  # fmt: skip
 
 
 class BridgeSettings:
     """The options of one connector under one edition; attributes are the options' names."""
 
-    def __init__(self, connector: NetworkConnector, edition: str) -> None:
+    def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
         def get(name: str) -> object:
             return connector.get(name, edition)
 
-        rules = RULES[edition]
         self.rules = rules
         self.message_ttl = int(get("message_ttl"))  # type: ignore[call-overload]
         self.consumer_ttl = int(get("consumer_ttl"))  # type: ignore[call-overload]

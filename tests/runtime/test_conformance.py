@@ -80,7 +80,7 @@ def test_counts_do_not_look_at_message_numbers_but_at_how_many():
 
 
 def test_a_feature_that_is_not_there_is_named(tmp_path, monkeypatch):
-    from mqlab.runtime import conform
+    from mqlab import conform
 
     def refuse(scenario):
         raise CannotRun("masterslave addresses")

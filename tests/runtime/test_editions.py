@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from mqlab import conform
 from mqlab.errors import MqlabError
 from mqlab.formats import lab, recording
-from mqlab.runtime import conform, play
+from mqlab.runtime import play
 from mqlab.spec.option import edition_of
 from mqlab.trace.outcome import outcome
 from tests.conftest import packed, recorded
