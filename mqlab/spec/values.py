@@ -55,7 +55,7 @@ class Destination:
     @property
     def is_pattern(self) -> bool:
         """Whether it stands for more than one name: by a wildcard segment, or as a composite."""
-        return "," in self.name or "*" in self.segments or ">" in self.segments
+        return "," in self.name or self.has_wildcard
 
     @property
     def has_wildcard(self) -> bool:
