@@ -70,6 +70,20 @@ def _consumer(broker: Broker, dest: Destination, left: bool = False) -> dict[str
     return {"consumerCount": len(known.subs) if known else 0, "removed": left}
 
 
+def of_slow_consumer(broker: Broker, sub: Subscription, dest: Destination) -> None:
+    """Tell that a subscription is full while something waits for it; once, until it has room."""
+    if not sub.slow:
+        sub.slow = True
+        if broker.heeded and broker.policy_for(dest)["advisory_for_slow_consumers"]:
+            fire(broker, _topic("SlowConsumer", dest), consumerId=sub.info.id)
+
+
+def of_bridge(home: Broker, remote: Broker, started: bool, mirror: bool) -> None:
+    """Tell that a bridge came up or went down, at the broker that is home to it."""
+    fire(home, "NetworkBridge", remoteBrokerName=remote.name, started=started,
+         createdByDuplex=mirror)  # fmt: skip
+
+
 def of_producer(broker: Broker, name: str, dest: Destination, left: bool) -> None:
     """Tell that a producer began to send to a destination, or has ended."""
     if left:

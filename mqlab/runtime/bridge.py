@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime import durable
+from mqlab.runtime import advisory, durable
 from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.replay import replays
 from mqlab.runtime.settings import BridgeSettings
@@ -90,7 +90,7 @@ class Bridge:
         mirror: bool,
     ) -> None:  # fmt: skip
         self.lab, self.home, self.remote = lab, home, remote
-        self.connector, self.settings = connector, settings
+        self.connector, self.settings, self.mirror = connector, settings, mirror
         # The other half of a duplex connector belongs to the broker that defines it, too.
         owner = remote if mirror else home
         self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
@@ -108,6 +108,7 @@ class Bridge:
         self.lab.add(self.lab.clock.now, Kind.Connected, broker=home.node, frm=home.node,
                      to=remote.node, link=self.no)  # fmt: skip
         home.bridges.append(self)
+        advisory.of_bridge(home, remote, started=True, mirror=self.mirror)
         for text in self.settings.static:
             self.subscribe_static(Destination.parse(text))
         if not self.settings.dynamic_only:
@@ -124,6 +125,7 @@ class Bridge:
             return
         self.up = False
         self.home.bridges.remove(self)
+        advisory.of_bridge(self.home, self.remote, started=False, mirror=self.mirror)
         if self in self.remote.listeners:
             self.remote.listeners.remove(self)
         row = self.lab.add(self.lab.clock.now, Kind.Disconnected, broker=self.home.node,

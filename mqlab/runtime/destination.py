@@ -26,6 +26,7 @@ FIRST_OF_GROUP = "JMSXGroupFirstForConsumer"
 WAIT_FOR_CONSUMERS = 1_000_000  # us, when only their number is given
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
+PREFETCH_FULL = int(Rule.prefetch_full)
 ONLY_TAKER = int(Rule.only_taker)
 TURN = int(Rule.turn)
 HIGHER_PRIORITY = int(Rule.higher_priority)
@@ -247,6 +248,10 @@ class Queue:
 
     def _note_held(self, message: Message) -> None:
         rule = self.reason(message)
+        if rule == PREFETCH_FULL:
+            for sub in self.subs:
+                if sub.full:
+                    advisory.of_slow_consumer(self.broker, sub, self.dest)
         if rule != message.held:
             message.held = rule
             self.broker.note(Kind.Held, message, rule=rule, cause=message.row)

@@ -39,6 +39,7 @@ class Subscription:
         self.picky = self.network or info.selector is not None or info.not_from is not None
         self.prefetch = prefetch
         self.extension = 0
+        self.slow = False  # full while something waits for it
         self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
         self.seen: set[int] | None = None  # numbers a durable one has had: none comes twice
@@ -92,6 +93,7 @@ class Subscription:
         outstanding = self.outstanding
         room = len(outstanding) - self.extension >= self.prefetch
         outstanding.pop(message, None)
+        self.slow = False
         if self.extension:
             self.extension -= 1
         broker = self.broker

@@ -61,6 +61,8 @@ class Topic:
             copy.row = message.row
             if sub.offer(copy):
                 taken += 1
+                if len(sub.waiting) > sub.prefetch > 1:
+                    advisory.of_slow_consumer(self.broker, sub, self.dest)
                 if 0 <= self.limit < len(sub.waiting):
                     self.evict(sub)
         if not taken:

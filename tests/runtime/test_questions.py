@@ -175,10 +175,20 @@ def test_replay_keeps_to_its_rate():
     ("Consumer.Queue.TEST.FOO", {}, 1), ("MessageDelivered.>", {"advisory_for_delivery": True}, 3),
     ("MessageConsumed.>", {"advisory_for_consumed": True}, 3),
     ("MessageDispatched.>", {"advisory_for_dispatched": True}, 3),
-    ("MessageDelivered.>", {}, 0),
+    ("MessageDelivered.>", {}, 0), ("SlowConsumer.>", {"advisory_for_slow_consumers": True}, 1),
+    ("FastProducer.>", {"advisory_for_fast_producers": True, "memory_limit": 1024}, 2),
+    ("FULL.>", {"advisory_when_full": True, "memory_limit": 1024}, 2),
 ])  # fmt: skip
 def test_advisories(topic, policy, count):
     net = mq.Network(mq.Broker("A", policies=({"queue": ">", **policy},)))
     listener = mq.Consumer("L", "A", mq.Topic(f"ActiveMQ.Advisory.{topic}"))
-    trace = mq.run(net, listener, *reads("C1@A"), send(3))
-    assert trace.received() == {"L": count, "C1": 3}
+    slow = mq.Consumer("C1", "A", FOO, prefetch=1, delay="1s")
+    trace = mq.run(net, listener, slow, send(3))
+    assert trace.received()["C1"] == 3
+    assert trace.received()["L"] == count
+
+
+def test_a_bridge_is_advised_too():
+    listener = mq.Consumer("L", "A", mq.Topic("ActiveMQ.Advisory.NetworkBridge"))
+    trace = mq.run(network("A>B"), listener, mq.StopConnector("AB0"), mq.StartConnector("AB0"))
+    assert trace.received() == {"L": 2}
