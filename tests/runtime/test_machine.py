@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, reject, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import mqlab as mq
+from mqlab.errors import BadValue
 from mqlab.spec.option import EDITIONS
 
 QUEUES = [mq.Queue("Q.ONE"), mq.Queue("Q.TWO")]
@@ -54,7 +55,7 @@ class NetworkMachine(RuleBasedStateMachine):
 
     @initialize(network=networks(), seed=st.integers(0, 99), jitter=st.sampled_from([0, "2ms"]))
     def begin(self, network, seed, jitter):
-        self.lab = mq.Lab(network, seed=seed, jitter=jitter)
+        self.lab = mq.Lab(network, seed=seed, jitter=jitter, limit=5_000)
         self.opened = 0
         self.sends = 0
         self.read = 0  # rows of the trace that the invariants have seen
@@ -114,7 +115,10 @@ class NetworkMachine(RuleBasedStateMachine):
 
     @rule()
     def rest(self):
-        self.lab.rest()
+        try:
+            self.lab.rest()
+        except BadValue:  # routes multiply in cycles without suppression: no example to wait for
+            reject()
 
     @rule(steps=st.integers(1, 12))
     def step(self, steps):
@@ -169,7 +173,7 @@ class NetworkMachine(RuleBasedStateMachine):
 
     def teardown(self):
         if hasattr(self, "lab"):
-            self.lab.rest()
+            self.rest()
             self.accounts_hold()
             self.nothing_is_lost()
 
