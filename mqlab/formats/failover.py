@@ -204,3 +204,6 @@ def _write_member(member: Member) -> dict[str, Any]:
         item["io_exception_handler"] = {"kind": "lease",
                                         "resume_check_sleep_period_ms": member.io_resume}  # fmt: skip
     return item
+
+
+from mqlab.formats.timing import differences as differences  # noqa: E402
