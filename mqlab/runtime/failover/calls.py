@@ -113,7 +113,7 @@ class SendCall(Call):
         transaction = session.begin()
         row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
                            user.broker_node, -1, self.message.dest_no)  # fmt: skip
-        command = ("message", None, self.message, row, user.node, transaction, False)
+        command = ("message", None, self.message, row, user.node, transaction, session.name, False)
         if transaction is not None:
             session.sends.append(command)
             if user.failover is None or not user.transport.away:

@@ -41,6 +41,8 @@ class Client:
         """Return the session of that name; it comes into being when it is first named."""
         if name not in self.sessions:
             self.sessions[name] = Session(self, name, transacted)
+            if self.started:
+                self.send(("session", None, name))
         return self.sessions[name]
 
     @property
@@ -51,7 +53,7 @@ class Client:
     @property
     def connected_to(self) -> str | None:
         """The address in use as the reader knows it, None without one."""
-        if self.transport is None or self.transport.away or self.state in ("failed", "closed"):
+        if self.transport is None or self.transport.away and self.failover is not None:
             return None
         return self.lab.shown_target(self.transport.address)
 
@@ -134,6 +136,7 @@ class Client:
             if consumer.opened and not consumer.closed:
                 source.send(("subscribe", None, consumer, consumer.dest, consumer.prefetch))
         for session in self.sessions.values():
+            source.send(("session", None, session.name))
             if session.committing:
                 self._in_doubt(session)
             for command in session.sends:

@@ -44,6 +44,7 @@ class Cluster:
                 self.tell_all()
             return
         self.peers.append(other)
+        self._list_own()
         self.turn.append(self.process.lab.address_of(other))
         self.tell_all()
 
@@ -73,18 +74,27 @@ class Cluster:
     def tell_all(self) -> None:
         """Tell all clients."""
         for peer in list(self.process.peers):
-            self._tell(peer, self.updates.rebalance)
+            self._tell(peer, self.updates.rebalance, only_failover=True)
+        if self.updates.rebalance:
+            self._turn()  # one turn more than there are clients
 
-    def _tell(self, peer: Peer, rebalance: bool) -> None:
+    def _list_own(self) -> None:
+        if self.own not in self.turn:
+            self.turn.insert(0, self.own)
+
+    def _turn(self) -> None:
+        self.turn = [*self.turn[1:], *self.turn[:1]]
+
+    def _tell(self, peer: Peer, rebalance: bool, only_failover: bool = False) -> None:
         own = self.own
         if self.updates.rebalance:
-            if own not in self.turn:
-                self.turn.insert(0, own)
+            self._list_own()
             brokers = list(self.turn)
-            self.turn = [*self.turn[1:], self.turn[0]]  # the next client has another first choice
+            self._turn()  # the next client has another first choice
         else:
             brokers = [own, *(self.process.lab.address_of(name) for name in self.peers)]
-        peer.socket.reply(("cluster", None, self.process.node, brokers, rebalance, None))
+        if not only_failover or peer.fault_tolerant:
+            peer.socket.reply(("cluster", None, self.process.node, brokers, rebalance, None))
 
     def send_away(self, address: str) -> None:
         """Tell all clients to connect to another broker."""

@@ -95,10 +95,11 @@ class DatabaseLock(JdbcCandidate):
         """Ask for the row; a query that has to wait, waits in the database for a while first."""
         if self.database.away:
             return False
-        if self.database.holder is None:
-            self.database.holder = self
-            return True
-        return False
+        if self.database.holder is not None:
+            return False
+        self.database.holder = self
+        self.broken = False
+        return True
 
     def poll(self, _: None) -> None:
         """Ask, wait in the database as long as it lets a query wait, then sleep."""
@@ -122,6 +123,7 @@ class DatabaseLock(JdbcCandidate):
         """The row became free while the query waited."""
         self.asked += 1
         self.database.holder = self
+        self.broken = False
         self.lab.note(Kind.Locked, broker=self.process.node, rule=Rule.lock_free)
         self.process.after(0, self.on_granted)
 

@@ -103,7 +103,7 @@ class Ear:
             return
         now = self.lan.lab.clock.now
         self.heard[address] = now
-        if address not in self.told and now >= self.suppressed.get(address, 0):
+        if address not in self.told and now > self.suppressed.get(address, -1):
             if self.limit and self.failures.get(address, 0) > self.limit:
                 return
             self.told.add(address)

@@ -147,6 +147,7 @@ class Process:
             self.lab.note(Kind.Restarted, broker=self.node, rule=Rule.asks_restart)
         if self.candidate is not None:
             self.candidate.let_go(orderly=not asked_restart)
+        self.lab.lan.withdraw(self.lab.address_of(self.name))
         self._end(Kind.Stopped)
         if restart:
             self.life += 1
@@ -163,9 +164,12 @@ class Process:
         self._end(Kind.Crashed)
 
     def _end(self, kind: int) -> None:
+        if kind == Kind.Stopped:
+            self.lab.stop_connectors(self)
         self.life += 1
         self.starting = self.open = False
-        self.become("down", Rule.none)
+        if self.role != "down":
+            self.become("down", Rule.none)
         self.lab.stop_connectors(self)
         for socket in list(self.sockets):
             socket.reset()

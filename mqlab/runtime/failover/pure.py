@@ -1,6 +1,6 @@
 """Pure master/slave of 5.5: the slave mirrors what the master does, and has a store of its own.
 
-The slave knows only connections that were opened after its own: what an older one sends is unknown
+The slave knows only sessions that were opened after it came: what an older one sends is unknown
 to it, and nothing that came before is ever made good (Fuse 4, "Pure master/slave"; section 11 of
 reference/activemq-failover-observed.md).
 """
@@ -16,7 +16,6 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.failover.process import Process
-    from mqlab.runtime.failover.server import Peer
 
 SHUTDOWN = 1_500_000  # us between a slave's loss and its master's end
 
@@ -31,7 +30,7 @@ class Mirror:
         self.socket: Socket | None = None  # a slave's, to its master
         self.slaves: list[Mirror] = []
         self.waiting: list[tuple[int, Any, int | None]] = []
-        self.count = 0
+        self.count = self.done = self.owed = self.since = 0
         self.opening = False
 
     @property
@@ -125,23 +124,26 @@ class Mirror:
     def attach(self, slave: Mirror) -> None:
         """A slave has come; a second one is not refused."""
         self.slaves.append(slave)
+        slave.since = self.lab.new_request()
+        slave.done = slave.owed = self.count
         if self.opening:
             self.opening = False
             self.process.on_opened("running")
 
-    def replicate(self, peer: Peer, work: list[Command]) -> bool:
-        """Let the slaves do the same; False if none knows of this connection."""
-        if not self.slaves or not work or not peer.since_slave:
+    def replicate(self, since: int, work: list[Command]) -> bool:
+        """Let the slaves do the same that know of a session opened then; False if none does."""
+        knowing = [slave for slave in self.slaves if slave.since < since]
+        if not work or not knowing:
             return False
         self.count += 1
-        for slave in self.slaves:
+        for slave in knowing:
+            slave.owed = self.count
             slave.receive((self.count, self, work))
         return True
 
     def when_answered(self, answer: Any, request: int | None) -> None:
         """Answer the client when every slave has the work."""
         self.waiting.append((self.count, answer, request))
-        self._settle()
 
     def receive(self, passage: tuple[int, Mirror, list[Command]]) -> None:
         """Work has come from the master."""
@@ -159,11 +161,9 @@ class Mirror:
         self.done = count
         master._settle()
 
-    done = 0
-
     def _settle(self) -> None:
         """Answer whatever all slaves have done."""
-        ready = min((slave.done for slave in self.slaves), default=self.count)
+        ready = min((s.done for s in self.slaves if s.owed > s.done), default=self.count)
         waiting, self.waiting = self.waiting, []
         for count, answer, request in waiting:
             if count <= ready:

@@ -200,7 +200,10 @@ class FailoverTransport:
             self._use_spare()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
             self.naps += 1
+            before = self.delay
             wait = self._back_off()
+            if self.lab.edition == "5.5":
+                self.delay = before  # there the first wait does not count
             self.lab.note(Kind.Waited, frm=self.owner.node, age=wait, rule=Rule.initial_delay)
             self.lab.clock.at(self.lab.clock.now + wait, self.on_first_wait, self.naps)
         else:
@@ -350,8 +353,6 @@ class FailoverTransport:
                 self.give_up(self.lab.reset_error())
                 return
             self.owner.on_interrupted()
-            if self.lost in self.updated:
-                self.updated.remove(self.lost)
             self.wake()
 
     # Spares and priority

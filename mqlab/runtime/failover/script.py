@@ -17,6 +17,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
 
+PACE = 5000  # us between two steps: a client takes a moment; a snapshot shows the very end
 PATIENCE = 20_000  # ms that a step which waits for something has, unless told
 Waits = Callable[[], bool]
 
@@ -28,27 +29,30 @@ class Script:
         self.lab, self.steps = lab, steps
         self.place = -1
         self.began: list[tuple[int, int]] = []
-        self.ended = False
+        self.ended = self.resting = False
         self.calls: list[Call] = []
         self.call: Call | None = None
         self.rows: list[dict[str, Any]] = []  # results that are no calls
         self.until: int | None = None  # us
-        self.named: set[str] = {m.name for m in lab.scenario.members}
+        self.named: set[str] = set()  # the brokers that have been started at least once
         self.slave_since: tuple[str, int] | None = None
 
     def begin(self) -> None:
         """Begin with the first step."""
-        mentioned = {
-            name for step in self.steps
-            for name in [step.get("broker"), *(step.get("brokers") or ())] if name
-        }  # fmt: skip
-        self.named &= mentioned
         self._next()
 
     def go_on(self) -> None:
-        """Go on to the next step when the one under way has come to its end."""
-        while not self.ended and self._over():
-            self._next()
+        """Go on to the next step a moment after the one under way has come to its end."""
+        if not self.ended and not self.resting and self._over():
+            self.resting = True
+            following = self.steps[self.place + 1 : self.place + 2]
+            pace = 0 if following and following[0].do == "snapshot" else PACE
+            self.lab.clock.at(self.lab.clock.now + pace, self.on_paced, None)
+
+    def on_paced(self, _: None) -> None:
+        """The moment between two steps is over."""
+        self.resting = False
+        self._next()
 
     def _over(self) -> bool:
         step = self.steps[self.place]
@@ -118,6 +122,7 @@ class Script:
     def _do_start_broker(self, step: Step) -> None:
         process = self.lab.processes[step.keys["broker"]]
         self.slave_since = None
+        self.named.add(process.name)
         process.start()
         self.life = process.life
         if step.get("max_ms") is None and self._held_back(step):
@@ -152,6 +157,7 @@ class Script:
 
     def _do_start_brokers(self, step: Step) -> None:
         for name in step.keys["brokers"]:
+            self.named.add(name)
             self.lab.processes[name].start()
 
     def _over_start_brokers(self) -> bool:
@@ -253,7 +259,8 @@ class Script:
     def _do_open_session(self, step: Step) -> None:
         client = self._client(step)
         client.session(step.keys["session"], step.get("transacted", False))
-        client.request(("session", None), self._call(step, client.name))
+        call = self._call(step, client.name)
+        client.request(("session", None, step.keys["session"]), call)
 
     def _do_open_consumer(self, step: Step) -> None:
         client = self._client(step)

@@ -69,7 +69,7 @@ class Peer:
         self.client = ""
         self.fault_tolerant = False
         self.reconnected = False
-        self.since_slave = False  # whether the slave of a pure pair knows of this connection
+        self.sessions: dict[str, int] = {}  # when each came: a later slave knows nothing of it
 
     def on_command(self, command: Command) -> None:
         """Do what a client asks for, and answer where it wants an answer."""
@@ -77,26 +77,28 @@ class Peer:
         if what == "negotiate":
             self.socket.reply(("negotiated", None))
             return
-        work = self._work(command)
+        session, work = self._work(command)
         try:
             getattr(self, f"on_{what}")(*command[2:])
         except Refused as error:
             self._answer(request, error)
             return
         mirror = self.process.mirror
-        if mirror is not None and mirror.replicate(self, work):
+        if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
             mirror.when_answered(self._answer, request)
         else:
             self._answer(request, None)
 
-    def _work(self, command: Command) -> list[Command]:
-        """Return what a command changes, for a slave: a transaction's work with its commit."""
-        if command[0] == "commit":
-            return self.transactions.get(command[2], [])
-        in_transaction = {"message": -2, "ack": -1}.get(command[0])
-        if in_transaction is None or command[in_transaction] is not None:
-            return []
-        return [command]
+    def _work(self, command: Command) -> tuple[str, list[Command]]:
+        """Return what a command changes, and in which session: a transaction's with its commit."""
+        what, _, *rest = command
+        if what == "commit":
+            return rest[0].split("/")[1].split(":")[0], self.transactions.get(rest[0], [])
+        if what == "message" and rest[3] is None:
+            return rest[4], [command]
+        if what == "ack" and rest[2] is None and rest[0] in self.subs:
+            return self.subs[rest[0]].consumer.session.name, [command]
+        return "", []
 
     def _answer(self, request: int | None, error: Refused | None) -> None:
         if request is not None and self.socket.alive:
@@ -106,12 +108,11 @@ class Peer:
         """A client says who it is; it is told of the other brokers."""
         self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
         self.process.peers.append(self)
-        mirror = self.process.mirror
-        self.since_slave = mirror is not None and mirror.attached
         self.process.cluster.greet(self)
 
-    def on_session(self) -> None:
-        """A session needs nothing of the broker."""
+    def on_session(self, name: str) -> None:
+        """A session is opened."""
+        self.sessions[name] = self.process.lab.new_request()
 
     def on_subscribe(self, consumer: Any, dest: Destination, prefetch: int) -> None:
         """A consumer is opened."""
@@ -141,7 +142,7 @@ class Peer:
             self.process.broker.destination(sub.dest).dispatch()
 
     def on_message(self, message: Message, row: int, node: int, transaction: str | None,
-                   resent: bool) -> None:  # fmt: skip
+                   session: str, resent: bool) -> None:  # fmt: skip
         """A message: into its transaction, or to its queue unless it was here before."""
         if transaction is not None:
             work = self.transactions.setdefault(transaction, [])
