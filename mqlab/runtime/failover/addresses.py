@@ -153,7 +153,9 @@ FAILOVER = {_guide_name(f.name): f.name for f in fields(FailoverOptions) if f.na
 _DEFAULT = FailoverOptions()
 
 
-def failover_options(given: Mapping[str, str], edition: str, strict: bool = True) -> FailoverOptions:
+def failover_options(
+    given: Mapping[str, str], edition: str, strict: bool = True
+) -> FailoverOptions:
     """Read the options of failover:; raises `Refused` for what it does not know or understand.
 
     Not *strict* (discovery:) swallows what it does not know.

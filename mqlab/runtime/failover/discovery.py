@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.failover import addresses as uris
 from mqlab.runtime.failover.addresses import Refused
-from mqlab.runtime.failover.rounds import FailoverTransport, Owner
-from mqlab.runtime.failover.wire import CHECK_AFTER, CHECK_EVERY, Command
+from mqlab.runtime.failover.rounds import FailoverTransport
+from mqlab.runtime.failover.wire import CHECK_AFTER, CHECK_EVERY, Command, Owner
 
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab

@@ -219,4 +219,3 @@ class LeaseLock(JdbcCandidate):
 
     def die(self) -> None:
         """The lease runs on."""
-

@@ -29,8 +29,9 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.failover.rounds import FailoverTransport, Owner
+    from mqlab.runtime.failover.rounds import FailoverTransport
     from mqlab.runtime.failover.sessions import RemoteConsumer
+    from mqlab.runtime.failover.wire import Owner
 
 FIRST_PORT, FIRST_DIRECT = 61_001, 51_001
 FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}

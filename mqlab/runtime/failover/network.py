@@ -244,7 +244,8 @@ class Wire:
             self.ear.own = self.lab.address_of(self.process.name)
             return
         if scheme == "masterslave":
-            found, elements = uris.split(self.uri), (masterslave(self.uri),)
+            found = uris.split(self.uri)
+            elements: tuple[str, ...] = (masterslave(self.uri),)
         elif scheme in ("static", "simple"):
             found = uris.split(self.uri)
             elements = found.elements

@@ -17,7 +17,7 @@ class Reader:
         self.trace = trace
         self.names = trace.names["node"]
         self.roles = trace.names["node_role"]
-        self.details = {row: detail for row, detail in trace.header.get("details", [])}
+        self.details = dict(trace.header.get("details", []))
         self.began = trace.header.get("began", [])
         self.rows_began = [row for _, row in self.began]
         self.columns = {name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker",

@@ -10,41 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.failover.addresses import FailoverOptions, Refused, with_options
-from mqlab.runtime.failover.wire import Command
+from mqlab.runtime.failover.spares import Spares
+from mqlab.runtime.failover.wire import Command, Owner
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
 
 UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recording `initial_5`)
-
-
-class Owner(Protocol):
-    """Whoever uses a transport: a client's connection or a bridge."""
-
-    name: str
-    node: int
-
-    def on_attached(self, address: str) -> None:
-        """A connection is there; what the state needs is to be replayed first."""
-
-    def replay(self, source: Any) -> None:
-        """Send over *source* what a broker must know before anything else."""
-
-    def on_interrupted(self) -> None:
-        """The connection is lost; the transport looks for another."""
-
-    def on_command(self, source: Any, command: Command) -> None:
-        """A command came from the broker."""
-
-    def on_failed(self, error: Refused) -> None:
-        """The transport has given up."""
-
-    def dropped(self, number: int) -> None:
-        """A round has ended, and with it the wait of what needs no connection."""
 
 
 def shuffle(addresses: Sequence[str], random: Random) -> list[str]:
@@ -76,8 +52,7 @@ class FailoverTransport:
         self.failures = 0
         self.first = True
         self.busy = self.stopped = self.scheduled = self.resting = False
-        self.rebalance = self.priority_ready = False
-        self.spares: list[tuple[str, Any]] = []
+        self.rebalance = False
         self.error: Refused | None = None
         self.failure: Refused | None = None
         self.order: list[str] = []
@@ -86,8 +61,7 @@ class FailoverTransport:
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.naps = 0
         self.dropping: list[int] = []  # calls that only wait for the end of a round
-        priority = options.priority_uris.split(",") if options.priority_uris else []
-        self.priorities = priority or self.configured[:1]
+        self.spares = Spares(self)
 
     # Beginning and end
 
@@ -99,9 +73,7 @@ class FailoverTransport:
         """Close it for good; a round under way is seen to its end first."""
         self.stopped = True
         self.naps += 1
-        for _, spare in self.spares:
-            spare.close()
-        self.spares = []
+        self.spares.close()
         source, self.source = self.source, None
         if source is not None:
             source.close()
@@ -119,6 +91,12 @@ class FailoverTransport:
     def _track(self, command: Command) -> None:
         if command[1] is not None:
             self.requests[command[1]] = command
+
+    def leave(self) -> None:
+        """Give up the connection in use, for a better one."""
+        source, self.source, self.address = self.source, None, None
+        if source is not None:
+            source.close()
 
     def _flush(self) -> None:
         self._drop()
@@ -149,9 +127,9 @@ class FailoverTransport:
         self.scheduled = False
         if self.stopped or self.error is not None or self.busy:
             return
-        if self.source is not None and not self.rebalance and not self.priority_ready:
-            self.build_spares()
-            if self._looks_for_priority:
+        if self.source is not None and not self.rebalance and not self.spares.ready:
+            self.spares.build()
+            if self.spares.looks_for_priority:
                 self._nap(Rule.priority)
             return
         if self.resting:
@@ -196,7 +174,7 @@ class FailoverTransport:
         self.rebalance = False
         if not self.options.use_exponential_back_off or self.delay == UNSET:
             self.delay = self.options.initial_reconnect_delay
-        if self.spares and (self.options.backup or self.options.priority_backup):
+        if self.spares.held:
             self._use_spare()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
             self.naps += 1
@@ -211,11 +189,9 @@ class FailoverTransport:
 
     def _leaves_for(self, first: str) -> bool:
         """A request to rebalance: whether it leads elsewhere; if so, leave the old broker."""
-        if self.at_priority or self.lab.same_address(first, self.address):
+        if self.spares.at_priority or self.lab.same_address(first, self.address):
             return False
-        source, self.source, self.address = self.source, None, None
-        if source is not None:
-            source.close()
+        self.leave()
         return True
 
     def on_first_wait(self, nap: int) -> None:
@@ -233,14 +209,7 @@ class FailoverTransport:
         return [*others, *(address for address in last if address is not None)]
 
     def _use_spare(self) -> None:
-        spares = list(range(len(self.spares)))
-        place = self.lab.random.choice(spares) if self.options.randomize else 0
-        address, source = self.spares.pop(place)
-        if self.priority_ready:
-            self.priority_ready = False
-            old, self.source = self.source, None
-            if old is not None:
-                old.close()
+        address, source = self.spares.take()
         if not source.alive:  # its broker has gone: the round goes on without a wait
             self.try_next()
             return
@@ -354,48 +323,6 @@ class FailoverTransport:
                 return
             self.owner.on_interrupted()
             self.wake()
-
-    # Spares and priority
-
-    @property
-    def at_priority(self) -> bool:
-        """Whether the broker in use is one of the preferred."""
-        return self.options.priority_backup and self._is_priority(self.address)
-
-    def _is_priority(self, address: str | None) -> bool:
-        return any(self.lab.same_address(address, other) for other in self.priorities)
-
-    @property
-    def _looks_for_priority(self) -> bool:
-        return self.options.priority_backup and not self.at_priority
-
-    @property
-    def _wants_spares(self) -> bool:
-        if self.options.backup and len(self.spares) < self.options.backup_pool_size:
-            return True
-        return self._looks_for_priority and not self.priority_ready
-
-    def build_spares(self) -> None:
-        """Open spare connections: to the preferred addresses first, each tried once."""
-        if not self._wants_spares:
-            return
-        preferred = self.priorities if self.options.priority_backup else []
-        for address in dict.fromkeys([*preferred, *self.list_addresses()]):
-            held = any(address == spare for spare, _ in self.spares)
-            if self.lab.same_address(address, self.address) or held or not self._wants_spares:
-                continue
-            try:
-                source = self.lab.dial(self, with_options(address, self.options.nested))
-            except Refused:
-                continue
-            if self._looks_for_priority and self._is_priority(address):
-                self.priority_ready = True
-                self.spares.insert(0, (address, source))
-                for _, extra in self.spares[self.options.backup_pool_size :]:
-                    extra.close()
-                del self.spares[self.options.backup_pool_size :]
-            else:
-                self.spares.append((address, source))
 
     # What a broker or an agent says about addresses
 

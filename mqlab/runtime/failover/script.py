@@ -11,6 +11,7 @@ from mqlab.runtime.failover.calls import Call, SendCall
 from mqlab.runtime.failover.client import Client, parse_destination
 from mqlab.runtime.failover.lan import group_of
 from mqlab.runtime.failover.rounds import shuffle
+from mqlab.runtime.failover.waits import WAITS
 from mqlab.spec.fault import Step
 from mqlab.trace.kinds import Kind, Rule
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 PACE = 5000  # us between two steps: a client takes a moment; a snapshot shows the very end
 PATIENCE = 20_000  # ms that a step which waits for something has, unless told
-Waits = Callable[[], bool]
 
 
 class Script:
@@ -58,19 +58,22 @@ class Script:
         step = self.steps[self.place]
         now = self.lab.clock.now
         late = self.until is not None and now >= self.until
-        over: Waits | None = getattr(self, f"_over_{step.do}", None)
-        if self.call is not None:
-            over = self._call_over
-        if over is None:
+        held = self._held(step)
+        if held is None:
             return self.until is None or late
-        held = over()
         if not held and not late:
             return False
         self._report_wait(step, held)
         return True
 
-    def _call_over(self) -> bool:
-        return self.call is None or self.call.done
+    def _held(self, step: Step) -> bool | None:
+        """Whether what *step* waits for has come; None if it waits for nothing but time."""
+        if self.call is not None:
+            return self.call.done
+        if step.do in WAITS:
+            return WAITS[step.do](self.lab, step)
+        over: Callable[[], bool] | None = getattr(self, f"_over_{step.do}", None)
+        return None if over is None else over()
 
     def _report_wait(self, step: Step, held: bool) -> None:
         if step.do == "wait_configured" and step.get("label"):
@@ -91,9 +94,14 @@ class Script:
         if step.at is not None and step.at * 1000 > lab.clock.now:
             lab.clock.rest(step.at * 1000 - 1)
         self.began.append((lab.clock.now, lab.recorder.count))
-        if step.get("max_ms") is not None or hasattr(self, f"_over_{step.do}"):
+        if (
+            step.get("max_ms") is not None
+            or step.do in WAITS
+            or (hasattr(self, f"_over_{step.do}"))
+        ):
             self.until = lab.clock.now + int(step.get("max_ms", PATIENCE)) * 1000
-        getattr(self, f"_do_{step.do}")(step)
+        if step.do not in WAITS:
+            getattr(self, f"_do_{step.do}")(step)
         if self.until is not None:
             lab.clock.at(self.until, self._nothing, None)
         else:
@@ -355,49 +363,3 @@ class Script:
 
     def _do_snapshot(self, step: Step) -> None:
         self.lab.snapshots[step.keys["label"]] = state.take(self.lab)
-
-    def _do_nothing(self, step: Step) -> None:
-        """Waiting is all that such a step does."""
-
-    _do_wait_master = _do_wait_role = _do_wait_connected = _do_nothing
-    _do_wait_received = _do_wait_bridge = _do_wait_configured = _do_nothing
-    _do_wait_attempts = _do_wait_acts = _do_nothing
-
-    def _over_wait_master(self) -> bool:
-        names = self.steps[self.place].keys["brokers"]
-        return any(self.lab.processes[name].role == "master" for name in names)
-
-    def _over_wait_role(self) -> bool:
-        step = self.steps[self.place]
-        return self.lab.processes[step.keys["broker"]].role == step.keys["role"]
-
-    def _over_wait_connected(self) -> bool:
-        step = self.steps[self.place]
-        client = self._client(step)
-        if client.state != "connected" or client.connected_to is None:
-            return False
-        return step.get("to") in (None, client.connected_to)
-
-    def _over_wait_received(self) -> bool:
-        step = self.steps[self.place]
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        return len(consumer.received) >= step.keys["count"]
-
-    def _over_wait_bridge(self) -> bool:
-        step = self.steps[self.place]
-        names = {m.broker_name: m.name for m in self.lab.scenario.members}
-        to = names.get(step.keys["to"], step.keys["to"])
-        home = self.lab.brokers.get(step.keys["from"])
-        return home is not None and any(bridge.remote.name == to for bridge in home.bridges)
-
-    def _over_wait_configured(self) -> bool:
-        step = self.steps[self.place]
-        transport = self._client(step).failover
-        return transport is not None and len(transport.configured) == step.keys["count"]
-
-    def _over_wait_attempts(self) -> bool:
-        step = self.steps[self.place]
-        return self.lab.attempts.get(step.keys["by"], 0) >= step.keys["count"]
-
-    def _over_wait_acts(self) -> bool:
-        return all(call.done for call in self.calls if call.step.get("in_background"))

@@ -203,7 +203,8 @@ class Peer:
             if what == "message":
                 self.take_over(*rest)
             else:
-                self.on_ack(*rest, None)
+                name, messages = rest
+                self.on_ack(name, messages, None)
 
     def on_rollback(self, transaction: str) -> None:
         """A transaction is forgotten."""

@@ -33,8 +33,7 @@ class SharedMessages(Store):
             message.number for other in self.users for destination in other.by_name.values()
             for message in destination.held
         }  # fmt: skip
-        for message in super().keep(broker):
-            yield message
+        yield from super().keep(broker)
         if self.users:
             self.queues = {
                 dest: [message for message in kept if message.number not in known]

@@ -45,6 +45,6 @@ def _client(lab: FailoverLab, client: Client) -> dict[str, Any]:
         row["configured"] = [lab.shown_configured(a) for a in transport.configured]
         if transport.updated:
             row["told"] = [lab.shown_configured(a) for a in transport.updated]
-        if transport.spares and transport.options.backup:
-            row["backups"] = len(transport.spares)
+        if transport.spares.held and transport.options.backup:
+            row["backups"] = len(transport.spares.held)
     return row

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from mqlab.runtime.failover.addresses import Refused
     from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
 
@@ -25,6 +26,31 @@ class Near(Protocol):
 
     def on_closed(self, source: Any) -> None:
         """The socket is gone."""
+
+
+class Owner(Protocol):
+    """Whoever uses a transport: a client's connection or a bridge."""
+
+    name: str
+    node: int
+
+    def on_attached(self, address: str) -> None:
+        """A connection is there; what the state needs is to be replayed first."""
+
+    def replay(self, source: Any) -> None:
+        """Send over *source* what a broker must know before anything else."""
+
+    def on_interrupted(self) -> None:
+        """The connection is lost; the transport looks for another."""
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """A command came from the broker."""
+
+    def on_failed(self, error: Refused) -> None:
+        """The transport has given up."""
+
+    def dropped(self, number: int) -> None:
+        """A round has ended, and with it the wait of what needs no connection."""
 
 
 class Far(Protocol):
