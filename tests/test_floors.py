@@ -18,7 +18,7 @@ NEVER = {"views": {"runtime"}, "explain": {"runtime"}}
 RUNTIME = [
     ["clock", "message", "settings"], ["link", "replay", "subscription", "virtual"],
     ["durable", "store", "masterslave"], ["destination"], ["broker"], ["client", "producer"], ["bridge"],
-    ["connector", "request_reply", "snapshot"], ["lab"], ["__init__"], ["conform"],
+    ["connector", "request_reply", "snapshot"], ["lab"], ["failover"], ["__init__"], ["conform"],
 ]  # fmt: skip
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
 

@@ -248,7 +248,7 @@ class FailoverLab(Lab):
         if process is None:
             if self.modes[name] == "accept_close":
                 self.clock.at(self.clock.now + 1000, socket.reset, None)
-        elif process.open:
+        elif process.open or isinstance(near, Mirror):
             socket.far = Peer(process, socket)
         else:
             self.clock.at(self.clock.now + 1000, socket.reset, None)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
+FORGIVEN = 60_000_000  # us without a failure, after which earlier ones do not count
 DEFAULT_PLACE = "239.255.2.3:6155"
 
 
@@ -103,6 +104,8 @@ class Ear:
             return
         now = self.lan.lab.clock.now
         self.heard[address] = now
+        if address in self.told and now - self.suppressed.get(address, now) > FORGIVEN:
+            self.failures.pop(address, None)
         if address not in self.told and now > self.suppressed.get(address, -1):
             if self.limit and self.failures.get(address, 0) > self.limit:
                 return

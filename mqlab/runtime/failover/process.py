@@ -45,6 +45,7 @@ class Process:
         self.candidate: Candidate | None = lab.candidate_for(self)
         self.mirror: Mirror | None = lab.mirror_for(self)
         self.restarts = 0
+        self.restarting = False
 
     @property
     def lasting_audit(self) -> set[int]:
@@ -148,7 +149,9 @@ class Process:
         if self.candidate is not None:
             self.candidate.let_go(orderly=not asked_restart)
         self.lab.lan.withdraw(self.lab.address_of(self.name))
+        self.restarting = restart
         self._end(Kind.Stopped)
+        self.restarting = False
         if restart:
             self.life += 1
             self.starting = True
@@ -169,7 +172,9 @@ class Process:
         self.life += 1
         self.starting = self.open = False
         if self.role != "down":
-            self.become("down", Rule.none)
+            self.role = "down"
+            cost = 0 if kind == Kind.Crashed or self.restarting else machine.STOP
+            self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
         self.lab.stop_connectors(self)
         for socket in list(self.sockets):
             socket.reset()
@@ -181,6 +186,9 @@ class Process:
         self.cluster.clear()
         if self.mirror is not None:
             self.mirror.ended()
+
+    def _note_down(self, _: None) -> None:
+        self.lab.note(Kind.RoleChanged, broker=self.node, rule=Rule.none, detail={"role": "down"})
 
     # Being suspended
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.failover import state
-from mqlab.runtime.failover.addresses import Refused, failover_options, split
-from mqlab.runtime.failover.calls import Call, SendCall
-from mqlab.runtime.failover.client import Client, parse_destination
-from mqlab.runtime.failover.lan import group_of
-from mqlab.runtime.failover.rounds import shuffle
+from mqlab.runtime.failover import machine
+from mqlab.runtime.failover.acts import Acts
+from mqlab.runtime.failover.calls import Call
 from mqlab.runtime.failover.waits import WAITS
 from mqlab.spec.fault import Step
-from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
+    from mqlab.runtime.failover.process import Process
 
 PACE = 5000  # us between two steps: a client takes a moment; a snapshot shows the very end
 PATIENCE = 20_000  # ms that a step which waits for something has, unless told
 
 
-class Script:
+class Script(Acts):
     """Goes from step to step; `began` is when each began, and at which row of the trace."""
 
     def __init__(self, lab: FailoverLab, steps: Sequence[Step]) -> None:
@@ -80,7 +77,7 @@ class Script:
             self.rows.append({
                 "step": self.place, "do": step.do, "client": step.keys["client"],
                 "label": step.keys["label"], "ok": True, "reached": held,
-                "ms": (self.lab.clock.now - self.began[self.place][0]) // 1000,
+                "ms": [(self.lab.clock.now - self.began[self.place][0]) // 1000] * 3,
             })  # fmt: skip
 
     def _next(self) -> None:
@@ -119,7 +116,7 @@ class Script:
             if step.get("label"):
                 row["label"] = step.keys["label"]
             if call.done:
-                row |= {**call.row, "ms": call.took}
+                row |= {**call.row, "ms": [call.took] * 3}
             else:
                 row["still_waiting"] = True
             found.append(row)
@@ -176,9 +173,15 @@ class Script:
 
     def _do_stop_broker(self, step: Step) -> None:
         self.lab.processes[step.keys["broker"]].stop()
+        self.until = self.lab.clock.now + machine.STOP
 
     def _do_kill(self, step: Step) -> None:
-        self.lab.processes[step.keys["broker"]].kill()
+        self.until = self.lab.clock.now + machine.KILL
+        self.lab.clock.at(self.until, self.on_killed, self.lab.processes[step.keys["broker"]])
+
+    def on_killed(self, process: Process) -> None:
+        """The process is dead."""
+        process.kill()
 
     def _do_pause(self, step: Step) -> None:
         self.lab.processes[step.keys["broker"]].pause()
@@ -190,176 +193,3 @@ class Script:
         for process in self.lab.processes.values():
             if process.member.host == step.keys["host"]:
                 process.kill()
-
-    # Lines, files, endpoints
-
-    def _do_cut(self, step: Step) -> None:
-        how = step.get("how", "refuse")
-        self.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
-        if step.keys["link"] == "database":
-            self.lab.database.cut(how)
-        else:
-            line = self.lab.processes[step.keys["link"]].line
-            assert line is not None
-            line.cut(how)
-
-    def _do_heal(self, step: Step) -> None:
-        self.lab.note(Kind.Healed, rule=Rule.asked)
-        if step.keys["link"] == "database":
-            self.lab.database.heal()
-        else:
-            line = self.lab.processes[step.keys["link"]].line
-            assert line is not None
-            line.heal()
-
-    def _do_database_down(self, step: Step) -> None:
-        self.lab.note(Kind.Partitioned, rule=Rule.asked)
-        self.lab.database.cut(step.get("how", "refuse"))
-
-    def _do_database_up(self, step: Step) -> None:
-        self.lab.note(Kind.Healed, rule=Rule.asked)
-        self.lab.database.heal()
-
-    def _do_delete_lock_file(self, step: Step) -> None:
-        self.lab.lock_files[step.keys["shared_store"]].delete()
-
-    def _do_touch_lock_file(self, step: Step) -> None:
-        self.lab.lock_files[step.keys["shared_store"]].touch()
-
-    def _do_copy_store(self, step: Step) -> None:
-        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
-        target.queues = {dest: list(kept) for dest, kept in source.queues.items()}
-
-    def _do_write_file(self, step: Step) -> None:
-        self.lab.files[step.keys["name"]] = step.keys["text"]
-
-    def _do_set_endpoint(self, step: Step) -> None:
-        self.lab.modes[step.keys["endpoint"]] = step.keys["mode"]
-
-    def _do_advertise(self, step: Step) -> None:
-        address = self.lab.address_of(step.keys["endpoint"])
-        self.lab.lan.advertise(address, self.lab.fill(step.keys["uri"]), None)
-
-    def _do_stop_advertising(self, step: Step) -> None:
-        self.lab.lan.withdraw(self.lab.address_of(step.keys["endpoint"]))
-
-    def _do_sniff(self, step: Step) -> None:
-        self.lab.lan.sniffed.add(group_of(self.lab.fill(step.keys["uri"])))
-
-    # Clients
-
-    def _begin_call(self, step: Step, call: Call) -> Call:
-        self.calls.append(call)
-        if not step.get("in_background"):
-            self.call = call
-        return call
-
-    def _call(self, step: Step, client: str) -> Call:
-        return self._begin_call(step, Call(self.lab, self.place, step, client))
-
-    def _do_connect(self, step: Step) -> None:
-        name = step.keys["client"]
-        client = Client(self.lab, name, self.lab.fill(step.keys["uri"]), step.get("prefetch"))
-        client.watches = step.get("watch_topic_advisories", True)
-        self.lab.clients_by_name[name] = client
-        client.open(self._call(step, name))
-
-    def _do_open_session(self, step: Step) -> None:
-        client = self._client(step)
-        client.session(step.keys["session"], step.get("transacted", False))
-        call = self._call(step, client.name)
-        client.request(("session", None, step.keys["session"]), call)
-
-    def _do_open_consumer(self, step: Step) -> None:
-        client = self._client(step)
-        keys = {key: value for key, value in step.keys.items() if value is not None}
-        client.open_consumer(keys, parse_destination(keys), self._call(step, client.name))
-
-    def _do_temp_queue(self, step: Step) -> None:
-        client = self._client(step)
-        client.make_temp(step.keys["name"], self._call(step, client.name))
-
-    def _do_send(self, step: Step) -> None:
-        client = self._client(step)
-        first = self.lab.reserve_numbers(step.get("count", 1))
-        try:
-            dest = parse_destination(dict(step.keys))
-        except Refused as error:
-            self._call(step, client.name).fail(error.kind, str(error))
-            return
-        call = SendCall(self.lab, self.place, step, client, dest, first)
-        self._begin_call(step, call)
-        call.next()
-
-    def _do_commit(self, step: Step) -> None:
-        self._end_transaction(step, "commit")
-
-    def _do_rollback(self, step: Step) -> None:
-        self._end_transaction(step, "rollback")
-
-    def _end_transaction(self, step: Step, how: str) -> None:
-        client, call = self._client(step), self._call(step, step.keys["client"])
-        session = client.session(step.keys["session"], True)
-        session.finish(how, call)
-
-    def _do_acknowledge(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        consumer.acknowledge()
-        self._call(step, consumer.client.name).finish()
-
-    def _do_receive_once(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        consumer.receive_once(self._call(step, consumer.client.name),
-                              int(step.get("timeout_ms", 0) * 1000))  # fmt: skip
-
-    def _do_close_consumer(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        call = self._call(step, consumer.client.name)
-        had = {message.number for message in consumer.had}
-        consumer.close()
-        if consumer.client.transport.away:
-            consumer.client.after_round(call)
-        else:
-            consumer.client.request(("unsubscribe", None, consumer.name, had), call)
-
-    def _do_close_client(self, step: Step) -> None:
-        self._client(step).close(self._call(step, step.keys["client"]))
-
-    def _client(self, step: Step) -> Client:
-        return self.lab.clients_by_name[step.keys["client"]]
-
-    def _do_receive(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        self.goal = len(consumer.received) + int(step.get("count", 1))
-        consumer.allow(step.get("count", 1))
-
-    def _over_receive(self) -> bool:
-        step = self.steps[self.place]
-        return len(self.lab.consumers_by_name[step.keys["consumer"]].received) >= self.goal
-
-    def _do_resume_consumer(self, step: Step) -> None:
-        self.lab.consumers_by_name[step.keys["consumer"]].allow(None)
-
-    def _do_tell_reconnect(self, step: Step) -> None:
-        to = self.lab.address_of(step.keys["to"])
-        self.lab.processes[step.keys["broker"]].cluster.send_away(to)
-
-    def _do_sample_orders(self, step: Step) -> None:
-        found = split(self.lab.fill(step.keys["uri"]))
-        options = failover_options(found.options, self.lab.edition)
-        orders: dict[str, int] = {}
-        for _ in range(step.keys["count"]):
-            drawn = list(found.elements)
-            if options.randomize:
-                drawn = shuffle(drawn, self.lab.random)
-            names = " ".join(self.lab.shown_configured(address) for address in drawn)
-            orders[names] = orders.get(names, 0) + 1
-        self.lab.snapshots[step.keys["label"]] = {"orders": dict(sorted(orders.items()))}
-
-    # Waiting
-
-    def _do_wait_ms(self, step: Step) -> None:
-        self.until = self.lab.clock.now + int(step.keys["ms"] * 1000)
-
-    def _do_snapshot(self, step: Step) -> None:
-        self.lab.snapshots[step.keys["label"]] = state.take(self.lab)
