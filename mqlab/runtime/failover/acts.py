@@ -24,6 +24,7 @@ class Acts:
     place: int
     calls: list[Call]
     call: Call | None
+    until: int | None
     steps: Sequence[Step]
 
     # Lines, files, endpoints

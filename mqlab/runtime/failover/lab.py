@@ -13,7 +13,8 @@ from mqlab.runtime.failover.discovery import Nested, inactivity
 from mqlab.runtime.failover.jdbc import Database, DatabaseLock, LeaseLock
 from mqlab.runtime.failover.lan import Lan
 from mqlab.runtime.failover.locks import Candidate, FileLock, LockFile
-from mqlab.runtime.failover.network import Wire
+from mqlab.runtime.failover.network import REMOTE_PATIENCE, Wire
+from mqlab.runtime.failover.network import Link as BrokerLink
 from mqlab.runtime.failover.process import Process
 from mqlab.runtime.failover.pure import Mirror
 from mqlab.runtime.failover.script import Script
@@ -252,7 +253,10 @@ class FailoverLab(Lab):
             socket.far = Peer(process, socket)
         else:
             self.clock.at(self.clock.now + 1000, socket.reset, None)
-        socket.watch(*inactivity(query))
+        if isinstance(near, BrokerLink):
+            socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
+        else:
+            socket.watch(*inactivity(query))
         return socket
 
     def reset_error(self) -> Refused:

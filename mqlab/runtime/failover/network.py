@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
 
-REMOTE_PATIENCE = 30_000_000  # us that a bridge waits for the other broker's first word
+REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
 
 
 class BackOff:
@@ -38,13 +38,14 @@ class BackOff:
         self.exponential = options.get("useExponentialBackOff", "true") == "true"
         self.factor = float(options.get("backOffMultiplier", 2))
         self.limit = int(options.get("maxReconnectAttempts", 0))
+        self.least = int(options.get("minConnectTime", 5000)) * 1000
         self.failures = 0
         self.delay = self.initial
 
     def after(self, lived: bool) -> int | None:
         """Return the wait after a failure; None is never again.
 
-        A bridge that was up makes its loss the first failure, however short it lived
+        A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
         (recordings `bridge_lived_2_s`, `bridge_lived_6_s`).
         """
         self.failures = 1 if lived else self.failures + 1
@@ -70,7 +71,9 @@ class Link:
         self.attempt = 0
         self.wanted = True
         self.remote: Process | None = None
+        self.seen_up: Process | None = None
         self.lived = False
+        self.began = 0
 
     # One attempt
 
@@ -79,6 +82,7 @@ class Link:
         if not self.wanted or not self.process.open:
             return
         self.attempt += 1
+        self.began = self.lab.clock.now
         try:
             if uris.scheme_of(self.address) == "failover":
                 self.transport = failover_transport(self.lab, self, self.address)
@@ -91,12 +95,6 @@ class Link:
 
     def _greet(self, source: Any) -> None:
         source.send(("negotiate", None))
-        self.lab.clock.at(self.lab.clock.now + REMOTE_PATIENCE, self.on_patience, self.attempt)
-
-    def on_patience(self, attempt: int) -> None:
-        """The other broker has said nothing for too long."""
-        if attempt == self.attempt and self.source is not None and not self.bridges:
-            self.source.reset()
 
     def on_attached(self, address: str) -> None:
         """A failover: inside has found a broker."""
@@ -127,16 +125,11 @@ class Link:
         if spec.duplex:
             ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
                                mirror=True))  # fmt: skip
-        self._note("up", self.process, remote)
-        if spec.duplex:
-            self._note("up", remote, self.process)
         self.bridges = ways
         try:
-            self.process.cluster.joined(remote.name)
-            if spec.duplex:
-                remote.cluster.joined(self.process.name)
+            self._tell_up(remote)
         except BrokenFilter:
-            self.bridges = []
+            self.bridges, self.seen_up = [], None
             self.lab.note(Kind.Failed, broker=self.node, rule=Rule.broken_filter)
             self._close()
             self.failed()
@@ -144,6 +137,18 @@ class Link:
         self.lived = True
         for bridge in ways:
             bridge.start()
+
+    def _tell_up(self, remote: Process) -> None:
+        """Say that the bridge is up, unless its loss was hidden by a failover: inside."""
+        if self.seen_up is remote:
+            return
+        self.seen_up = remote
+        self._note("up", self.process, remote)
+        if self.wire.spec.duplex:
+            self._note("up", remote, self.process)
+        self.process.cluster.joined(remote.name)
+        if self.wire.spec.duplex:
+            remote.cluster.joined(self.process.name)
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
@@ -180,10 +185,11 @@ class Link:
         remote = self.remote
         for bridge in bridges:
             bridge.stop()
-        if bridges and seen and remote is not None:
+        if seen and self.seen_up is not None and remote is not None:
+            self.seen_up = None
             self._note("down", self.process, remote)
             self.process.cluster.left(remote.name)
-            if len(bridges) > 1:
+            if self.wire.spec.duplex:
                 self._note("down", remote, self.process)
                 remote.cluster.left(self.process.name)
 
@@ -203,7 +209,8 @@ class Link:
         if self.back_off is None:
             self.wire.failed(self)
             return
-        wait = self.back_off.after(self.lived)
+        lasted = self.lab.clock.now - self.began
+        wait = self.back_off.after(self.lived or lasted >= self.back_off.least)
         self.lived = False
         if wait is not None:
             self.lab.note(Kind.Waited, frm=self.node, age=wait, rule=Rule.back_off)

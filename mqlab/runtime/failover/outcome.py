@@ -19,14 +19,14 @@ class Reader:
         self.roles = trace.names["node_role"]
         self.details = dict(trace.header.get("details", []))
         self.began = trace.header.get("began", [])
-        self.rows_began = [row for _, row in self.began]
+        self.rows_began = [row for _, _, row in self.began]
         self.columns = {name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker",
                                                               "rule", "msg")}  # fmt: skip
 
     def when(self, row: int) -> dict[str, Any]:
         """Return the step and the ms of a row."""
-        step = max(0, bisect_right(self.rows_began, row) - 1)
-        start = self.began[step][0] if self.began else 0
+        place = max(0, bisect_right(self.rows_began, row) - 1)
+        step, start, _ = self.began[place] if self.began else (0, 0, 0)
         ms = (self.columns["t"][row] - start) // 1000
         return {"step": step, "ms": [ms, ms, ms]}
 
@@ -53,7 +53,7 @@ def outcome(trace: Trace) -> dict[str, Any]:
     if found.get("consumers"):
         found["account"] = _account(found["results"], found["consumers"])
     found["snapshots"] = trace.header.get("snapshots", {})
-    found["step_began_ms"] = [time // 1000 for time, _ in read.began]
+    found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
     return found
 
 

@@ -20,12 +20,15 @@ PATIENCE = 20_000  # ms that a step which waits for something has, unless told
 
 
 class Script(Acts):
-    """Goes from step to step; `began` is when each began, and at which row of the trace."""
+    """Goes from step to step; `began` is when each began, and at which row of the trace.
+
+    A step with a time of its own happens then, beside the others.
+    """
 
     def __init__(self, lab: FailoverLab, steps: Sequence[Step]) -> None:
         self.lab, self.steps = lab, steps
         self.place = -1
-        self.began: list[tuple[int, int]] = []
+        self.began: list[tuple[int, int, int]] = []  # step, us, row
         self.ended = self.resting = False
         self.calls: list[Call] = []
         self.call: Call | None = None
@@ -35,15 +38,33 @@ class Script(Acts):
         self.slave_since: tuple[str, int] | None = None
 
     def begin(self) -> None:
-        """Begin with the first step."""
+        """Begin with the first step; those with a time of their own are put on the clock."""
+        for no, step in enumerate(self.steps):
+            if step.at is not None:
+                self.lab.clock.at(step.at * 1000, self.on_time, no)
         self._next()
+
+    def on_time(self, no: int) -> None:
+        """The time of a step has come."""
+        place, call, until = self.place, self.call, self.until
+        self.place = no
+        self.began.append((no, self.lab.clock.now, self.lab.recorder.count))
+        getattr(self, f"_do_{self.steps[no].do}")(self.steps[no])
+        self.place, self.call, self.until = place, call, until
+
+    def _following(self) -> int:
+        """Return the number of the next step that has no time of its own."""
+        no = self.place + 1
+        while no < len(self.steps) and self.steps[no].at is not None:
+            no += 1
+        return no
 
     def go_on(self) -> None:
         """Go on to the next step a moment after the one under way has come to its end."""
         if not self.ended and not self.resting and self._over():
             self.resting = True
-            following = self.steps[self.place + 1 : self.place + 2]
-            pace = 0 if following and following[0].do == "snapshot" else PACE
+            no = self._following()
+            pace = 0 if no < len(self.steps) and self.steps[no].do == "snapshot" else PACE
             self.lab.clock.at(self.lab.clock.now + pace, self.on_paced, None)
 
     def on_paced(self, _: None) -> None:
@@ -77,20 +98,19 @@ class Script(Acts):
             self.rows.append({
                 "step": self.place, "do": step.do, "client": step.keys["client"],
                 "label": step.keys["label"], "ok": True, "reached": held,
-                "ms": [(self.lab.clock.now - self.began[self.place][0]) // 1000] * 3,
+                "ms": [(self.lab.clock.now - self.start) // 1000] * 3,
             })  # fmt: skip
 
     def _next(self) -> None:
-        self.place += 1
+        self.place = self._following()
         self.call, self.until = None, None
         if self.place >= len(self.steps):
             self.ended = True
             return
         step = self.steps[self.place]
         lab = self.lab
-        if step.at is not None and step.at * 1000 > lab.clock.now:
-            lab.clock.rest(step.at * 1000 - 1)
-        self.began.append((lab.clock.now, lab.recorder.count))
+        self.start = lab.clock.now
+        self.began.append((self.place, lab.clock.now, lab.recorder.count))
         if (
             step.get("max_ms") is not None
             or step.do in WAITS

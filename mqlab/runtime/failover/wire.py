@@ -114,7 +114,7 @@ class Socket:
         self.far: Far | None = None
         self.alive = True
         self.silent_since: int | None = None if process is not None else -1
-        self.heard, self.flagged = -2, False
+        self.looked, self.said, self.flagged = -2, -1, False
         for place in (line, process):
             if place is not None:
                 place.sockets.append(self)
@@ -150,6 +150,7 @@ class Socket:
             return
         if self.silent_since == -1:
             self.silent_since = None
+        self.said = self.lab.clock.now
         self.near.on_command(self, command)
 
     def _holds(self, arrive: Any, command: Command) -> bool:
@@ -198,18 +199,19 @@ class Socket:
             self.silent_since = self.lab.clock.now
 
     def on_check(self, every: int) -> None:
-        """Break the connection when nothing was heard since the last but one look.
+        """Break the connection when nothing was heard for too long.
 
-        A look after which something new was heard does not count; the next forgives once
-        (recordings `silent_address`, `frozen_line_inactivity_2000_early`).
+        A look after which anything was heard passes; after a look that heard more than signs of
+        life, the next passes too (recordings `silent_address`, `frozen_line_inactivity_2000_early`).
         """
         if not self.alive:
             return
-        now = self.lab.clock.now
+        now, before = self.lab.clock.now, self.looked
         quiet = self.frozen or self.silent_since == -1
         heard = self.silent_since if quiet and self.silent_since is not None else now
-        if heard > self.heard and heard >= 0:
-            self.heard, self.flagged = heard, True
+        self.looked = now
+        if heard > before and heard >= 0:
+            self.flagged = self.said > before
         elif self.flagged:
             self.flagged = False
         else:
