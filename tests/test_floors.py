@@ -20,7 +20,7 @@ RUNTIME = [
     ["clock", "message", "advisory"], ["settings", "link", "replay", "subscription", "virtual"],
     ["deadletter", "durable", "flow", "store", "masterslave"], ["destination", "topic"],
     ["broker"], ["session"], ["client", "producer"], ["bridge"],
-    ["connector", "request_reply", "snapshot"], ["lab"], ["__init__"],
+    ["connector", "request_reply", "snapshot"], ["lab"], ["failover"], ["__init__"],
 ]  # fmt: skip
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
 

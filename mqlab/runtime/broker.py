@@ -79,8 +79,8 @@ class Broker:
         self.store.restore(self)
         advisory.fire(self, "MasterBroker")
 
-    def stop(self) -> None:
-        """End in an orderly way: bridges first; what was in memory is gone."""
+    def stop(self, kind: int = Kind.Stopped) -> None:
+        """End, in an orderly way unless *kind* says so: bridges first; what was in memory is gone."""
         if not self.running:
             self.store.release(self)
             return
@@ -89,7 +89,7 @@ class Broker:
         self.running = False
         for client in self.lab.clients_of(self):
             client.lose_broker()
-        stopped = self.record(Kind.Stopped, rule=Rule.asked)
+        stopped = self.record(kind, rule=Rule.asked)
         for message in self.store.keep(self):
             self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
         for sub in self.subs:

@@ -103,7 +103,7 @@ class Connector:
         self.waits[target].pending = False
         home, remote = self.lab.broker(self.owner), self.lab.broker(target)
         if self.wanted and home.running and not remote.running:
-            home.record(Kind.Attempted, frm=home.node, to=remote.node, rule=Rule.no_answer)
+            home.record(Kind.Attempted, frm=home.node, to=remote.node, rule=Rule.nobody_listens)
             self.try_later(target)
 
     def name_in_use(self, target: str) -> bool:

@@ -44,8 +44,19 @@ class Kind(IntEnum):
     FailedOver = 30
     Redirected = 31
     Voted = 32
-    Attempted = 33  # somebody tried to connect, and nobody answered
-    Browsed = 34  # a browser saw a message, which stays where it is
+    Attempted = 33  # a client or a broker opened a socket: the rule says what came of it
+    Attached = 34  # a client has a connection
+    Interrupted = 35  # a client lost its connection and looks for another
+    Told = 36  # a broker named other brokers to a client
+    Waited = 37  # somebody waits before the next try: `age` is how long
+    Announced = 38  # a datagram was sent to a multicast group
+    Suspended = 39  # a process stands still
+    Resumed = 40  # a suspended process goes on
+    Answered = 41  # a client's call has come back: `age` is how long it took
+    LockLost = 42  # a master found that the lock is not its own any more
+    BridgeUp = 43  # a connector's bridge is up, as the broker that defines it sees it
+    BridgeDown = 44
+    Browsed = 45  # a browser saw a message, which stays where it is
 
 
 class Rule(IntEnum):
@@ -85,12 +96,31 @@ class Rule(IntEnum):
     unsubscribed = 31
     duplicate = 32
     browsing = 33
-    beyond_page = 34
-    memory_full = 35
-    pending_limit = 36
-    redelivered_too_often = 37
-    no_local = 38
-    no_answer = 39
+    accepted = 34
+    nobody_listens = 35
+    initial_delay = 36
+    back_off = 37
+    priority = 38
+    connection_lost = 39
+    gave_up = 40
+    cluster_update = 41
+    multicast = 42
+    waits_for_lock = 43
+    lock_free = 44
+    lock_held = 45
+    lock_taken = 46
+    no_lock = 47
+    keep_alive = 48
+    asks_restart = 49
+    start_failed = 50
+    mirrors = 51
+    no_master = 52
+    broken_filter = 53
+    beyond_page = 54
+    memory_full = 55
+    pending_limit = 56
+    redelivered_too_often = 57
+    no_local = 58
 
     @property
     def sentence(self) -> str:
@@ -105,6 +135,8 @@ class Rule(IntEnum):
 
 _LOAD = "Fuse 3, Load balancing"
 _DYNAMIC, _STATIC = "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
+_FAILOVER, _DISCOVERY = "Fuse 1, Failover", "Fuse 1, Multicast discovery agent"
+_SET, _PURE = "Fuse 4, Shared file system master/slave", "Fuse 4, Pure master/slave"
 _ROUTE, _TTL = "Fuse 2, Finding the shortest route", "Fuse 2, Time-to-live"
 
 SENTENCES: dict[Rule, tuple[str, str]] = {
@@ -172,10 +204,32 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
         "the client gave it back more often than its redelivery policy allows",
         "ActiveMQ, redelivery policy",
     ),
-    Rule.no_answer: (
-        "nobody answers at the address; the next attempt comes after a longer wait",
-        "Fuse 1, Static discovery agent",
-    ),
     Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
     Rule.unsubscribed: ("the durable subscription was given up", ""),
+    Rule.accepted: ("somebody listens at that address", ""),
+    Rule.nobody_listens: ("nobody listens at that address", ""),
+    Rule.initial_delay: (
+        "after a loss the first round begins after initialReconnectDelay",
+        _FAILOVER,
+    ),
+    Rule.back_off: ("a round has failed: each wait is longer, up to the maximum", _FAILOVER),
+    Rule.priority: ("it is not at its preferred broker and tries that one again", _FAILOVER),
+    Rule.connection_lost: ("the connection is gone", _FAILOVER),
+    Rule.gave_up: ("as many rounds have failed as the options allow", _FAILOVER),
+    Rule.cluster_update: ("the broker knows of other brokers", "Fuse 1, Dynamic failover"),
+    Rule.multicast: ("whoever can be discovered says so again and again", _DISCOVERY),
+    Rule.waits_for_lock: ("a member of a set begins as a slave, until it has the lock", _SET),
+    Rule.lock_free: ("nobody held the lock", _SET),
+    Rule.lock_held: ("another broker holds the lock: it sleeps and asks again", _SET),
+    Rule.lock_taken: ("it holds the lock of its set", _SET),
+    Rule.no_lock: ("it shares its store with nobody", ""),
+    Rule.keep_alive: ("the regular look at the lock found that it is another's", _SET),
+    Rule.asks_restart: ("it has stopped and asks to be started again", _SET),
+    Rule.start_failed: ("its configuration or its store does not let it start", ""),
+    Rule.mirrors: ("it does what its master does, with its port closed", _PURE),
+    Rule.no_master: ("its master cannot be reached", _PURE),
+    Rule.broken_filter: (
+        "updateClusterFilter is no regular expression: the bridge comes down again",
+        "Fuse 1, Example 1.1",
+    ),
 }

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mqlab.errors import UnknownName
-from mqlab.trace import questions
+from mqlab.spec.values import duration
+from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
 
 FORMAT = 1
@@ -141,3 +142,25 @@ class Trace:
     def duplicated(self) -> dict[str, dict[int, int]]:
         """Return consumer -> message number -> copies, where there is more than one."""
         return questions.duplicated(self)
+
+    # Accounts of a run with faults. Each is a short function over the columns in `accounts`.
+
+    def redelivered(self) -> dict[str, list[int]]:
+        """Return consumer -> numbers of the messages that came with the redelivered flag."""
+        return accounts.redelivered(self)
+
+    def unavailable(self, broker: str) -> list[tuple[int, int]]:
+        """Return from when to when (us) a broker did not serve."""
+        return accounts.unavailable(self, broker)
+
+    def downtime(self) -> dict[str, list[tuple[int, int]]]:
+        """Return client or destination -> from when to when (us) it had no broker."""
+        return accounts.downtime(self)
+
+    def master(self, name: str, at: int | str) -> list[str]:
+        """Return who of the set *name* serves at a time such as ``"3s"``."""
+        return accounts.masters(self, name, duration(at, "at"))
+
+    def account(self) -> dict[int, dict[str, Any]]:
+        """Return message number -> what became of it, why, and its time line."""
+        return accounts.account(self)

@@ -1,0 +1,225 @@
+"""Addresses and options of clients and connectors, as the real client reads them.
+
+The grammar is that of reference/activemq-failover-discovery.md, section 1. It is more lenient than
+`mqlab.spec.uri`, which says what to write instead: here an empty address in a list is one that can
+never be reached, as it is for the real client (recording `empty_inner_address`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from random import Random
+
+from mqlab.errors import MqlabError
+
+AGENTS = ("static", "simple", "masterslave", "multicast", "zeroconf")
+OLD_AGENTS = ("rendezvous",)  # 5.5 still has it
+
+
+class Refused(MqlabError):
+    """What a real client or broker throws for an address: the Java class and its cause's."""
+
+    def __init__(self, kind: str, message: str, cause: str = "") -> None:
+        super().__init__(kind, message, cause)
+        self.kind, self.message, self.cause = kind, message, cause or kind
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A scheme, the addresses inside, and the options outside of the parentheses."""
+
+    scheme: str
+    elements: tuple[str, ...]
+    options: Mapping[str, str]
+    plain: bool = False  # without parentheses
+
+
+def split(text: str) -> Composite:
+    """Take a composite address apart; raises `Refused` for unbalanced parentheses or a blank."""
+    if re.search(r"\s", text):
+        raise Refused("URISyntaxException", f"Illegal character in {text}")
+    if text.count("(") != text.count(")"):
+        raise Refused("URISyntaxException",
+                      f"Not a matching number of '(' and ')' parenthesis: {text}")  # fmt: skip
+    scheme, _, body = text.partition(":")
+    body = body.removeprefix("//")
+    if not body.startswith("("):
+        return Composite(scheme, _elements(body), {}, plain=True)
+    end = _closing(body)
+    tail, _, query = body[end + 1 :].partition("?")
+    if tail and not tail.startswith("/"):
+        raise Refused("URISyntaxException", f"Invalid location: {text}")
+    return Composite(scheme, _elements(body[1:end]), options(query))
+
+
+def _closing(body: str) -> int:
+    depth = 0
+    for place, char in enumerate(body):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return place
+    raise Refused("URISyntaxException", f"Not a matching number of '(' and ')': {body}")
+
+
+def _elements(text: str) -> tuple[str, ...]:
+    """Split at the commas outside of all parentheses; an empty end is dropped."""
+    parts, depth, begin = [], 0, 0
+    for place, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            parts.append(text[begin:place])
+            begin = place + 1
+    if text[begin:]:
+        parts.append(text[begin:])
+    return tuple(parts)
+
+
+def options(query: str) -> dict[str, str]:
+    """Read ``a=1&b=2``; the last of equal keys wins."""
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
+    return {key: value for key, _, value in pairs}
+
+
+def scheme_of(text: str) -> str:
+    """Return what stands before the first colon."""
+    return text.partition(":")[0]
+
+
+def with_options(address: str, extra: Mapping[str, str]) -> str:
+    """Return *address* with *extra* options; they win over its own."""
+    if not extra:
+        return address
+    place, _, query = address.partition("?")
+    merged = {**options(query), **extra}
+    return f"{place}?" + "&".join(f"{key}={value}" for key, value in merged.items())
+
+
+def prefixed(given: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the options that begin with *prefix*, without it."""
+    return {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
+
+
+def shuffle(addresses: Sequence[str], random: Random) -> list[str]:
+    """Return the addresses as the client shuffles them: each place is swapped with any place.
+
+    This is not uniform: of three addresses the second is first in 10 of 27 draws (recording
+    `random_order_of_three`).
+    """
+    found = list(addresses)
+    for place in range(len(found)):
+        other = random.randrange(100) % len(found)
+        found[place], found[other] = found[other], found[place]
+    return found
+
+
+# Options that a tcp address may have; any other makes each attempt at it fail.
+TCP_OPTIONS = ("connectionTimeout", "soTimeout", "socketBufferSize", "keepAlive", "tcpNoDelay",
+               "useInactivityMonitor", "trace", "soLinger", "daemon", "dynamicManagement",
+               "minmumWireFormatVersion", "closeAsync", "useLocalHost", "diffServ",
+               "typeOfService")  # fmt: skip
+
+
+def tcp_problem(query: Mapping[str, str]) -> str:
+    """Return the options that tcp does not have, as the error shows them; empty if all is well."""
+    unknown = {k: v for k, v in query.items()
+               if k not in TCP_OPTIONS and not k.startswith(("wireFormat.", "socket."))}  # fmt: skip
+    return ", ".join(f"{k}={v}" for k, v in unknown.items())
+
+
+@dataclass(frozen=True, slots=True)
+class FailoverOptions:
+    """The options of failover: with the defaults of 5.17; times in ms (Fuse 1, Table 1.1)."""
+
+    initial_reconnect_delay: int = 10
+    max_reconnect_delay: int = 30_000
+    reconnect_delay: int = 10
+    use_exponential_back_off: bool = True
+    reconnect_delay_exponent: float = 2.0
+    max_reconnect_attempts: int = -1
+    startup_max_reconnect_attempts: int = -1
+    randomize: bool = True
+    timeout: int = -1
+    backup: bool = False
+    backup_pool_size: int = 1
+    priority_backup: bool = False
+    track_messages: bool = False
+    track_transaction_producers: bool = True
+    max_cache_size: int = 131_072
+    max_pull_cache_size: int = 10
+    update_uris_supported: bool = True
+    rebalance_update_uris: bool = True
+    reconnect_supported: bool = True
+    warn_after_reconnect_attempts: int = 10
+    update_uris_url: str = ""
+    priority_uris: str = ""
+    nested: Mapping[str, str] = field(default_factory=dict)
+
+
+def _guide_name(name: str) -> str:
+    """Return an option as the guide writes it: camel case, and URIs in capitals."""
+    head, *rest = name.replace("uris", "URIs").replace("_url", "_URL").split("_")
+    return head + "".join(word if word[0].isupper() else word.title() for word in rest)
+
+
+FAILOVER = {_guide_name(f.name): f.name for f in fields(FailoverOptions) if f.name != "nested"}
+_DEFAULT = FailoverOptions()
+
+
+def failover_options(
+    given: Mapping[str, str], edition: str, strict: bool = True
+) -> FailoverOptions:
+    """Read the options of failover:; raises `Refused` for what it does not know or understand.
+
+    Not *strict* (discovery:) swallows what it does not know.
+    """
+    found: dict[str, object] = {"nested": prefixed(given, "nested.")}
+    if edition == "5.5":  # 0 is no limit there, and the default
+        found |= {"max_reconnect_attempts": 0, "startup_max_reconnect_attempts": 0}
+    unknown = {}
+    for key, value in given.items():
+        name = FAILOVER.get(key)
+        if key.startswith(("nested.", "discovered.")):
+            continue
+        if name is None or not _readable(value, getattr(_DEFAULT, name)):
+            unknown[key] = value
+        else:
+            found[name] = _value(value, getattr(_DEFAULT, name))
+    if unknown and strict:
+        shown = ", ".join(f"{key}={value}" for key, value in unknown.items())
+        raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{shown}}}")
+    made = FailoverOptions(**found)  # type: ignore[arg-type]
+    if edition == "5.5":
+        limit = {0: -1}
+        made = replace(
+            made,
+            max_reconnect_attempts=limit.get(
+                made.max_reconnect_attempts, made.max_reconnect_attempts
+            ),
+            startup_max_reconnect_attempts=limit.get(
+                made.startup_max_reconnect_attempts, made.startup_max_reconnect_attempts
+            ),
+        )
+    return made
+
+
+def _readable(value: str, like: object) -> bool:
+    if isinstance(like, bool):
+        return True  # whatever is not "true" is false
+    if isinstance(like, int):
+        return value.removeprefix("-").isdecimal()
+    if isinstance(like, float):
+        return re.fullmatch(r"-?\d+(\.\d+)?", value) is not None
+    return True
+
+
+def _value(value: str, like: object) -> object:
+    if isinstance(like, bool):
+        return value.lower() == "true"
+    if isinstance(like, int):
+        return int(value)
+    return float(value) if isinstance(like, float) else value

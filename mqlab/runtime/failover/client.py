@@ -1,0 +1,262 @@
+"""A client: one connection over whatever transport its address names, with sessions on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.failover.addresses import Refused
+from mqlab.runtime.failover.calls import Call
+from mqlab.runtime.failover.discovery import open_transport
+from mqlab.runtime.failover.rounds import FailoverTransport
+from mqlab.runtime.failover.sessions import RemoteConsumer, Session
+from mqlab.runtime.failover.wire import Command
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.failover.lab import FailoverLab
+
+
+class Client:
+    """One client with one connection; calls that wait for an answer are `Call`s."""
+
+    def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
+        self.lab, self.name, self.uri = lab, name, uri
+        self.node = lab.add_node(name, "client")
+        self.prefetch = prefetch
+        self.transport: Any = None
+        self.sessions: dict[str, Session] = {}
+        self.consumers: dict[str, RemoteConsumer] = {}
+        self.temps: list[Destination] = []
+        self.calls: dict[int, Call] = {}
+        self.cache: list[tuple[Command, int]] = []  # unreliable sends, with their sizes
+        self.watches = True  # the advisories of temporary destinations
+        self.state = "new"  # new, connected, interrupted, failed, closed
+        self.started = False
+        self.attachments = 0
+        self.broker_node = -1
+        self.error: Refused | None = None
+
+    def session(self, name: str, transacted: bool = False) -> Session:
+        """Return the session of that name; it comes into being when it is first named."""
+        if name not in self.sessions:
+            self.sessions[name] = Session(self, name, transacted)
+            if self.started:
+                self.send(("session", None, name))
+        return self.sessions[name]
+
+    @property
+    def failover(self) -> FailoverTransport | None:
+        """Its transport, if it is one that looks for another broker."""
+        return self.transport if isinstance(self.transport, FailoverTransport) else None
+
+    @property
+    def connected_to(self) -> str | None:
+        """The address in use as the reader knows it, None without one."""
+        if self.transport is None or (self.transport.away and self.failover is not None):
+            return None
+        return self.lab.shown_target(self.transport.address)
+
+    # Connecting
+
+    def open(self, call: Call) -> None:
+        """Make the transport and say who it is; the call ends with the broker's answer."""
+        try:
+            self.transport = open_transport(self.lab, self, self.uri)
+        except Refused as error:
+            self.state = "failed"
+            call.fail("JMSException", str(error), error.cause)
+            return
+        self.request(("connect", None, self.name, self.failover is not None, False), call)
+        self.transport.start()
+
+    # Sending
+
+    def request(self, command: Command, call: Call) -> None:
+        """Send a command that wants an answer; *call* hears it."""
+        if self.refuses(call):
+            return
+        number = self.lab.new_request()
+        self.calls[number] = call
+        call.waits_for(command[0])
+        self.transport.send((command[0], number, *command[2:]))
+
+    def send(self, command: Command) -> None:
+        """Send a command that wants no answer."""
+        if self.transport is not None and self.state not in ("failed", "closed"):
+            self.transport.send(command)
+
+    def refuses(self, call: Call) -> bool:
+        """End *call* at once when the connection has failed or was closed."""
+        if self.state not in ("failed", "closed"):
+            return False
+        if not self.started and self.error is not None:
+            call.fail("JMSException", "Disposed due to prior exception", self.error.cause)
+        else:
+            call.fail("IllegalStateException", "The Session is closed")
+        return True
+
+    def remember(self, command: Command, size: int) -> None:
+        """Keep an unreliable send, so that it can be sent again; the oldest make room."""
+        transport = self.failover
+        if transport is None or not transport.options.track_messages:
+            return
+        if sum(known for _, known in self.cache) > transport.options.max_cache_size:
+            self.cache.pop(0)  # looked at before the new one counts
+        self.cache.append((command, size))
+
+    # What the transport tells
+
+    def on_attached(self, address: str) -> None:
+        """A connection is there."""
+        self.attachments += 1
+        self.state = "connected"
+        self.broker_node = self.lab.node_at(address)
+        shown = self.lab.shown_target(address)
+        self.lab.note(Kind.Attached, frm=self.node, to=self.broker_node, rule=Rule.accepted,
+                      detail={"to": shown})  # fmt: skip
+        self.lab.attached(self)
+
+    def on_interrupted(self) -> None:
+        """The connection is lost; the transport looks for another."""
+        self.state = "interrupted"
+        self.lab.note(Kind.Interrupted, frm=self.node, broker=self.broker_node,
+                      rule=Rule.connection_lost)  # fmt: skip
+        for session in self.sessions.values():
+            session.interrupted()
+        for consumer in self.consumers.values():
+            consumer.interrupted()
+
+    def replay(self, source: Any) -> None:
+        """Tell a new broker all that it must know, in this order."""
+        source.send(("connect", None, self.name, True, True))
+        for dest in self.temps:
+            source.send(("temp", None, dest))
+        for consumer in self.consumers.values():
+            if consumer.opened and not consumer.closed:
+                source.send(("subscribe", None, consumer, consumer.dest, consumer.prefetch))
+        for session in self.sessions.values():
+            source.send(("session", None, session.name))
+            if session.committing:
+                self._in_doubt(session)
+            for command in session.sends:
+                source.send(command)
+        for command, _ in self.cache:
+            source.send((*command[:-1], True))
+
+    def _in_doubt(self, session: Session) -> None:
+        """Nobody can tell whether the commit took effect: it counts as rolled back."""
+        transport = self.failover
+        for number, call in list(self.calls.items()):
+            if call.session is session and transport is not None and number in transport.requests:
+                del self.calls[number], transport.requests[number]
+                session.end()
+                call.fail("TransactionRolledBackException", "the commit is in doubt")
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """A command came from the broker."""
+        what = command[0]
+        if what == "reply":
+            call = self.calls.pop(command[1], None)
+            if call is not None:
+                call.answer(command[2])
+        elif what == "deliver":
+            consumer = self.consumers.get(command[2])
+            if consumer is not None and not consumer.closed:
+                consumer.on_delivery(command[3])
+        elif what == "cluster":
+            self.on_told(*command[2:])
+
+    def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
+        """A broker names brokers, or tells the client to go to another."""
+        shown = [self.lab.shown_target(address) for address in brokers]
+        self.lab.note(Kind.Told, frm=by, to=self.node, rule=Rule.cluster_update,
+                      detail={"brokers": shown, "rebalance": rebalance})  # fmt: skip
+        transport = self.failover
+        if transport is None:
+            return
+        if go_to is not None:
+            if transport.options.reconnect_supported:
+                transport.go_to(go_to)
+        elif brokers:
+            transport.update(brokers, rebalance)
+
+    def on_failed(self, error: Refused) -> None:
+        """The connection has failed for good: the listener hears it, every waiting call ends."""
+        self.state = "failed"
+        self.error = error
+        calls, self.calls = self.calls, {}
+        kind, text, cause = "JMSException", str(error), error.cause
+        for call in calls.values():
+            call.fail(kind, text, cause)
+        self.lab.note(Kind.Failed, frm=self.node, rule=Rule.gave_up,
+                      detail={"class": kind, "message": text, "cause": f"{cause}: {text}"})  # fmt: skip
+
+    def after_round(self, call: Call, **found: Any) -> None:
+        """End *call* well, as soon as no round holds the transport."""
+        transport = self.failover
+        if transport is None or not transport.busy:
+            call.finish(**found)
+        else:
+            call.found = found
+            number = self.lab.new_request()
+            self.calls[number] = call
+            transport.dropping.append(number)
+
+    def dropped(self, number: int) -> None:
+        """What would not be sent without a connection is dropped: its call ends well."""
+        call = self.calls.pop(number, None)
+        if call is not None:
+            call.finish(**call.found)
+
+    def released(self, command: Command) -> None:
+        """A command was dropped because the transport has been closed: its call ends well."""
+        call = self.calls.pop(command[1], None) if command[1] is not None else None
+        if call is not None:
+            call.answer(None)
+
+    # What its user does
+
+    def open_consumer(self, keys: dict[str, Any], dest: Destination, call: Call) -> None:
+        """Open a consumer; it takes what it can from then on."""
+        if self.refuses(call):
+            return
+        consumer = RemoteConsumer(self, keys, dest)
+        self.consumers[consumer.name] = consumer
+        self.lab.consumers_by_name[consumer.name] = consumer
+        call.then = consumer
+        self.request(("subscribe", None, consumer, dest, consumer.prefetch), call)
+
+    def close(self, call: Call) -> None:
+        """Close the connection; a round under way is waited for."""
+        transport = self.failover
+        self.state = "closed"
+        for consumer in self.consumers.values():
+            consumer.close()
+        if transport is not None and transport.busy:
+            number = self.lab.new_request()
+            self.calls[number] = call
+            transport.send(("close", number))
+            transport.stop()
+            return
+        if self.transport is not None:
+            self.transport.send(("close", None))
+            self.transport.stop()
+        call.finish()
+
+    def make_temp(self, name: str, call: Call) -> None:
+        """Make a temporary queue; every broker it comes to later gets it again."""
+        dest = Destination("temp-queue", name)
+        self.temps.append(dest)
+        self.request(("temp", None, dest), call)
+
+
+def parse_destination(keys: dict[str, Any]) -> Destination:
+    """Return the destination that a step names; raises `Refused` for an empty name."""
+    for key, kind in (("queue", "queue"), ("temp", "temp-queue"), ("topic", "topic")):
+        if key in keys:
+            if not str(keys[key]).strip():
+                raise Refused("IllegalArgumentException",
+                              "Invalid destination name: a non-empty name is required")  # fmt: skip
+            return Destination(kind, str(keys[key]))
+    return Destination("queue", "Q")

@@ -1,0 +1,186 @@
+"""From an address to a transport: tcp, failover:, and discovery: over its agents.
+
+`discovery:` is a failover transport that an agent feeds with addresses (Fuse 1, "Discovery"). It
+swallows options it does not know, backOffMultiplier among them (`discovery_back_off_multiplier`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.failover import addresses as uris
+from mqlab.runtime.failover.addresses import Refused
+from mqlab.runtime.failover.rounds import FailoverTransport
+from mqlab.runtime.failover.wire import CHECK_AFTER, CHECK_EVERY, Command, Owner
+
+if TYPE_CHECKING:
+    from mqlab.runtime.failover.lab import FailoverLab
+
+CLIENT_SCHEMES = ("tcp", "nio", "ssl", "failover", "discovery")
+
+
+class PlainTransport:
+    """One socket to one address: when it goes, all is over."""
+
+    busy = False
+
+    def __init__(self, lab: FailoverLab, owner: Owner, address: str) -> None:
+        self.lab, self.owner, self.address = lab, owner, address
+        self.source: Any = None
+
+    @property
+    def away(self) -> bool:
+        """Whether there is no connection to send over."""
+        return self.source is None
+
+    def start(self) -> None:
+        """Open the socket."""
+        self.owner.on_attached(self.address)
+
+    def send(self, command: Command) -> None:
+        """Send *command*."""
+        if self.source is not None:
+            self.source.send(command)
+
+    def stop(self) -> None:
+        """Close the socket."""
+        source, self.source = self.source, None
+        if source is not None:
+            source.close()
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """A command came in."""
+        self.owner.on_command(source, command)
+
+    def on_closed(self, source: Any) -> None:
+        """The socket is gone."""
+        if source is self.source:
+            self.source = None
+            self.owner.on_failed(self.lab.reset_error())
+
+
+class Nested:
+    """A composite address as one address of another list: its transport acts as a socket."""
+
+    def __init__(self, lab: FailoverLab, near: Any, uri: str) -> None:
+        self.lab, self.near, self.name = lab, near, near.owner.name
+        self.node = near.owner.node
+        self.alive = True
+        self.transport = failover_transport(lab, self, uri)
+        self.transport.start()
+
+    def send(self, command: Command) -> None:
+        """Send *command* as soon as the inner transport has a connection."""
+        self.transport.send(command)
+
+    def close(self) -> None:
+        """Close it for good."""
+        self.alive = False
+        self.transport.stop()
+
+    def on_attached(self, address: str) -> None:
+        """The inner transport has a connection."""
+
+    def replay(self, source: Any) -> None:
+        """What a broker must know is sent again by the owner of the outer transport."""
+        self.near.owner.replay(source)
+
+    def on_interrupted(self) -> None:
+        """The inner transport looks for another; nobody outside hears of it."""
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """A command came in."""
+        self.near.on_command(self, command)
+
+    def dropped(self, number: int) -> None:
+        """Nothing here waits for the end of a round."""
+
+    def on_failed(self, error: Refused) -> None:
+        """The inner transport has given up."""
+        if self.alive:
+            self.alive = False
+            self.near.failure = error
+            self.near.on_closed(self)
+
+
+def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:
+    """Return the transport of a client's address; raises `Refused` as the factory would."""
+    if any(char.isspace() for char in uri):
+        raise Refused("URISyntaxException", f"Illegal character in {uri}")
+    scheme = uris.scheme_of(uri)
+    if uri.count("(") != uri.count(")"):
+        raise Refused("IOException", f"Invalid location: {uri}")
+    if scheme == "failover":
+        return failover_transport(lab, owner, uri)
+    if scheme == "discovery":
+        return discovery_transport(lab, owner, uri)
+    if scheme not in CLIENT_SCHEMES:
+        raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme}]")
+    plain = PlainTransport(lab, owner, uri)
+    plain.source = lab.dial(plain, uri)
+    return plain
+
+
+def failover_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:
+    """Return the transport of a failover: address."""
+    found = uris.split(uri)
+    options = uris.failover_options(found.options, lab.edition)
+    return FailoverTransport(lab, owner, options, found.elements)
+
+
+def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:
+    """Return the transport of a discovery: address, fed by its agent."""
+    found = uris.split(uri)
+    if len(found.elements) != 1:
+        raise Refused("IOException", f"discovery: takes one agent: {uri}")
+    agent = found.elements[0]
+    options = uris.failover_options(found.options, lab.edition, strict=False)
+    transport = FailoverTransport(lab, owner, options, [])
+    extra = uris.prefixed(found.options, "discovered.")
+    scheme = known_agent(lab, agent)
+    if scheme in ("static", "simple"):
+        transport.configured = [uris.with_options(e, extra) for e in uris.split(agent).elements]
+    elif scheme == "masterslave":
+        transport.configured = [masterslave(agent)]
+    elif scheme == "multicast":
+        lab.lan.listen(agent, Feeder(transport, extra))
+    return transport
+
+
+def known_agent(lab: FailoverLab, agent: str) -> str:
+    """Return the scheme of a discovery agent; raises `Refused` when there is no such agent."""
+    scheme = uris.scheme_of(agent)
+    known = (*uris.AGENTS, *(uris.OLD_AGENTS if lab.edition == "5.5" else ()))
+    if scheme not in known or (lab.edition == "5.5" and scheme == "masterslave"):
+        raise Refused("IOException", f"DiscoveryAgent scheme NOT recognized: [{scheme}]")
+    return scheme
+
+
+def masterslave(agent: str) -> str:
+    """Return the one failover: address that masterslave: stands for (Fuse 4; since 5.6)."""
+    elements = uris.split(agent).elements
+    if len(elements) < 2:
+        raise Refused("IllegalArgumentException", "Expecting at least 2 arguments")
+    return f"failover:({','.join(elements)})?randomize=false&maxReconnectAttempts=0"
+
+
+class Feeder:
+    """Passes what a multicast agent hears on to a failover transport."""
+
+    def __init__(self, transport: FailoverTransport, extra: dict[str, str]) -> None:
+        self.transport, self.extra = transport, extra
+
+    def on_service(self, address: str) -> None:
+        """A service was heard of for the first time."""
+        self.transport.add(uris.with_options(address, self.extra))
+
+    def on_service_gone(self, address: str) -> None:
+        """A service said good-bye, or was silent for too long."""
+        self.transport.remove(uris.with_options(address, self.extra))
+
+
+def inactivity(query: dict[str, str]) -> tuple[int, int]:
+    """Return after how many ms, and then how often, silence is looked for."""
+    every = query.get("wireFormat.maxInactivityDuration", str(CHECK_EVERY))
+    after = query.get("wireFormat.maxInactivityDurationInitalDelay", str(CHECK_AFTER))
+    return int(after), int(every)

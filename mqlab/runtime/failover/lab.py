@@ -1,0 +1,328 @@
+"""A lab for timed scenarios: processes, lines, endpoints, clients, and one script over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.errors import BadValue
+from mqlab.formats import failover as files
+from mqlab.runtime.failover import addresses as uris
+from mqlab.runtime.failover.addresses import Refused
+from mqlab.runtime.failover.client import Client
+from mqlab.runtime.failover.discovery import Nested, inactivity
+from mqlab.runtime.failover.jdbc import Database, DatabaseLock, LeaseLock
+from mqlab.runtime.failover.lan import Lan
+from mqlab.runtime.failover.locks import Candidate, FileLock, LockFile
+from mqlab.runtime.failover.network import REMOTE_PATIENCE, Wire
+from mqlab.runtime.failover.network import Link as BrokerLink
+from mqlab.runtime.failover.process import Process
+from mqlab.runtime.failover.pure import Mirror
+from mqlab.runtime.failover.script import Script
+from mqlab.runtime.failover.server import Peer
+from mqlab.runtime.failover.sharing import SharedMessages
+from mqlab.runtime.failover.wire import Command, Near, Socket
+from mqlab.runtime.lab import Lab
+from mqlab.runtime.store import Store
+from mqlab.spec import Broker as BrokerSpec
+from mqlab.spec import Network
+from mqlab.spec.fault import TimedScenario
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.runtime.failover.rounds import FailoverTransport
+    from mqlab.runtime.failover.sessions import RemoteConsumer
+    from mqlab.runtime.failover.wire import Owner
+
+FIRST_PORT, FIRST_DIRECT = 61_001, 51_001
+FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
+
+
+class FailoverLab(Lab):
+    """Plays one timed scenario; brokers, queues and bridges are those of the plain lab."""
+
+    def __init__(
+        self, scenario: TimedScenario, seed: int = 0, jitter: int | str = 0,
+        limit: int | None = None,
+    ) -> None:  # fmt: skip
+        self.scenario = scenario
+        self.details: dict[int, dict[str, Any]] = {}
+        self.database = Database()
+        self.lock_files: dict[str, LockFile] = {}
+        self.audits: dict[str, set[int]] = {}
+        self.processes: dict[str, Process] = {}
+        self.deleted_temps: dict[str, set[Any]] = {}
+        specs = [BrokerSpec(member.name, store=member.store) for member in scenario.members]
+        network = Network(*specs, edition=scenario.edition)
+        super().__init__(network, seed, jitter, started=False, about=scenario.about, limit=limit)
+        self.lan = Lan(self)
+        names = [m.name for m in scenario.members] + [e.name for e in scenario.endpoints]
+        self.ports = {FIRST_PORT + no: name for no, name in enumerate(names)}
+        self.direct = {FIRST_DIRECT + no: name for no, name in enumerate(names)}
+        self.modes = {endpoint.name: endpoint.mode for endpoint in scenario.endpoints}
+        self.endpoint_nodes = {name: self.add_node(name, "endpoint") for name in self.modes}
+        self.files = dict(scenario.files)
+        for member in scenario.members:
+            self.processes[member.name] = Process(self, member, self.brokers[member.name])
+        self.wires = [Wire(self, self.processes[c.home], c) for c in scenario.connectors]
+        self.clients_by_name: dict[str, Client] = {}
+        self.consumers_by_name: dict[str, RemoteConsumer] = {}
+        self.request_count = 0
+        self.attempts: dict[str, int] = {}
+        self.attached_waiters: dict[str, list[tuple[Any, Any]]] = {}
+        self.script = Script(self, scenario.steps)
+
+    def play(self) -> None:
+        """Play the script to its end."""
+        self.script.begin()
+        while not self.script.ended and self.clock.step():
+            self.script.go_on()
+            if self.limit is not None and self.recorder.count > self.limit:
+                raise BadValue(f"more than {self.limit} events; let the script end earlier")
+
+    @property
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+        return self.recorder.trace({
+            "scenario": files.write(self.scenario), "seed": self.seed, "edition": self.edition,
+            "jitter": self.jitter, "snapshots": self.snapshots, "problems": list(self.problems),
+            "details": [[row, detail] for row, detail in self.details.items()],
+            "began": [list(began) for began in self.script.began],
+            "calls": self.script.report(),
+        })  # fmt: skip
+
+    def note(self, kind: int, detail: dict[str, Any] | None = None, **columns: int) -> int:
+        """Record that something happened, with what no column can hold."""
+        row = self.add(self.clock.now, kind, **columns)
+        if detail is not None:
+            self.details[row] = detail
+        return row
+
+    # What the core asks for
+
+    def clients_of(self, broker: Any) -> list[Any]:
+        """The core knows none of the clients of this lab."""
+        return []
+
+    def store_of(self, spec: BrokerSpec) -> Store:
+        """Return the store of a broker: its own, or that of its set."""
+        member = self.scenario.member(spec.name)
+        if member.locker is None:
+            return Store(lasting=member.store != "memory")
+        return self.shared_stores.setdefault(member.locker.store, SharedMessages(self))
+
+    # Masters and slaves
+
+    def candidate_for(self, process: Process) -> Candidate | None:
+        """Return a broker's part in the election of its set, if it is in one."""
+        locker = process.member.locker
+        if locker is None:
+            return None
+        if locker.kind == "file":
+            file = self.lock_files.setdefault(locker.store, LockFile())
+            return FileLock(process, locker, file)
+        kind = DatabaseLock if locker.kind == "database" else LeaseLock
+        return kind(process, locker, self.database)
+
+    def mirror_for(self, process: Process) -> Mirror | None:
+        """Return a broker's part in a pure pair: only 5.5 has them."""
+        return Mirror(process) if self.edition == "5.5" else None
+
+    def audit_of(self, process: Process) -> set[int]:
+        """Return what the store of a broker remembers of sends."""
+        member = process.member
+        if member.locker is not None:
+            return self.audits.setdefault(member.locker.store, set())
+        if member.store == "kahadb":
+            return self.audits.setdefault(f"own:{member.name}", set())
+        return process.heard
+
+    # Addresses
+
+    def fill(self, text: str) -> str:
+        """Return a text of the scenario with the addresses filled in."""
+        for place, value in FILL.items():
+            text = text.replace(place, value)
+        for port, name in self.ports.items():
+            text = text.replace("{" + name + "}", f"tcp://127.0.0.1:{port}")
+        for port, name in self.direct.items():
+            text = text.replace("{" + name + ".port}", str(port))
+        return text
+
+    def address_of(self, name: str) -> str:
+        """Return the address of a broker or endpoint."""
+        port = next(port for port, known in self.ports.items() if known == name)
+        return f"tcp://127.0.0.1:{port}"
+
+    def target_of(self, address: str | None) -> tuple[str, bool] | None:
+        """Return whom an address leads to, and whether around its line; None if nowhere."""
+        place = (address or "").partition("?")[0]
+        scheme, _, rest = place.partition("://")
+        host, _, port = rest.partition(":")
+        if scheme not in ("tcp", "nio", "auto") or not port.isdecimal():
+            return None
+        if host not in ("127.0.0.1", "localhost"):
+            return None
+        if int(port) in self.ports:
+            return self.ports[int(port)], False
+        return (self.direct[int(port)], True) if int(port) in self.direct else None
+
+    def same_address(self, one: str | None, other: str | None) -> bool:
+        """Whether two addresses lead to one host and port, whatever their options."""
+        if one is None or other is None:
+            return False
+        return one.partition("?")[0] == other.partition("?")[0]
+
+    def shown_url(self, address: str) -> str:
+        """Return an address as recordings show it in full: ``tcp://A``."""
+        for port, name in {**self.ports, **self.direct}.items():
+            address = address.replace(f"127.0.0.1:{port}", name)
+        return address
+
+    def shown_target(self, address: str | None) -> str | None:
+        """Return an address as recordings show it: the name; a composite one is ``?``."""
+        if address is None:
+            return None
+        if uris.scheme_of(address) in ("failover", "discovery"):
+            return "?"
+        target = self.target_of(address)
+        return target[0] if target is not None else self.shown_configured(address)
+
+    def shown_configured(self, address: str) -> str:
+        """Return an address with its options, names in place of ports."""
+        return self.shown_url(address).replace("tcp://", "")
+
+    def node_at(self, address: str) -> int:
+        """Return the node of whom an address leads to, -1 if nobody."""
+        target = self.target_of(address)
+        return -1 if target is None else self.node_of(target[0])
+
+    def node_of(self, name: str) -> int:
+        """Return the node of a broker or endpoint."""
+        if name in self.endpoint_nodes:
+            return self.endpoint_nodes[name]
+        return self.processes[name].node
+
+    # Sockets
+
+    def dial(self, near: Any, address: str) -> Any:
+        """Open a connection; raises `Refused`. Every socket tried is an event."""
+        if uris.scheme_of(address) == "failover":
+            return Nested(self, near, address)
+        query = uris.options(address.partition("?")[2])
+        problem = uris.tcp_problem(query)
+        if problem:
+            raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
+        target = self.target_of(address)
+        if target is None:
+            raise Refused("UnknownHostException", f"nobody is at {address!r}")
+        name, direct = target
+        result = self._result(name, direct)
+        owner = near.owner.name if hasattr(near, "owner") else near.name
+        self.attempts[owner] = self.attempts.get(owner, 0) + 1
+        self.note(Kind.Attempted, frm=self._caller(near), to=self.node_of(name),
+                  rule=Rule.accepted if result == "connected" else Rule.nobody_listens)  # fmt: skip
+        if result == "refused":
+            raise Refused("ConnectException", "Connection refused")
+        return self._connect(near, name, direct, query)
+
+    def _caller(self, near: Any) -> int:
+        node: int = near.owner.node if hasattr(near, "owner") else near.node
+        return node
+
+    def _result(self, name: str, direct: bool) -> str:
+        if name in self.modes:
+            return "refused" if self.modes[name] == "refuse" else "connected"
+        process = self.processes[name]
+        if process.line is not None and not direct:
+            if process.line.refuses:
+                return "refused"
+            if process.line.frozen:
+                return "connected"
+        drops = process.mirror is not None and process.mirror.opening
+        return "connected" if process.open or drops else "refused"
+
+    def _connect(self, near: Near, name: str, direct: bool, query: dict[str, str]) -> Socket:
+        process = self.processes.get(name)
+        line = None if process is None or direct else process.line
+        socket = Socket(self, near, name, process, line)
+        if process is None:
+            if self.modes[name] == "accept_close":
+                self.clock.at(self.clock.now + 1000, socket.reset, None)
+        elif process.open or isinstance(near, Mirror):
+            socket.far = Peer(process, socket)
+        else:
+            self.clock.at(self.clock.now + 1000, socket.reset, None)
+        if isinstance(near, BrokerLink):
+            socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
+        else:
+            socket.watch(*inactivity(query))
+        return socket
+
+    def reset_error(self) -> Refused:
+        """Return the error of a connection that breaks."""
+        return Refused("SocketException", "Connection reset")
+
+    # What parts of a process tell
+
+    def serve(self, process: Process) -> None:
+        """A broker has opened its port: its connectors and its announcements begin."""
+        for wire in self.wires:
+            if wire.process is process:
+                wire.start()
+        if process.member.discovery is not None:
+            self.lan.advertise(self.address_of(process.name), self.fill(process.member.discovery),
+                               process)  # fmt: skip
+
+    def check_connectors(self, name: str) -> None:
+        """Raise `Refused` for a connector with which a broker does not start."""
+        for wire in self.wires:
+            if wire.process.name == name:
+                wire.check()
+
+    def stop_connectors(self, process: Process) -> None:
+        """A broker ends: so do its connectors."""
+        for wire in self.wires:
+            if wire.process is process:
+                wire.stop()
+
+    def close_port(self, process: Process) -> None:
+        """The broker goes on, but nobody can talk to it."""
+        process.open = False
+        for socket in list(process.sockets):
+            socket.reset()
+
+    def open_port(self, process: Process) -> None:
+        """The broker can be talked to again."""
+        process.open = True
+
+    # Calls
+
+    def new_request(self) -> int:
+        """Return the number of a command that wants an answer."""
+        self.request_count += 1
+        return self.request_count
+
+    def when_attached(self, client: Client, call: Any, argument: Any) -> None:
+        """Let *call* happen with *argument* as soon as *client* has a connection."""
+        self.attached_waiters.setdefault(client.name, []).append((call, argument))
+
+    def attached(self, client: Client) -> None:
+        """A client has a connection: let go what waited for it."""
+        for call, argument in self.attached_waiters.pop(client.name, []):
+            self.clock.at(self.clock.now, call, argument)
+
+    def release(self, owner: Owner, command: Command) -> None:
+        """A closed transport drops a command that waited."""
+        if isinstance(owner, Client):
+            owner.released(command)
+
+    def read_updates(self, transport: FailoverTransport) -> None:
+        """Read a client's file of addresses, if it has one; its lines are joined as they are."""
+        url = transport.options.update_uris_url
+        if not url:
+            return
+        text = self.fill(self.files.get(url.rpartition("/")[2], "")).replace("\n", "")
+        found = [address.strip() for address in text.split(",") if address.strip()]
+        if transport.options.update_uris_supported and found:
+            transport.updated = list(dict.fromkeys(found))

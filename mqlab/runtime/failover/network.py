@@ -1,0 +1,302 @@
+"""Network connectors in time: when a broker tries to reach another, and when its bridge is up.
+
+Every address that the agent reports is a `Link`: one attempt at a time, and after a failure the
+agent's wait (Fuse 1, "Static discovery agent": 1, 2, 4 s ...; a bridge that lived counts as the
+first failure). What goes over a bridge that is up is the core's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.bridge import Bridge
+from mqlab.runtime.failover import addresses as uris
+from mqlab.runtime.failover import machine
+from mqlab.runtime.failover.addresses import Refused
+from mqlab.runtime.failover.cluster import BrokenFilter
+from mqlab.runtime.failover.discovery import failover_transport, known_agent, masterslave
+from mqlab.runtime.failover.lan import Ear
+from mqlab.runtime.failover.wire import Command
+from mqlab.runtime.settings import BridgeSettings
+from mqlab.spec.edition import RULES
+from mqlab.spec.fault import Connector
+from mqlab.spec.network import NetworkConnector
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.failover.lab import FailoverLab
+    from mqlab.runtime.failover.process import Process
+
+REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
+
+
+class BackOff:
+    """The waits of the static agent for one address; times in us."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self.initial = int(options.get("initialReconnectDelay", 1000)) * 1000
+        self.maximum = int(options.get("maxReconnectDelay", 30_000)) * 1000
+        self.exponential = options.get("useExponentialBackOff", "true") == "true"
+        self.factor = float(options.get("backOffMultiplier", 2))
+        self.limit = int(options.get("maxReconnectAttempts", 0))
+        self.least = int(options.get("minConnectTime", 5000)) * 1000
+        self.failures = 0
+        self.delay = self.initial
+
+    def after(self, lived: bool) -> int | None:
+        """Return the wait after a failure; None is never again.
+
+        A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
+        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`).
+        """
+        self.failures = 1 if lived else self.failures + 1
+        if not lived and 0 < self.limit <= self.failures:
+            return None
+        if not self.exponential or self.failures == 1:
+            self.delay = self.initial
+        else:
+            self.delay = min(int(self.delay * self.factor), self.maximum)
+        return self.delay
+
+
+class Link:
+    """One address of a connector: being tried, up, or waiting for the next try."""
+
+    def __init__(self, wire: Wire, address: str, back_off: BackOff | None) -> None:
+        self.wire, self.address, self.back_off = wire, address, back_off
+        self.lab, self.process = wire.lab, wire.process
+        self.name, self.node = wire.process.name, wire.process.node
+        self.transport: Any = None
+        self.source: Any = None
+        self.bridges: list[Bridge] = []
+        self.attempt = 0
+        self.wanted = True
+        self.remote: Process | None = None
+        self.seen_up: Process | None = None
+        self.lived = False
+        self.began = 0
+
+    # One attempt
+
+    def try_it(self, _: None = None) -> None:
+        """Try to reach the other broker."""
+        if not self.wanted or not self.process.open:
+            return
+        self.attempt += 1
+        self.began = self.lab.clock.now
+        try:
+            if uris.scheme_of(self.address) == "failover":
+                self.transport = failover_transport(self.lab, self, self.address)
+                self.transport.start()
+            else:
+                self.source = self.lab.dial(self, self.address)
+                self._greet(self.source)
+        except Refused:
+            self.failed()
+
+    def _greet(self, source: Any) -> None:
+        source.send(("negotiate", None))
+
+    def on_attached(self, address: str) -> None:
+        """A failover: inside has found a broker."""
+        if not self.bridges:
+            self._greet(self.transport)
+
+    def replay(self, source: Any) -> None:
+        """The bridge has nothing to replay: its demand stands at home."""
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """The other broker has said its first word: the bridge comes up."""
+        if command[0] == "negotiated" and not self.bridges:
+            socket = self.transport.source if self.transport is not None else self.source
+            while socket is not None and not hasattr(socket, "process"):
+                socket = socket.transport.source
+            if socket is not None and socket.process is not None:
+                self.remote = socket.process
+                self.process.after(machine.BRIDGE_UP, self.come_up, self.attempt)
+
+    def come_up(self, attempt: int) -> None:
+        """Let the core's bridge start; a broken filter ends it at once."""
+        remote = self.remote
+        if attempt != self.attempt or remote is None or not remote.broker.running:
+            return
+        home = self.process.broker
+        spec = self.wire.spec
+        ways = [Bridge(self.lab, home, remote.broker, spec.name, self.wire.settings, mirror=False)]
+        if spec.duplex:
+            ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
+                               mirror=True))  # fmt: skip
+        self.bridges = ways
+        try:
+            self._tell_up(remote)
+        except BrokenFilter:
+            self.bridges, self.seen_up = [], None
+            self.lab.note(Kind.Failed, broker=self.node, rule=Rule.broken_filter)
+            self._close()
+            self.failed()
+            return
+        self.lived = True
+        for bridge in ways:
+            bridge.start()
+
+    def _tell_up(self, remote: Process) -> None:
+        """Say that the bridge is up, unless its loss was hidden by a failover: inside."""
+        if self.seen_up is remote:
+            return
+        self.seen_up = remote
+        self._note("up", self.process, remote)
+        if self.wire.spec.duplex:
+            self._note("up", remote, self.process)
+        self.process.cluster.joined(remote.name)
+        if self.wire.spec.duplex:
+            remote.cluster.joined(self.process.name)
+
+    def _note(self, state: str, home: Process, remote: Process) -> None:
+        kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
+        self.lab.note(kind, broker=home.node, frm=home.node, to=remote.node,
+                      rule=Rule.asked if state == "up" else Rule.connection_lost,
+                      detail={"to": remote.member.broker_name})  # fmt: skip
+
+    # Loss
+
+    def on_interrupted(self) -> None:
+        """A failover: inside looks for another broker: this broker sees no loss of the bridge."""
+        self._drop_bridges(seen=False)
+
+    def dropped(self, number: int) -> None:
+        """Nothing here waits for the end of a round."""
+
+    def on_failed(self, error: Refused) -> None:
+        """A failover: inside has given up."""
+        self.lose()
+
+    def on_closed(self, source: Any) -> None:
+        """The socket is gone."""
+        if source is self.source:
+            self.lose()
+
+    def lose(self) -> None:
+        """The attempt, or the bridge, has failed."""
+        self._drop_bridges(seen=True)
+        self._close()
+        self.failed()
+
+    def _drop_bridges(self, seen: bool) -> None:
+        bridges, self.bridges = self.bridges, []
+        remote = self.remote
+        for bridge in bridges:
+            bridge.stop()
+        if seen and self.seen_up is not None and remote is not None:
+            self.seen_up = None
+            self._note("down", self.process, remote)
+            self.process.cluster.left(remote.name)
+            if self.wire.spec.duplex:
+                self._note("down", remote, self.process)
+                remote.cluster.left(self.process.name)
+
+    def _close(self) -> None:
+        self.attempt += 1
+        transport, self.transport = self.transport, None
+        if transport is not None:
+            transport.stop()
+        source, self.source = self.source, None
+        if source is not None:
+            source.close()
+
+    def failed(self) -> None:
+        """Wait as the agent says, then try again."""
+        if not self.wanted or not self.process.open:
+            return
+        if self.back_off is None:
+            self.wire.failed(self)
+            return
+        lasted = self.lab.clock.now - self.began
+        wait = self.back_off.after(self.lived or lasted >= self.back_off.least)
+        self.lived = False
+        if wait is not None:
+            self.lab.note(Kind.Waited, frm=self.node, age=wait, rule=Rule.back_off)
+            self.process.after(wait, self.try_it)
+
+    def stop(self) -> None:
+        """The connector, or its broker, ends."""
+        self.wanted = False
+        self._drop_bridges(seen=self.process.role != "down")
+        self._close()
+
+
+class Wire:
+    """A network connector at work at one broker."""
+
+    def __init__(self, lab: FailoverLab, process: Process, spec: Connector) -> None:
+        self.lab, self.process, self.spec = lab, process, spec
+        core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", duplex=spec.duplex,
+                                network_ttl=spec.network_ttl)  # fmt: skip
+        self.settings = BridgeSettings(core, lab.edition, RULES[lab.edition])
+        self.links: list[Link] = []
+        self.ear: Ear | None = None
+        self.uri = lab.fill(spec.uri)
+
+    def check(self) -> None:
+        """Raise `Refused` for an address with which the real broker does not start."""
+        scheme = known_agent(self.lab, self.uri)
+        if scheme == "masterslave":
+            masterslave(self.uri)
+        elif scheme in ("static", "simple"):
+            uris.split(self.uri)
+
+    def start(self) -> None:
+        """Ask the agent for addresses and try them."""
+        scheme = uris.scheme_of(self.uri)
+        if scheme == "multicast":
+            self.ear = self.lab.lan.listen(self.uri, self)
+            self.ear.own = self.lab.address_of(self.process.name)
+            return
+        if scheme == "masterslave":
+            found = uris.split(self.uri)
+            elements: tuple[str, ...] = (masterslave(self.uri),)
+        elif scheme in ("static", "simple"):
+            found = uris.split(self.uri)
+            elements = found.elements
+            if found.plain and uris.scheme_of(self.uri.partition(":")[2]) == "failover":
+                elements = (self.uri.partition(":")[2],)
+        else:
+            return
+        extra = uris.prefixed(found.options, "discovered.")
+        for element in elements:
+            link = Link(self, uris.with_options(element, extra), BackOff(dict(found.options)))
+            self.links.append(link)
+            link.try_it()
+
+    def stop(self) -> None:
+        """End all bridges."""
+        links, self.links = self.links, []
+        for link in links:
+            link.stop()
+        if self.ear is not None:
+            self.lab.lan.ears.remove(self.ear)
+            self.ear = None
+
+    # What a multicast agent tells
+
+    def on_service(self, address: str) -> None:
+        """A service was announced: one link to it, unless there is one."""
+        if any(link.address == address and link.wanted for link in self.links):
+            return
+        link = Link(self, address, None)
+        self.links.append(link)
+        link.try_it()
+
+    def on_service_gone(self, address: str) -> None:
+        """A service said good-bye or fell silent: no link is tried again, none is cut."""
+        for link in list(self.links):
+            if link.address == address and not link.bridges:
+                link.stop()
+                self.links.remove(link)
+
+    def failed(self, link: Link) -> None:
+        """A link to an announced service has failed: the agent holds it back for a while."""
+        if link in self.links:
+            self.links.remove(link)
+        link.wanted = False
+        if self.ear is not None:
+            self.ear.failed(link.address)

@@ -1,0 +1,92 @@
+"""Spare connections: a backup kept open, and the preferred broker that is tried again and again.
+
+With backup a spare is opened right after connecting and used without a wait at the loss; one whose
+broker has gone still counts until then. With priorityBackup the first address (or priorityURIs) is
+tried while the client is elsewhere, and it moves as soon as that answers (Fuse 1, Table 1.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.failover.addresses import Refused, with_options
+
+if TYPE_CHECKING:
+    from mqlab.runtime.failover.rounds import FailoverTransport
+
+
+class Spares:
+    """The spare connections of one transport: `held` are (address, socket)."""
+
+    def __init__(self, transport: FailoverTransport) -> None:
+        self.transport, self.options = transport, transport.options
+        self.held: list[tuple[str, Any]] = []
+        self.ready = False  # whether the preferred broker has answered
+        named = self.options.priority_uris
+        self.preferred = named.split(",") if named else transport.configured[:1]
+
+    @property
+    def at_priority(self) -> bool:
+        """Whether the broker in use is a preferred one."""
+        return self.options.priority_backup and self._is_preferred(self.transport.address)
+
+    @property
+    def looks_for_priority(self) -> bool:
+        """Whether the preferred broker is to be tried again."""
+        return self.options.priority_backup and not self.at_priority
+
+    @property
+    def wanted(self) -> bool:
+        """Whether another spare is to be opened."""
+        if self.options.backup and len(self.held) < self.options.backup_pool_size:
+            return True
+        return self.looks_for_priority and not self.ready
+
+    def _is_preferred(self, address: str | None) -> bool:
+        same = self.transport.lab.same_address
+        return any(same(address, other) for other in self.preferred)
+
+    def build(self) -> None:
+        """Open what is wanted: preferred addresses first, each tried once."""
+        if not self.wanted:
+            return
+        transport = self.transport
+        preferred = self.preferred if self.options.priority_backup else []
+        for address in dict.fromkeys([*preferred, *transport.list_addresses()]):
+            if not self.wanted:
+                return
+            held = any(address == spare for spare, _ in self.held)
+            if held or transport.lab.same_address(address, transport.address):
+                continue
+            try:
+                source = transport.lab.dial(transport, with_options(address, self.options.nested))
+            except Refused:
+                continue
+            self._keep(address, source)
+
+    def _keep(self, address: str, source: Any) -> None:
+        if not (self.looks_for_priority and self._is_preferred(address)):
+            self.held.append((address, source))
+            return
+        self.ready = True
+        self.held.insert(0, (address, source))
+        for _, extra in self.held[self.options.backup_pool_size :]:
+            extra.close()
+        del self.held[self.options.backup_pool_size :]
+
+    def take(self) -> tuple[str, Any]:
+        """Return the spare to use now; for a preferred one the broker in use is left."""
+        place = 0
+        if self.options.randomize and not self.ready:
+            place = self.transport.lab.random.randrange(len(self.held))
+        taken = self.held.pop(place)
+        if self.ready:
+            self.ready = False
+            self.transport.leave()
+        return taken
+
+    def close(self) -> None:
+        """Close them all."""
+        for _, spare in self.held:
+            spare.close()
+        self.held = []

@@ -1,0 +1,171 @@
+"""Accounts of a run with faults: what became of each message, who could not be reached, and when.
+
+All is read off the events; times are microseconds since the beginning (Fuse 4, "Master/slave").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from mqlab.errors import UnknownName
+from mqlab.trace.kinds import Kind
+from mqlab.trace.questions import duplicated, held, lost
+
+if TYPE_CHECKING:
+    from mqlab.trace.trace import Trace
+
+SERVING = ("running", "master")
+Spans = list[tuple[int, int]]
+
+
+def redelivered(trace: Trace) -> dict[str, list[int]]:
+    """Return consumer -> numbers of the messages that came to it with the redelivered flag."""
+    found: dict[str, list[int]] = {}
+    columns = (trace.column(name) for name in ("kind", "to", "msg"))
+    for kind, to, msg in zip(*columns, strict=True):
+        if kind == Kind.Redelivered:
+            found.setdefault(trace.names["node"][to], []).append(msg)
+    return found
+
+
+def roles(trace: Trace) -> dict[str, list[tuple[int, str]]]:
+    """Return broker -> (time, role) of each change, in order."""
+    details = dict(trace.header.get("details", []))
+    found: dict[str, list[tuple[int, str]]] = {}
+    columns = (trace.column(name) for name in ("t", "kind", "broker"))
+    for row, (time, kind, broker) in enumerate(zip(*columns, strict=True)):
+        if kind == Kind.RoleChanged:
+            name = trace.names["node"][broker]
+            found.setdefault(name, []).append((time, details[row]["role"]))
+    return found
+
+
+def role_at(trace: Trace, broker: str, time: int) -> str:
+    """Return the role of a broker at a time; before it began it is down."""
+    role = "down"
+    for when, changed in roles(trace).get(broker, []):
+        if when > time:
+            break
+        role = changed
+    return role
+
+
+def members(trace: Trace, name: str) -> list[str]:
+    """Return the brokers of a set: by its shared store, or a pure pair by its master's name."""
+    brokers = trace.header["scenario"].get("brokers", [])
+    known: dict[str, list[str]] = {}
+    for item in brokers:
+        of = item.get("shared_store") or ("database" if "jdbc" in item else None)
+        known.setdefault(of or item.get("pure_slave_of") or item["name"], []).append(item["name"])
+    if name not in known:
+        raise UnknownName.of("set", name, known)
+    return known[name]
+
+
+def masters(trace: Trace, name: str, time: int) -> list[str]:
+    """Return who of a set serves at a time: one, none, or (where a lock does not hold) several."""
+    return [b for b in members(trace, name) if role_at(trace, b, time) in SERVING]
+
+
+def unavailable(trace: Trace, broker: str) -> Spans:
+    """Return from when to when a broker did not serve; a suspended one does not."""
+    if broker not in trace.names["node"]:
+        raise UnknownName.of("broker", broker, trace.names["node"])
+    end = max(trace.column("t"), default=0)
+    serves, paused, spans, since = False, False, [], 0
+    for time, what in _changes(trace, broker):
+        before = serves and not paused
+        if what in ("suspended", "resumed"):
+            paused = what == "suspended"
+        else:
+            serves = what in SERVING
+            paused = paused and serves
+        now = serves and not paused
+        if now and not before and time > since:
+            spans.append((since, time))
+        if before and not now:
+            since = time
+    if not (serves and not paused) and end > since:
+        spans.append((since, end))
+    return spans
+
+
+def _changes(trace: Trace, broker: str) -> Iterator[tuple[int, str]]:
+    node = trace.names["node"].index(broker)
+    details = dict(trace.header.get("details", []))
+    words = {Kind.Suspended: "suspended", Kind.Resumed: "resumed"}
+    columns = (trace.column(name) for name in ("t", "kind", "broker"))
+    for row, (time, kind, at) in enumerate(zip(*columns, strict=True)):
+        if at != node:
+            continue
+        if kind == Kind.RoleChanged:
+            yield time, details[row]["role"]
+        elif kind in words:
+            yield time, words[Kind(kind)]
+
+
+def downtime(trace: Trace) -> dict[str, Spans]:
+    """Return client or destination -> from when to when it had no broker.
+
+    A client from its loss to its next connection; a destination while no broker serves that
+    holds it at any time of the run.
+    """
+    end = max(trace.column("t"), default=0)
+    found: dict[str, Spans] = {}
+    since: dict[int, int] = {}
+    holders: dict[int, set[int]] = {}
+    columns = (trace.column(name) for name in ("t", "kind", "frm", "broker", "dest"))
+    for time, kind, frm, broker, dest in zip(*columns, strict=True):
+        if kind == Kind.Interrupted:
+            since[frm] = time
+        elif kind == Kind.Attached and frm in since:
+            found.setdefault(trace.names["node"][frm], []).append((since.pop(frm), time))
+        elif kind in (Kind.Enqueued, Kind.TakenOver) and broker >= 0:
+            holders.setdefault(dest, set()).add(broker)
+    for node, time in since.items():
+        found.setdefault(trace.names["node"][node], []).append((time, end))
+    for dest, brokers in holders.items():
+        spans = _common([unavailable(trace, trace.names["node"][b]) for b in sorted(brokers)])
+        if spans:
+            found[trace.names["dest"][dest]] = spans
+    return found
+
+
+def _common(lists: list[Spans]) -> Spans:
+    """Return what is in all of the lists of spans."""
+    common = lists[0]
+    for spans in lists[1:]:
+        common = [
+            (max(a, c), min(b, d)) for a, b in common for c, d in spans if max(a, c) < min(b, d)
+        ]
+    return common
+
+
+def account(trace: Trace) -> dict[int, dict[str, Any]]:
+    """Return message number -> what became of it, why, and its time line.
+
+    `fate` is received, twice, waiting or lost; `line` is (time, what, where), `why` the last rule.
+    """
+    gone, waits = set(lost(trace)), {message for _, _, message, _ in held(trace)}
+    twice = {message for more in duplicated(trace).values() for message in more}
+    found: dict[int, dict[str, Any]] = {}
+    columns = (trace.column(name) for name in ("t", "kind", "msg", "broker", "to"))
+    for row, (time, kind, msg, broker, to) in enumerate(zip(*columns, strict=True)):
+        if msg < 0:
+            continue
+        entry = found.setdefault(msg, {"fate": "received", "why": "", "line": []})
+        where = to if kind in (Kind.Received, Kind.Redelivered) else broker
+        name = trace.names["node"][where] if where >= 0 else ""
+        entry["line"].append((time, Kind(kind).name, name))
+        entry["why"] = trace.event(row).rule.sentence or entry["why"]
+    for msg, entry in found.items():
+        if msg in gone:
+            entry["fate"] = "lost"
+            if entry["line"][-1][1] == Kind.Sent.name:
+                entry["why"] = "it was on its way when the connection went"
+        elif msg in twice:
+            entry["fate"] = "twice"
+        elif msg in waits:
+            entry["fate"] = "waiting"
+    return found

@@ -1,0 +1,210 @@
+"""Failover in time against recordings of real clients and brokers, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tarfile
+
+import pytest
+
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.formats import failover
+from mqlab.formats import lab as plain
+from mqlab.runtime.failover import FailoverLab, outcome, play
+from mqlab.trace.kinds import SENTENCES, Kind, Rule
+from tests.conftest import HERE, SHARED, missing, packed, recorded
+from tests.runtime.timed import body, run, scenario, trace
+
+# Recordings that the lab does not agree with: name -> why.
+EXCEPTIONS: dict[str, str] = {}
+
+
+def names():
+    return [path for path in packed("failover") if path.endswith(".json")]
+
+
+@pytest.mark.parametrize("value", recorded("failover", lambda path: True))
+def test_the_lab_does_what_real_clients_and_brokers_did(value, request):
+    name = request.node.callspec.id
+    found = outcome(play(failover.read(value), limit=100_000))
+    differences = failover.differences(found, value["observed"])
+    if name in EXCEPTIONS:
+        assert differences, f"{name} agrees now: take it off the list"
+    else:
+        assert differences == []
+
+
+def test_the_packed_recordings_are_the_shared_ones():
+    source = SHARED / "conformance" / "activemq-failover"
+    if not source.exists():
+        missing("../shared/conformance is not beside this checkout")
+    files = {str(f.relative_to(source.parent)): f for f in source.rglob("*.json")}
+    with tarfile.open(HERE / "recordings" / "failover.tar.xz") as tar:
+        assert {m.name for m in tar if m.name.endswith(".json")} == set(files)
+    assert all(packed("failover")[name] == json.loads(f.read_text()) for name, f in files.items())
+
+
+def test_timed_and_plain_scenarios_are_told_apart():
+    assert all(failover.claims(value["scenario"]) for value in packed("failover").values())
+    assert not any(failover.claims(value["scenario"]) for value in packed("activemq").values())
+
+
+@pytest.mark.parametrize("value", recorded("failover", lambda path: "/s" in path))
+def test_what_is_written_reads_as_the_same_scenario(value):
+    read = failover.read(value)
+    assert failover.read(json.loads(json.dumps(failover.write(read)))) == read
+
+
+def some(name="activemq-failover/survives/auto_ack_prefetched.json"):
+    return copy.deepcopy(packed("failover")[name])
+
+
+@pytest.mark.parametrize("spoil", [
+    pytest.param(lambda o: o["connections"]["C"].pop(), id="connection"),
+    pytest.param(lambda o: o["attempts"]["C"].append({"to": "B", "result": "refused"}), id="attempt"),
+    pytest.param(lambda o: o["roles"]["A"][0].update(role="master"), id="role"),
+    pytest.param(lambda o: o["results"][1].update(ok=False), id="result"),
+    pytest.param(lambda o: o["consumers"]["K"].update(redelivered="5-10"), id="redelivered"),
+    pytest.param(lambda o: o["account"].update(received=9), id="account"),
+    pytest.param(lambda o: o["snapshots"]["final"]["brokers"]["A"]["queues"].update(Q=3), id="depth"),
+    pytest.param(lambda o: o["attempts"]["C"][1].update(gap_ms=[900, 950, 990]), id="gap"),
+])  # fmt: skip
+def test_an_exact_comparison_sees_every_difference(spoil):
+    value = some()
+    found = outcome(play(failover.read(value)))
+    if "gap_ms" in value["observed"]["outcomes"][0]["outcome"]["attempts"]["C"][1]:
+        value["observed"]["outcomes"][0]["outcome"]["attempts"]["C"][1]["step"] = 0
+    spoil(value["observed"]["outcomes"][0]["outcome"])
+    assert failover.differences(found, value["observed"])
+
+
+def test_nominal_waits_are_met_to_the_millisecond():
+    value = some("activemq-failover/failover_rounds/max_delay_100.json")
+    value["observed"]["waits"][2]["nominal"] += 1
+    found = outcome(play(failover.read(value)))
+    assert failover.differences(found, value["observed"])
+
+
+# The same again
+
+
+@pytest.mark.parametrize("name", ["survives/two_consumers_after_cut", "shared_file/kill_interval_1000",
+                                  "dynamic_failover/rebalance_randomize"])  # fmt: skip
+def test_one_seed_gives_one_trace(name):
+    read = failover.read(some(f"activemq-failover/{name}.json"))
+    assert play(read, seed=3).digest() == play(read, seed=3).digest()
+
+
+def test_a_lab_can_be_copied_in_the_middle_and_both_go_on():
+    read = failover.read(some("activemq-failover/shared_file/kill_interval_1000.json"))
+    lab = FailoverLab(read, seed=1)
+    lab.script.begin()
+    for _ in range(60):
+        lab.clock.step()
+        lab.script.go_on()
+    other = lab.fork()
+    for one in (lab, other):
+        while not one.script.ended:
+            one.clock.step()
+            one.script.go_on()
+    assert lab.trace.digest() == other.trace.digest() == play(read, seed=1).digest()
+
+
+def test_every_wait_and_attempt_says_why():
+    played = trace(
+        "", "connect client=C uri=failover:({E1}) in_background=true\nwait_ms ms=500", "E1"
+    )
+    told = [e for e in played.events() if e.kind in (Kind.Attempted, Kind.Waited)]
+    assert told
+    assert all(event.rule.sentence for event in told)
+    assert set(SENTENCES) == set(Rule)
+
+
+# What is refused
+
+
+def refused(uri, brokers="B", version="5.17.2"):
+    found = run(brokers, f"start_broker broker=B\nconnect client=C uri={uri} max_ms=500", "E1",
+                version=version)  # fmt: skip
+    row = found["results"][0]
+    return row.get("error", {}).get("class", "")
+
+
+@pytest.mark.parametrize("uri", [
+    "failover:({B}", "failover:({B}))", "failover:({B})?bogus=1", "failover:({B})?Randomize=false",
+    "failover:({B})?timeout=soon", "failover:({B})?backOffMultiplier=3", "static:({B})",
+    "masterslave:({B},{E1})", "discovery:(nonsense://x)", "discovery:(rendezvous://default)",
+    "discovery:(masterslave:({B}))", "{E1}", "tcp://nowhere.example:1", "{B}?bogus=1",
+])  # fmt: skip
+def test_a_client_cannot_connect_over(uri):
+    assert refused(uri) == "JMSException"
+
+
+@pytest.mark.parametrize("uri", [
+    "failover:({B})", "failover://({B})/path?randomize=false", "failover:({B},)",
+    "failover:({B})?nested.connectionTimeout=5", "discovery:(static:({B}))?bogus=1",
+    "discovery:(simple:({B}))", "failover:({B}?wireFormat.maxInactivityDuration=1000)",
+    "failover:(nonsense://x,{B})?randomize=false", "failover:({B})?warnAfterReconnectAttempts=1",
+])  # fmt: skip
+def test_a_client_can_connect_over(uri):
+    assert refused(uri) == ""
+
+
+def test_a_blank_in_an_address_is_refused():
+    value = body("B", "start_broker broker=B\nconnect client=C uri=x max_ms=500")
+    value["steps"][1]["uri"] = "failover:({B}, {B})"
+    found = outcome(play(failover.read(value)))
+    assert not found["results"][0]["ok"]
+
+
+@pytest.mark.parametrize(("uri", "kind"), [
+    ("static:({E1}", "URISyntaxException"), ("masterslave:({E1})", "IllegalArgumentException"),
+    ("rendezvous://x", "IOException"), ("nonsense:({E1})", "IOException"),
+])  # fmt: skip
+def test_a_broker_does_not_start_with_the_connector(uri, kind):
+    found = run("A", "start_broker broker=A max_ms=500", "E1", connectors=[("A", uri)])
+    assert found["start_failed"]["A"][0]["class"] == kind
+
+
+@pytest.mark.parametrize(("spoil", "error", "hint"), [
+    (lambda v: v["steps"].append({"do": "kil", "broker": "A"}), UnknownName, "kill"),
+    (lambda v: v["steps"].append({"do": "kill", "broker": "X"}), UnknownName, "'X'"),
+    (lambda v: v["steps"].append({"do": "kill"}), BadValue, "'broker' is missing"),
+    (lambda v: v["steps"].append({"do": "kill", "broker": "A", "soon": 1}), UnknownName, "soon"),
+    (lambda v: v["steps"].append({"do": "cut", "link": "A"}), UnknownName, "link"),
+    (lambda v: v["brokers"][0].update(proces=True), UnknownName, "process"),
+    (lambda v: v["brokers"][0].update(store="disk"), UnknownName, "kahadb"),
+    (lambda v: v["brokers"].append({"name": "A"}), BadValue, "two brokers"),
+    (lambda v: v["brokers"][0].update(pure_slave_of="Z"), UnknownName, "'Z'"),
+    (lambda v: v["brokers"][0].update(jdbc={"locker": "leash"}), UnknownName, "lease"),
+    (lambda v: v["brokers"][0].update(use_lock=False), BadValue, "shared_store"),
+    (lambda v: v["brokers"][0].update(
+        shared_store="s", lock_acquire_sleep_interval_ms=0), BadValue, "1 ms or more"),
+    (lambda v: v["connectors"].append({"name": "n", "from": "Z", "uri": "static:()"}),
+     UnknownName, "'Z'"),
+    (lambda v: v["endpoints"].append({"name": "E2", "mode": "deaf"}), UnknownName, "silent"),
+    (lambda v: v.update(version="4.1"), UnknownName, "edition"),
+    (lambda v: v.update(borkers=[]), UnknownName, "brokers"),
+    (lambda v: v.update(steps={}), BadValue, "list of objects"),
+])  # fmt: skip
+def test_a_bad_scenario_is_refused_with_place_and_remedy(spoil, error, hint):
+    value = body("A", "start_broker broker=A", "E1", [("A", "static:({E1})")])
+    failover.read(value)
+    spoil(value)
+    with pytest.raises(error, match=hint) as caught:
+        failover.read(value, "some.json")
+    assert isinstance(caught.value, MqlabError)
+    assert str(caught.value).startswith("some.json: ")
+
+
+def test_a_run_without_end_is_stopped():
+    read = scenario("", "connect client=C uri=failover:({E1})?initialReconnectDelay=0 "
+                    "in_background=true\nwait_ms ms=60000", "E1")  # fmt: skip
+    with pytest.raises(BadValue, match="more than 500 events"):
+        play(read, limit=500)
+
+
+def test_the_plain_form_stays_what_it_was():
+    value = packed("activemq")["activemq/scenarios/load_balancing/balance_12_conduit_on.json"]
+    assert plain.read(value).network.names
