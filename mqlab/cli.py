@@ -16,14 +16,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from mqlab import errors, verbs
+from mqlab import errors, families, verbs
 from mqlab.doctor import examine
 from mqlab.explain import explain as tell
 from mqlab.explain import spans
 from mqlab.formats import lab as lab_files
 from mqlab.scenarios.guide import claims
 from mqlab.spec.scenario import Scenario
-from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
@@ -45,13 +44,15 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _scenario(what: str, changes: list[str] | None) -> Scenario:
+def _scenario(what: str, changes: list[str] | None) -> Any:
     path = Path(what)
     scenario = verbs.scenario_of(path if path.suffix == ".json" or path.exists() else what)
     for change in changes or ():
         place, equals, value = change.partition("=")
         if not equals:
             raise errors.BadValue(f"--set {change!r}: write A/linkToBrokerB.network_ttl=3")
+        if not isinstance(scenario, Scenario):
+            raise errors.BadValue("--set changes options of plain networks; edit the lab file")
         element, option = lab_files.split_path(place)
         scenario = scenario.change(element, **{option: value})
     return scenario
@@ -101,14 +102,14 @@ def run(
                 "type": type(error).__name__, "message": str(error)}}))  # fmt: skip
             continue
         if as_json:
-            print(json.dumps({"what": what, "outcome": outcome(played)}))
+            print(json.dumps({"what": what, "outcome": families.outcome_of(played)}))
         else:
             _show(what, played, scenario)
         _write(what, played, trace, html)
     raise typer.Exit(1 if failed else 0)
 
 
-def _show(what: str, trace: Trace, scenario: Scenario) -> None:
+def _show(what: str, trace: Trace, scenario: Any) -> None:
     out.print(f"[bold]{escape(str(trace.header['scenario'].get('title') or what))}[/]")
     table = _table("", "consumer", "received")
     for consumer, count in trace.received().items():
@@ -120,7 +121,8 @@ def _show(what: str, trace: Trace, scenario: Scenario) -> None:
             row = (broker, destination, str(len(numbers)), spans(numbers))
             waiting.add_row(*map(escape, row))
     out.print(waiting if waiting.row_count else "No message waits anywhere.")
-    for claim in claims(scenario.about.get("guide_says", {}), trace):
+    said = scenario.about.get("guide_says", {}) if isinstance(scenario, Scenario) else {}
+    for claim in claims(said, trace):
         out.print(f"[{'green' if claim.holds else 'yellow'}]{escape(str(claim))}[/]")
     real = verbs.real_note(what)
     if real:

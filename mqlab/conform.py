@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mqlab import families
 from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.formats import lab as lab_files
-from mqlab.formats import recording
-from mqlab.runtime import play
-from mqlab.trace.outcome import outcome
+
+MOST_EVENTS = 1_000_000  # a run that goes beyond is stopped, and could not be run
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,14 @@ def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
         raise BadFile(f"{file}: a recording has the keys 'scenario' and 'observed'")
     observed = value["observed"]
     depth = str(observed.get("deterministic"))
+    family = families.family_of(value)
     try:
-        trace = play(lab_files.read(value, file))
+        trace = family.play(family.read(value, file), limit=MOST_EVENTS)
     except CannotRun as error:
         return Verdict(file, "cannot run", depth, (str(error),))
     except MqlabError as error:
-        if all("consumers" not in entry["outcome"] for entry in observed["outcomes"]):
+        if all("snapshots" not in entry["outcome"] for entry in observed["outcomes"]):
             return Verdict(file, "agree", depth, (f"refused by both: {error}",))
         return Verdict(file, "cannot run", depth, (f"{type(error).__name__}: {error}",))
-    lines = recording.differences(outcome(trace), observed)
+    lines = family.differences(family.outcome(trace), observed)
     return Verdict(file, "disagree" if lines else "agree", depth, tuple(lines))

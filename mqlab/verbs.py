@@ -30,23 +30,26 @@ def figure(id: str) -> Figure:
     return scenarios.figure(id)
 
 
-def load(path: str | Path) -> Scenario:
-    """Read a lab file or a recording; raises `BadFile`."""
-    from mqlab.formats import lab
+def load(path: str | Path) -> Any:
+    """Return the scenario of a lab file or a recording, of any product family; raises `BadFile`."""
+    from mqlab import families
 
-    return lab.load(path)
+    return families.load(path)
 
 
-def save(scenario: Scenario, path: str | Path) -> None:
+def save(scenario: Any, path: str | Path) -> None:
     """Write a lab file."""
-    from mqlab.formats import lab
+    import json
 
-    Path(path).write_text(lab.dumps(scenario) + "\n", encoding="utf-8")
+    from mqlab import families
+
+    body = families.family_of_scenario(scenario).write(scenario)
+    Path(path).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
 
 
-def scenario_of(what: Any) -> Scenario:
+def scenario_of(what: Any) -> Any:
     """Return the scenario of a figure, a figure's id, a lab file's path or a scenario."""
-    from mqlab import scenarios
+    from mqlab import families, scenarios
 
     if isinstance(what, Scenario):
         return what
@@ -56,6 +59,10 @@ def scenario_of(what: Any) -> Scenario:
         return load(what)
     if isinstance(what, str):
         return figure(what).scenario
+    return what if families.is_scenario(what) else _refuse(what)
+
+
+def _refuse(what: Any) -> None:
     raise BadValue(f"{what!r} cannot be run; write a network, a figure, its id or a lab file")
 
 
@@ -75,7 +82,21 @@ def run(
 
     if not isinstance(what, Network):
         what = scenario_of(what)
+        if not isinstance(what, Scenario):
+            return _run_family(what, actions, seed, edition, jitter)
     return runtime.run(what, *actions, seed=seed, edition=edition, jitter=jitter)
+
+
+def _run_family(
+    scenario: Any, actions: tuple[Action, ...], seed: int, edition: str | None, jitter: int | str
+) -> Trace:
+    from mqlab import families
+
+    if actions or edition is not None:
+        raise BadValue(
+            f"a {type(scenario).__name__} has its own actions and edition; pass it alone"
+        )
+    return families.play(scenario, seed, jitter)
 
 
 def check(what: Any) -> list[Problem]:

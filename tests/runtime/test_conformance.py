@@ -80,12 +80,12 @@ def test_counts_do_not_look_at_message_numbers_but_at_how_many():
 
 
 def test_a_feature_that_is_not_there_is_named(tmp_path, monkeypatch):
-    from mqlab import conform
+    from mqlab import conform, families
 
-    def refuse(scenario):
+    def refuse(scenario, **more):
         raise CannotRun("masterslave addresses")
 
-    monkeypatch.setattr(conform, "play", refuse)
+    monkeypatch.setattr(families.Core, "play", refuse)
     file = tmp_path / "x.json"
     file.write_text(json.dumps(some_recording()))
     verdict = conform.judge(file)

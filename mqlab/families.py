@@ -1,0 +1,104 @@
+"""Which product family a lab file belongs to, and where its reader and its runtime are.
+
+A family has a module of its name in `formats` (`claims`, `read`, `write`, `differences`) and in `runtime`
+(`play`, `outcome`). The core knows none of them: they are looked for by name, so that a family can be
+taken out by deleting its modules. What no family claims is a network of ActiveMQ brokers.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mqlab import runtime
+from mqlab.errors import CannotRun
+from mqlab.formats import lab as lab_files
+from mqlab.formats import recording
+from mqlab.spec import Scenario
+from mqlab.trace.outcome import outcome
+from mqlab.trace.trace import Trace
+
+NAMES = ("failover", "openmq", "artemis")
+
+
+class Core:
+    """The family of plain ActiveMQ networks."""
+
+    name = "activemq"
+    read = staticmethod(lab_files.read)
+    write = staticmethod(lab_files.write)
+    differences = staticmethod(recording.differences)
+    play = staticmethod(runtime.play)
+    outcome = staticmethod(outcome)
+
+
+class Family:
+    """A family of its own: its two modules, entered at first use."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.formats = importlib.import_module(f"mqlab.formats.{name}")
+
+    def __getattr__(self, what: str) -> Any:
+        if what in ("claims", "read", "write", "differences"):
+            return getattr(self.formats, what)
+        return getattr(importlib.import_module(f"mqlab.runtime.{self.name}"), what)
+
+
+def known() -> list[Family]:
+    """Return the families that are there."""
+    found = []
+    for name in NAMES:
+        try:
+            found.append(Family(name))
+        except ModuleNotFoundError as error:
+            if error.name != f"mqlab.formats.{name}":
+                raise
+    return found
+
+
+def family_of(value: Mapping[str, Any]) -> Family | type[Core]:
+    """Return the family of a lab file's JSON value; plain ActiveMQ when none claims it."""
+    body = value.get("scenario", value)
+    for family in known():
+        if isinstance(body, Mapping) and family.claims(body):
+            return family
+    return Core
+
+
+def family_of_scenario(scenario: Any) -> Family | type[Core]:
+    """Return the family of a scenario value; raises `CannotRun` for what no family made."""
+    if isinstance(scenario, Scenario):
+        return Core
+    for family in known():
+        if type(scenario).__module__ == f"mqlab.spec.{family.formats.SPEC}":
+            return family
+    raise CannotRun(f"{type(scenario).__name__} is no scenario of a family that is installed")
+
+
+def is_scenario(what: Any) -> bool:
+    """Whether a value is a scenario of some family."""
+    try:
+        family_of_scenario(what)
+    except CannotRun:
+        return False
+    return True
+
+
+def load(path: str | Path) -> Any:
+    """Read the scenario of a lab file or recording of any family; raises `BadFile`."""
+    value = lab_files.read_json(path)
+    return family_of(value).read(value, str(path))
+
+
+def play(scenario: Any, seed: int = 0, jitter: int | str = 0) -> Trace:
+    """Play a scenario of any family."""
+    return family_of_scenario(scenario).play(scenario, seed, jitter)
+
+
+def outcome_of(trace: Trace) -> Any:
+    """Return a trace's outcome in the form of its family's recordings."""
+    body = trace.header.get("scenario", {})
+    return family_of(body if isinstance(body, Mapping) else {}).outcome(trace)
