@@ -220,7 +220,11 @@ def sentence(trace: Trace, event: Event) -> str:
     tell = _TELL.get(event.kind)
     if tell is None:
         return ""
-    return f"{event.t / 1000:g} ms  {tell(event)}{_because(event.rule)}."
+    detail = trace.detail(event.row)
+    told = ", ".join(
+        f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict)
+    )
+    return f"{event.t / 1000:g} ms  {tell(event)}{f' ({told})' * bool(told)}{_because(event.rule)}."
 
 
 def _via(event: Event) -> str:
@@ -252,6 +256,23 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Discarded: lambda e: f"it was dropped at {e.broker}",
     Kind.Browsed: lambda e: f"{e.to} looked at it",
     Kind.Attempted: lambda e: f"{e.frm} tried to reach {e.to}",
+    Kind.Attached: lambda e: f"{e.frm} is connected to {e.to}",
+    Kind.Interrupted: lambda e: f"{e.frm} has lost its connection",
+    Kind.Waited: lambda e: f"{e.frm or e.broker} waits {e.age / 1000:g} ms before the next try",
+    Kind.Told: lambda e: f"{e.frm} names brokers to {e.to}",
+    Kind.Suspended: lambda e: f"{e.broker} stands still",
+    Kind.Resumed: lambda e: f"{e.broker} goes on",
+    Kind.Crashed: lambda e: f"{e.broker} crashed",
+    Kind.Locked: lambda e: f"{e.broker} has the lock",
+    Kind.LockLost: lambda e: f"{e.broker} has lost its lock",
+    Kind.RoleChanged: lambda e: f"{e.broker} has another role",
+    Kind.Partitioned: lambda e: f"the line to {e.broker or e.to} is cut",
+    Kind.Healed: lambda e: f"the line to {e.broker or e.to} is whole again",
+    Kind.BridgeUp: lambda e: f"{e.frm} has a bridge",
+    Kind.BridgeDown: lambda e: f"{e.frm} has lost a bridge",
+    Kind.TakenOver: lambda e: f"{e.broker} has it out of the store",
+    Kind.FailedOver: lambda e: f"{e.frm} went to another broker",
+    Kind.Failed: lambda e: f"a call of {e.frm} ended in an error",
     Kind.Expired: lambda e: f"it expired at {e.broker}",
     Kind.DeadLettered: lambda e: f"it became a dead letter at {e.broker}",
 }  # fmt: skip
