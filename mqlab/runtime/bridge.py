@@ -295,7 +295,7 @@ class Bridge:
     def on_answered(self, passage: tuple[Demand, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""
         demand, message = passage
-        if message in demand.outstanding:
+        if self.up and message in demand.outstanding:
             demand.acknowledge(message)
 
     def on_not_permitted(self, demand: Demand, message: Message) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue
@@ -25,7 +26,7 @@ from mqlab.runtime.lab import Lab
 from mqlab.runtime.store import Store
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec import Network
-from mqlab.spec.fault import TimedScenario
+from mqlab.spec.fault import Step, TimedScenario
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
@@ -71,6 +72,23 @@ class FailoverLab(Lab):
         self.attempts: dict[str, int] = {}
         self.attached_waiters: dict[str, list[tuple[Any, Any]]] = {}
         self.script = Script(self, scenario.steps)
+
+    def act(self, step: Step) -> None:
+        """Do a step now; time does not go on until `step`, `until` or `play`.
+
+        >>> from mqlab.spec.fault import Member, Step, TimedScenario
+        >>> lab = FailoverLab(TimedScenario(members=(Member(name="A"),)))
+        >>> lab.act(Step("start_broker", {"broker": "A"})); lab.until("1s"); lab.roles
+        {'A': 'running'}
+        """
+        step = replace(step, at=self.clock.now // 1000)
+        self.scenario = replace(self.scenario, steps=(*self.scenario.steps, step))
+        self.script.perform(step)
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment."""
+        return {name: process.role for name, process in self.processes.items()}
 
     def play(self) -> None:
         """Play the script to its end."""
