@@ -40,9 +40,14 @@ SAFE: dict[str, tuple[dict[str, Any], str, bool]] = {
 }  # fmt: skip
 
 
-def script(names, persistent=True, uri_options="", through=""):
+def address(names) -> str:
+    """Return the failover: address of all members."""
+    return "failover:(" + ",".join("{" + name + "}" for name in names) + ")?maxReconnectDelay=200"
+
+
+def script(names, persistent=True, through=""):
     """Return a script: a client sends all the time, faults happen, calm returns, all is taken."""
-    uri = f"failover:({','.join('{%s}' % n for n in names)})?maxReconnectDelay=200{uri_options}"
+    uri = address(names)
     first, *others = names
     lines = [f"start_broker broker={first} wait=true"]
     lines += [f"start_broker broker={name} wait_ms=100" for name in others]

@@ -15,7 +15,7 @@ from mqlab.formats import failover
 from mqlab.runtime.failover import FailoverLab, outcome
 from mqlab.spec.fault import Step
 from tests.conftest import IN_CI
-from tests.runtime.safety import SAFE, not_received
+from tests.runtime.safety import SAFE, address, missing, not_received, setting
 from tests.runtime.timed import body
 
 EXAMPLES = 200 if IN_CI else 2000
@@ -43,7 +43,7 @@ class Faults(RuleBasedStateMachine):
         self.lab = FailoverLab(failover.read(value), seed=seed, limit=400_000)
         self.lines = [n for n in self.names if members[n].get("link")]
         self.brokers = list(more)
-        self.uri = f"failover:({','.join('{%s}' % n for n in self.names)})?maxReconnectDelay=200"
+        self.uri = address(self.names)
         self.sends = 0
         for broker in self.brokers:
             self.act("start_broker", broker=broker)
@@ -110,3 +110,11 @@ TestSafeSets.settings = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 TestSafeSets = pytest.mark.timeout(900)(TestSafeSets)
+
+
+@pytest.mark.parametrize("name", SAFE)
+@pytest.mark.parametrize("rate", [0.2, 1, 3])
+def test_random_faults_lose_nothing_where_locks_hold(name, rate):
+    members, version, persistent = SAFE[name]
+    scenario = setting(members, version, persistent)
+    assert [seed for seed in range(5) if missing(scenario, seed, rate)] == []
