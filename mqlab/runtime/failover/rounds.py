@@ -328,9 +328,9 @@ class FailoverTransport:
         self.wake()
 
     def add(self, address: str) -> None:
-        """An address has come to be known: it is the first of the list."""
+        """An address has come to be known: it is the last of the list."""
         if address not in self.configured:
-            self.configured.insert(0, address)
+            self.configured.append(address)
         self.wake()
 
     def remove(self, address: str) -> None:
