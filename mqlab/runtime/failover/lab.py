@@ -187,9 +187,7 @@ class FailoverLab(Lab):
 
     def same_address(self, one: str | None, other: str | None) -> bool:
         """Whether two addresses lead to one host and port, whatever their options."""
-        if one is None or other is None:
-            return False
-        return one.partition("?")[0] == other.partition("?")[0]
+        return uris.same(one, other)
 
     def shown_url(self, address: str) -> str:
         """Return an address as recordings show it in full: ``tcp://A``."""

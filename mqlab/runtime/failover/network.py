@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
 
+LEVELS = 4  # of addresses inside of a connector's address
 REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
 
 
@@ -241,7 +242,7 @@ class Wire:
         if scheme == "masterslave":
             masterslave(self.uri)
         elif scheme in ("static", "simple"):
-            uris.split(self.uri)
+            uris.check_levels(self.uri, LEVELS)
 
     def start(self) -> None:
         """Ask the agent for addresses and try them."""

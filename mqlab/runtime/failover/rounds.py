@@ -329,7 +329,7 @@ class FailoverTransport:
 
     def add(self, address: str) -> None:
         """An address has come to be known: it is the last of the list."""
-        if address not in self.configured:
+        if not any(self.lab.same_address(address, known) for known in self.configured):
             self.configured.append(address)
         self.wake()
 
