@@ -248,3 +248,18 @@ def test_a_clients_address_may_be_a_problem_too(uri, says):
 def test_a_sound_set_up_has_no_problem():
     assert problems(more={"*": LOCK}) == []
     assert problems(connectors=[("A", "masterslave:({A},{B})")]) == []
+
+
+def test_every_event_of_a_takeover_leads_back_to_the_death_of_the_master():
+    value = some("activemq-failover/shared_file/kill_interval_1000.json")
+    played = play(failover.read(value), seed=1)
+    events = list(played.events())
+    attached = [e for e in events if e.kind == Kind.Attached][-1]
+    kinds = []
+    while attached.cause is not None:
+        attached = events[attached.cause]
+        kinds.append(attached.kind)
+    first = kinds.index(Kind.Interrupted)
+    assert set(kinds[:first]) == {Kind.Attempted, Kind.Waited}
+    assert kinds[first + 1] == Kind.Crashed
+    assert kinds[-1] == Kind.RoleChanged

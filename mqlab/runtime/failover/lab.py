@@ -48,6 +48,7 @@ class FailoverLab(Lab):
     ) -> None:  # fmt: skip
         self.scenario = scenario
         self.details: dict[int, dict[str, Any]] = {}
+        self.last: dict[Any, int] = {}  # the row of what happened last to somebody
         self.database = Database()
         self.lock_files: dict[str, LockFile] = {}
         self.audits: dict[str, set[int]] = {}
@@ -109,12 +110,25 @@ class FailoverLab(Lab):
             "calls": self.script.report(),
         })  # fmt: skip
 
-    def note(self, kind: int, detail: dict[str, Any] | None = None, **columns: int) -> int:
-        """Record that something happened, with what no column can hold."""
+    def note(
+        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+    ) -> int:  # fmt: skip
+        """Record that something happened, with what no column can hold.
+
+        What happened last to *chain* (a client, a connector's link, a process) is its cause.
+        """
+        if chain is not None:
+            columns.setdefault("cause", self.last.get(chain, -1))
         row = self.add(self.clock.now, kind, **columns)
+        if chain is not None:
+            self.last[chain] = row
         if detail is not None:
             self.details[row] = detail
         return row
+
+    def blame(self, near: Any, row: int) -> None:
+        """Let *row* be the cause of what happens next to whoever opened a socket."""
+        self.last[getattr(near, "owner", near)] = row
 
     # What the core asks for
 
@@ -234,17 +248,13 @@ class FailoverLab(Lab):
             raise Refused("UnknownHostException", f"nobody is at {address!r}")
         name, direct = target
         result = self._result(name, direct)
-        owner = near.owner.name if hasattr(near, "owner") else near.name
-        self.attempts[owner] = self.attempts.get(owner, 0) + 1
-        self.note(Kind.Attempted, frm=self._caller(near), to=self.node_of(name),
-                  rule=Rule.accepted if result == "connected" else Rule.nobody_listens)  # fmt: skip
+        user = getattr(near, "owner", near)
+        self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
+        rule = Rule.accepted if result == "connected" else Rule.nobody_listens
+        self.note(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(name), rule=rule)
         if result == "refused":
             raise Refused("ConnectException", "Connection refused")
         return self._connect(near, name, direct, query)
-
-    def _caller(self, near: Any) -> int:
-        node: int = near.owner.node if hasattr(near, "owner") else near.node
-        return node
 
     def _result(self, name: str, direct: bool) -> str:
         if name in self.modes:
