@@ -79,8 +79,8 @@ class Broker:
         self.store.restore(self)
         advisory.fire(self, "MasterBroker")
 
-    def stop(self, kind: int = Kind.Stopped) -> None:
-        """End, in an orderly way unless *kind* says so: bridges first; what was in memory is gone."""
+    def stop(self, row: int = -1) -> None:
+        """End: bridges first; what was in memory is gone. *row* is its end, if written down."""
         if not self.running:
             self.store.release(self)
             return
@@ -89,7 +89,7 @@ class Broker:
         self.running = False
         for client in self.lab.clients_of(self):
             client.lose_broker()
-        stopped = self.record(kind, rule=Rule.asked)
+        stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Rule.asked)
         for message in self.store.keep(self):
             self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
         for sub in self.subs:

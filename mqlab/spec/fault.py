@@ -207,11 +207,6 @@ STEPS: dict[str, StepRow] = {
 }  # fmt: skip
 
 
-TIMED = ("start_broker", "stop_broker", "kill", "pause", "resume", "host_down", "cut", "heal",
-         "database_down", "database_up", "delete_lock_file", "touch_lock_file", "write_file",
-         "set_endpoint", "advertise", "stop_advertising", "snapshot")  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of the script: what to `do`, and its keys. With `at` (ms) it happens then, beside the others."""
@@ -228,8 +223,8 @@ class Step:
                 raise BadValue(f"{self.do}: the key {key!r} is missing")
         for key in self.keys:
             _check(self.do, "key", key, (*row.needs, *row.may, "at_ms"))
-        if self.at is not None and (self.at < 0 or self.do not in TIMED):
-            raise BadValue(f"{self.do}: at {self.at}: only {', '.join(TIMED)} can have a time")
+        if self.at is not None and (self.at < 0 or self.do.startswith("wait_")):
+            raise BadValue(f"{self.do}: at {self.at}: only what acts can have a time, from 0 on")
         if self.do == "cut":
             _check(self.do, "way to cut", self.keys.get("how", "refuse"), WAYS)
         if self.do == "set_endpoint":

@@ -11,7 +11,7 @@ import pytest
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import failover
 from mqlab.formats import lab as plain
-from mqlab.runtime.failover import FailoverLab, outcome, play
+from mqlab.runtime.failover import FailoverLab, check, outcome, play
 from mqlab.trace.kinds import SENTENCES, Kind, Rule
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.timed import body, run, scenario, trace
@@ -219,3 +219,58 @@ def test_a_run_without_end_is_stopped():
 def test_the_plain_form_stays_what_it_was():
     value = packed("activemq")["activemq/scenarios/load_balancing/balance_12_conduit_on.json"]
     assert plain.read(value).network.names
+
+
+# What is accepted and does harm
+
+
+def problems(**more):
+    return [str(problem) for problem in check(scenario("A B", "start_broker broker=A", **more))]
+
+
+LOCK = {"shared_store": "store", "lock_acquire_sleep_interval_ms": 1000}
+
+
+@pytest.mark.parametrize(("more", "says"), [
+    ({"more": {"*": LOCK}, "connectors": [("B", "static:({A})")]}, "same set"),
+    ({"more": {"*": LOCK}, "connectors": [("A", "static:({A},{B})")]}, "masterslave:"),
+    ({"more": {"A": {"transport_connector": {"update_cluster_filter": "*A*,*B*"}}}}, "'.*A.*'"),
+    ({"more": {"A": {"transport_connector": {"update_cluster_filter": "A.*, B.*"}}}}, "blank"),
+    ({"more": {"*": {"jdbc": {"locker": "lease"}}}}, "10000 ms ends before its renewal after 30000"),
+    ({"more": {"*": {"jdbc": {"locker": "lease", "lease_holder_id": "X",
+                              "lock_keep_alive_period_ms": 5000}}}}, "both are masters"),
+    ({"more": {"*": {**LOCK, "file_system": "nfs3"}}}, "never frees"),
+    ({"more": {"*": {**LOCK, "file_system": "ocfs2"}}}, "several masters"),
+    ({"more": {"*": {**LOCK, "use_lock": False}}}, "every member is a master"),
+])  # fmt: skip
+def test_what_is_accepted_and_does_harm_is_a_problem(more, says):
+    assert any(says in text for text in problems(**more))
+
+
+@pytest.mark.parametrize(("uri", "says"), [
+    ("discovery:(static:({A}))?backOffMultiplier=3", "reconnectDelayExponent"),
+    ("failover:({A},{B})?maxReconnectAttempts=0", "no other address"),
+])  # fmt: skip
+def test_a_clients_address_may_be_a_problem_too(uri, says):
+    found = check(scenario("A B", f"connect client=C uri={uri}"))
+    assert [says in str(problem) for problem in found] == [True]
+
+
+def test_a_sound_set_up_has_no_problem():
+    assert problems(more={"*": LOCK}) == []
+    assert problems(connectors=[("A", "masterslave:({A},{B})")]) == []
+
+
+def test_every_event_of_a_takeover_leads_back_to_the_death_of_the_master():
+    value = some("activemq-failover/shared_file/kill_interval_1000.json")
+    played = play(failover.read(value), seed=1)
+    events = list(played.events())
+    attached = [e for e in events if e.kind == Kind.Attached][-1]
+    kinds = []
+    while attached.cause is not None:
+        attached = events[attached.cause]
+        kinds.append(attached.kind)
+    first = kinds.index(Kind.Interrupted)
+    assert set(kinds[:first]) == {Kind.Attempted, Kind.Waited}
+    assert kinds[first + 1] == Kind.Crashed
+    assert kinds[-1] == Kind.RoleChanged

@@ -31,13 +31,13 @@ class Acts:
 
     def _do_cut(self, step: Step) -> None:
         how = step.get("how", "refuse")
-        self.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
+        row = self.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
         if step.keys["link"] == "database":
             self.lab.database.cut(how)
         else:
             line = self.lab.processes[step.keys["link"]].line
             assert line is not None
-            line.cut(how)
+            line.cut(how, row)
 
     def _do_heal(self, step: Step) -> None:
         self.lab.note(Kind.Healed, rule=Rule.asked)
@@ -153,7 +153,8 @@ class Acts:
         call = self._call(step, consumer.client.name)
         had = {message.number for message in consumer.had}
         consumer.close()
-        if consumer.client.transport.away:
+        transport = consumer.client.transport
+        if transport is None or transport.away:
             consumer.client.after_round(call)
         else:
             consumer.client.request(("unsubscribe", None, consumer.name, had), call)

@@ -15,6 +15,7 @@ from random import Random
 from mqlab.errors import MqlabError
 
 AGENTS = ("static", "simple", "masterslave", "multicast", "zeroconf")
+COMPOSITE = ("static", "simple", "masterslave", "failover", "discovery")
 OLD_AGENTS = ("rendezvous",)  # 5.5 still has it
 
 
@@ -57,6 +58,15 @@ def split(text: str) -> Composite:
     return Composite(scheme, _elements(body[1:end]), options(query))
 
 
+def check_levels(text: str, levels: int = 5) -> None:
+    """Raise `Refused` for a composite address that is nested deeper than *levels*."""
+    if levels < 0:
+        raise Refused("IllegalArgumentException", f"nested too deeply: {text}")
+    for element in split(text).elements:
+        if scheme_of(element) in COMPOSITE:
+            check_levels(element, levels - 1)
+
+
 def _closing(body: str) -> int:
     depth = 0
     for place, char in enumerate(body):
@@ -88,6 +98,14 @@ def options(query: str) -> dict[str, str]:
 def scheme_of(text: str) -> str:
     """Return what stands before the first colon."""
     return text.partition(":")[0]
+
+
+def same(one: str | None, other: str | None) -> bool:
+    """Whether two addresses lead to one host and port, whatever their options."""
+    if one is None or other is None:
+        return False
+    places = [a.partition("?")[0].replace("://localhost", "://127.0.0.1") for a in (one, other)]
+    return places[0] == places[1]
 
 
 def with_options(address: str, extra: Mapping[str, str]) -> str:
@@ -124,10 +142,19 @@ TCP_OPTIONS = ("connectionTimeout", "soTimeout", "socketBufferSize", "keepAlive"
                "typeOfService")  # fmt: skip
 
 
+# What a number among them may be at most.
+TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}
+
+
+def _tcp_knows(name: str, value: str) -> bool:
+    if name in TCP_LIMITS:
+        return value.isdecimal() and int(value) <= TCP_LIMITS[name]
+    return name in TCP_OPTIONS or name.startswith(("wireFormat.", "socket.", "jms."))
+
+
 def tcp_problem(query: Mapping[str, str]) -> str:
     """Return the options that tcp does not have, as the error shows them; empty if all is well."""
-    unknown = {k: v for k, v in query.items()
-               if k not in TCP_OPTIONS and not k.startswith(("wireFormat.", "socket."))}  # fmt: skip
+    unknown = {k: v for k, v in query.items() if not _tcp_knows(k, v)}
     return ", ".join(f"{k}={v}" for k, v in unknown.items())
 
 
@@ -183,7 +210,7 @@ def failover_options(
     unknown = {}
     for key, value in given.items():
         name = FAILOVER.get(key)
-        if key.startswith(("nested.", "discovered.")):
+        if key.startswith(("nested.", "discovered.", "jms.")):
             continue
         if name is None or not _readable(value, getattr(_DEFAULT, name)):
             unknown[key] = value

@@ -69,7 +69,8 @@ class Call:
         self.took = (self.lab.clock.now - self.began) // 1000
         if self.step.do == "connect":
             self.lab.clients_by_name[self.client].started = row["ok"]
-        self.lab.note(Kind.Answered, frm=self.lab.clients_by_name[self.client].node,
+        user = self.lab.clients_by_name[self.client]
+        self.lab.note(Kind.Answered, cause=self.lab.last.get(user, -1), frm=user.node,
                       age=self.lab.clock.now - self.began,
                       rule=Rule.asked if row["ok"] else Rule.gave_up)  # fmt: skip
 
@@ -114,21 +115,24 @@ class SendCall(Call):
         row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
                            user.broker_node, -1, self.message.dest_no)  # fmt: skip
         command = ("message", None, self.message, row, user.node, transaction, session.name, False)
-        if transaction is not None:
-            session.sends.append(command)
-            if user.failover is None or not user.transport.away:
-                user.send(command)
-            self._went()
-        elif self.persistent:
+        if transaction is None and self.persistent:
             user.remember(command, self.size)
             user.request(command, self)
             self._watch_time()
         elif user.transport.away or user.transport.busy:
             self._wait_for_connection(command)
         else:
-            user.remember(command, self.size)
-            user.send(command)
-            self._went()
+            self._send_one_way(command)
+
+    def _send_one_way(self, command: tuple[Any, ...]) -> None:
+        """Send what nobody answers: in a transaction, or unreliably."""
+        assert self.session is not None
+        if command[5] is not None:
+            self.session.sends.append(command)
+        else:
+            self.user.remember(command, self.size)
+        self.user.send(command)
+        self._went()
 
     def _make(self, number: int) -> Message:
         dest_no = self.lab.name_destination(self.dest)
@@ -144,9 +148,7 @@ class SendCall(Call):
 
     def _on_connection(self, command: tuple[Any, ...]) -> None:
         if self.message is command[2] and not self.done:
-            self.user.remember(command, self.size)
-            self.user.send(command)
-            self._went()
+            self._send_one_way(command)
 
     def _watch_time(self) -> None:
         transport = self.user.failover

@@ -113,14 +113,14 @@ class Client:
         self.state = "connected"
         self.broker_node = self.lab.node_at(address)
         shown = self.lab.shown_target(address)
-        self.lab.note(Kind.Attached, frm=self.node, to=self.broker_node, rule=Rule.accepted,
+        self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
                       detail={"to": shown})  # fmt: skip
         self.lab.attached(self)
 
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""
         self.state = "interrupted"
-        self.lab.note(Kind.Interrupted, frm=self.node, broker=self.broker_node,
+        self.lab.note(Kind.Interrupted, chain=self, frm=self.node, broker=self.broker_node,
                       rule=Rule.connection_lost)  # fmt: skip
         for session in self.sessions.values():
             session.interrupted()
@@ -170,7 +170,7 @@ class Client:
     def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
         """A broker names brokers, or tells the client to go to another."""
         shown = [self.lab.shown_target(address) for address in brokers]
-        self.lab.note(Kind.Told, frm=by, to=self.node, rule=Rule.cluster_update,
+        self.lab.note(Kind.Told, chain=self, frm=by, to=self.node, rule=Rule.cluster_update,
                       detail={"brokers": shown, "rebalance": rebalance})  # fmt: skip
         transport = self.failover
         if transport is None:
@@ -189,7 +189,7 @@ class Client:
         kind, text, cause = "JMSException", str(error), error.cause
         for call in calls.values():
             call.fail(kind, text, cause)
-        self.lab.note(Kind.Failed, frm=self.node, rule=Rule.gave_up,
+        self.lab.note(Kind.Failed, chain=self, frm=self.node, rule=Rule.gave_up,
                       detail={"class": kind, "message": text, "cause": f"{cause}: {text}"})  # fmt: skip
 
     def after_round(self, call: Call, **found: Any) -> None:
@@ -219,12 +219,12 @@ class Client:
 
     def open_consumer(self, keys: dict[str, Any], dest: Destination, call: Call) -> None:
         """Open a consumer; it takes what it can from then on."""
-        if self.refuses(call):
-            return
         consumer = RemoteConsumer(self, keys, dest)
         self.consumers[consumer.name] = consumer
         self.lab.consumers_by_name[consumer.name] = consumer
         call.then = consumer
+        if self.refuses(call):
+            return
         self.request(("subscribe", None, consumer, dest, consumer.prefetch), call)
 
     def close(self, call: Call) -> None:

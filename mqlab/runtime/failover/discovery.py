@@ -16,6 +16,7 @@ from mqlab.runtime.failover.wire import CHECK_AFTER, CHECK_EVERY, Command, Owner
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
 
+HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
 CLIENT_SCHEMES = ("tcp", "nio", "ssl", "failover", "discovery")
 
 
@@ -142,7 +143,7 @@ def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTrans
         transport.configured = [uris.with_options(e, extra) for e in uris.split(agent).elements]
     elif scheme == "masterslave":
         transport.configured = [masterslave(agent)]
-    elif scheme == "multicast":
+    elif scheme in HEARD:
         lab.lan.listen(agent, Feeder(transport, extra))
     return transport
 

@@ -115,7 +115,7 @@ class DatabaseLock(JdbcCandidate):
         if self in self.database.waiting and asked == self.asked:
             self.database.waiting.remove(self)
             self.waited = True
-            self.lab.note(Kind.Waited, broker=self.process.node, age=self.interval,
+            self.lab.note(Kind.Waited, chain=self.process, broker=self.process.node, age=self.interval,
                           rule=Rule.lock_held)  # fmt: skip
             self.process.after(self.interval, self.poll)
 
@@ -124,7 +124,9 @@ class DatabaseLock(JdbcCandidate):
         self.asked += 1
         self.database.holder = self
         self.broken = False
-        self.lab.note(Kind.Locked, broker=self.process.node, rule=Rule.lock_free)
+        self.lab.note(
+            Kind.Locked, chain=self.process, broker=self.process.node, rule=Rule.lock_free
+        )
         self.process.after(0, self.on_granted)
 
     def on_granted(self, _: None) -> None:

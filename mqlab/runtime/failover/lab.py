@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue
@@ -25,7 +26,7 @@ from mqlab.runtime.lab import Lab
 from mqlab.runtime.store import Store
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec import Network
-from mqlab.spec.fault import TimedScenario
+from mqlab.spec.fault import Step, TimedScenario
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
@@ -47,6 +48,7 @@ class FailoverLab(Lab):
     ) -> None:  # fmt: skip
         self.scenario = scenario
         self.details: dict[int, dict[str, Any]] = {}
+        self.last: dict[Any, int] = {}  # the row of what happened last to somebody
         self.database = Database()
         self.lock_files: dict[str, LockFile] = {}
         self.audits: dict[str, set[int]] = {}
@@ -72,6 +74,23 @@ class FailoverLab(Lab):
         self.attached_waiters: dict[str, list[tuple[Any, Any]]] = {}
         self.script = Script(self, scenario.steps)
 
+    def act(self, step: Step) -> None:
+        """Do a step now; time does not go on until `step`, `until` or `play`.
+
+        >>> from mqlab.spec.fault import Member, Step, TimedScenario
+        >>> lab = FailoverLab(TimedScenario(members=(Member(name="A"),)))
+        >>> lab.act(Step("start_broker", {"broker": "A"})); lab.until("1s"); lab.roles
+        {'A': 'running'}
+        """
+        step = replace(step, at=self.clock.now // 1000)
+        self.scenario = replace(self.scenario, steps=(*self.scenario.steps, step))
+        self.script.perform(step)
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment."""
+        return {name: process.role for name, process in self.processes.items()}
+
     def play(self) -> None:
         """Play the script to its end."""
         self.script.begin()
@@ -91,12 +110,25 @@ class FailoverLab(Lab):
             "calls": self.script.report(),
         })  # fmt: skip
 
-    def note(self, kind: int, detail: dict[str, Any] | None = None, **columns: int) -> int:
-        """Record that something happened, with what no column can hold."""
+    def note(
+        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+    ) -> int:  # fmt: skip
+        """Record that something happened, with what no column can hold.
+
+        What happened last to *chain* (a client, a connector's link, a process) is its cause.
+        """
+        if chain is not None:
+            columns.setdefault("cause", self.last.get(chain, -1))
         row = self.add(self.clock.now, kind, **columns)
+        if chain is not None:
+            self.last[chain] = row
         if detail is not None:
             self.details[row] = detail
         return row
+
+    def blame(self, near: Any, row: int) -> None:
+        """Let *row* be the cause of what happens next to whoever opened a socket."""
+        self.last[getattr(near, "owner", near)] = row
 
     # What the core asks for
 
@@ -169,9 +201,7 @@ class FailoverLab(Lab):
 
     def same_address(self, one: str | None, other: str | None) -> bool:
         """Whether two addresses lead to one host and port, whatever their options."""
-        if one is None or other is None:
-            return False
-        return one.partition("?")[0] == other.partition("?")[0]
+        return uris.same(one, other)
 
     def shown_url(self, address: str) -> str:
         """Return an address as recordings show it in full: ``tcp://A``."""
@@ -218,17 +248,13 @@ class FailoverLab(Lab):
             raise Refused("UnknownHostException", f"nobody is at {address!r}")
         name, direct = target
         result = self._result(name, direct)
-        owner = near.owner.name if hasattr(near, "owner") else near.name
-        self.attempts[owner] = self.attempts.get(owner, 0) + 1
-        self.note(Kind.Attempted, frm=self._caller(near), to=self.node_of(name),
-                  rule=Rule.accepted if result == "connected" else Rule.nobody_listens)  # fmt: skip
+        user = getattr(near, "owner", near)
+        self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
+        rule = Rule.accepted if result == "connected" else Rule.nobody_listens
+        self.note(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(name), rule=rule)
         if result == "refused":
             raise Refused("ConnectException", "Connection refused")
         return self._connect(near, name, direct, query)
-
-    def _caller(self, near: Any) -> int:
-        node: int = near.owner.node if hasattr(near, "owner") else near.node
-        return node
 
     def _result(self, name: str, direct: bool) -> str:
         if name in self.modes:

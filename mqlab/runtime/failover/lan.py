@@ -34,9 +34,10 @@ class Listener(Protocol):
 
 def group_of(uri: str) -> tuple[str, str]:
     """Return multicast address and group of an agent's address."""
-    place, _, query = uri.partition("://")[2].partition("?")
+    scheme, _, rest = uri.partition("://")
+    place, _, query = rest.partition("?")
     group = uris.options(query).get("group", "default")
-    return (DEFAULT_PLACE if place in ("", "default") else place), group
+    return f"{scheme}://{DEFAULT_PLACE if place in ('', 'default') else place}", group
 
 
 class Advertiser:

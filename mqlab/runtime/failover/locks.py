@@ -50,14 +50,16 @@ class Candidate:
             self.process.fail_to_start(error)
             return
         if got:
-            self.lab.note(Kind.Locked, broker=self.process.node, rule=Rule.lock_free)
+            self.lab.note(
+                Kind.Locked, chain=self.process, broker=self.process.node, rule=Rule.lock_free
+            )
             self.obtained()
             return
         if self.locker.fail_if_locked:
             self.process.fail_to_start(Refused("IOException", "the store could not be locked"))
             return
         self.waited = True
-        self.lab.note(Kind.Waited, broker=self.process.node, age=self.interval,
+        self.lab.note(Kind.Waited, chain=self.process, broker=self.process.node, age=self.interval,
                       rule=Rule.lock_held)  # fmt: skip
         self.process.after(self.interval, self.poll)
 
@@ -76,7 +78,9 @@ class Candidate:
         if self.still_mine():
             self.keep_alive()
         else:
-            self.lab.note(Kind.LockLost, broker=self.process.node, rule=Rule.keep_alive)
+            self.lab.note(
+                Kind.LockLost, chain=self.process, broker=self.process.node, rule=Rule.keep_alive
+            )
             self.process.stop(asked_restart=True)
 
     # What the kinds say

@@ -14,7 +14,7 @@ from mqlab.runtime.failover import addresses as uris
 from mqlab.runtime.failover import machine
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.cluster import BrokenFilter
-from mqlab.runtime.failover.discovery import failover_transport, known_agent, masterslave
+from mqlab.runtime.failover.discovery import HEARD, failover_transport, known_agent, masterslave
 from mqlab.runtime.failover.lan import Ear
 from mqlab.runtime.failover.wire import Command
 from mqlab.runtime.settings import BridgeSettings
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
 
+LEVELS = 4  # of addresses inside of a connector's address
 REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
 
 
@@ -131,7 +132,7 @@ class Link:
             self._tell_up(remote)
         except BrokenFilter:
             self.bridges, self.seen_up = [], None
-            self.lab.note(Kind.Failed, broker=self.node, rule=Rule.broken_filter)
+            self.lab.note(Kind.Failed, chain=self, broker=self.node, rule=Rule.broken_filter)
             self._close()
             self.failed()
             return
@@ -153,7 +154,7 @@ class Link:
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
-        self.lab.note(kind, broker=home.node, frm=home.node, to=remote.node,
+        self.lab.note(kind, chain=self, broker=home.node, frm=home.node, to=remote.node,
                       rule=Rule.asked if state == "up" else Rule.connection_lost,
                       detail={"to": remote.member.broker_name})  # fmt: skip
 
@@ -214,7 +215,7 @@ class Link:
         wait = self.back_off.after(self.lived or lasted >= self.back_off.least)
         self.lived = False
         if wait is not None:
-            self.lab.note(Kind.Waited, frm=self.node, age=wait, rule=Rule.back_off)
+            self.lab.note(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
             self.process.after(wait, self.try_it)
 
     def stop(self) -> None:
@@ -242,12 +243,12 @@ class Wire:
         if scheme == "masterslave":
             masterslave(self.uri)
         elif scheme in ("static", "simple"):
-            uris.split(self.uri)
+            uris.check_levels(self.uri, LEVELS)
 
     def start(self) -> None:
         """Ask the agent for addresses and try them."""
         scheme = uris.scheme_of(self.uri)
-        if scheme == "multicast":
+        if scheme in HEARD:
             self.ear = self.lab.lan.listen(self.uri, self)
             self.ear.own = self.lab.address_of(self.process.name)
             return
@@ -265,6 +266,7 @@ class Wire:
         for element in elements:
             link = Link(self, uris.with_options(element, extra), BackOff(dict(found.options)))
             self.links.append(link)
+            self.lab.blame(link, self.lab.last.get(self.process, -1))
             link.try_it()
 
     def stop(self) -> None:

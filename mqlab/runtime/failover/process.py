@@ -110,7 +110,7 @@ class Process:
 
     def fail_to_start(self, error: Refused) -> None:
         """The start ends in an error: nothing is left of the process."""
-        self.lab.note(Kind.Failed, broker=self.node, rule=Rule.start_failed,
+        self.lab.note(Kind.Failed, chain=self, broker=self.node, rule=Rule.start_failed,
                       detail={"class": error.kind, "message": str(error)})  # fmt: skip
         self._end(Kind.Stopped)
 
@@ -133,7 +133,9 @@ class Process:
     def become(self, role: str, rule: int) -> None:
         """Take another role."""
         self.role = role
-        self.lab.note(Kind.RoleChanged, broker=self.node, rule=rule, detail={"role": role})
+        self.lab.note(
+            Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
+        )
 
     # Ending
 
@@ -145,7 +147,7 @@ class Process:
         if asked_restart:
             self.restarts += 1
         if restart:
-            self.lab.note(Kind.Restarted, broker=self.node, rule=Rule.asks_restart)
+            self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
         if self.candidate is not None:
             self.candidate.let_go(orderly=not asked_restart)
         self.lab.lan.withdraw(self.lab.address_of(self.name))
@@ -167,6 +169,7 @@ class Process:
         self._end(Kind.Crashed)
 
     def _end(self, kind: int) -> None:
+        row = self.lab.note(kind, chain=self, broker=self.node, rule=Rule.asked)
         if kind == Kind.Stopped:
             self.lab.stop_connectors(self)
         self.life += 1
@@ -177,10 +180,10 @@ class Process:
             self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
         self.lab.stop_connectors(self)
         for socket in list(self.sockets):
-            socket.reset()
+            socket.reset(row)
         self.peers = []
         if self.broker.running:
-            self.broker.stop(kind)
+            self.broker.stop(row)
         self.deliveries.clear()
         self.heard.clear()
         self.cluster.clear()
@@ -188,7 +191,9 @@ class Process:
             self.mirror.ended()
 
     def _note_down(self, _: None) -> None:
-        self.lab.note(Kind.RoleChanged, broker=self.node, rule=Rule.none, detail={"role": "down"})
+        self.lab.note(
+            Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
+        )
 
     # Being suspended
 
@@ -196,7 +201,7 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
-            self.lab.note(Kind.Suspended, broker=self.node, rule=Rule.asked)
+            self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
             for socket in self.sockets:
                 socket.fall_silent()
 
@@ -204,7 +209,7 @@ class Process:
         """Go on: what has come in meanwhile is dealt with, overdue timers run."""
         if self.paused:
             self.paused = False
-            self.lab.note(Kind.Resumed, broker=self.node, rule=Rule.asked)
+            self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             held, self.held = self.held, []
             for call, argument in held:
                 call(argument)

@@ -56,7 +56,7 @@ class Mirror:
         master = self.socket.process
         assert master is not None
         assert master.mirror is not None
-        self.lab.note(Kind.Replicated, broker=self.node, frm=master.node, to=self.node,
+        self.lab.note(Kind.Replicated, chain=self.process, broker=self.node, frm=master.node, to=self.node,
                       rule=Rule.mirrors)  # fmt: skip
         master.mirror.attach(self)
 

@@ -126,7 +126,9 @@ class FailoverTransport:
         """Wait as the back-off says, then go on with the task."""
         self.naps += 1
         self.resting = True
-        self.lab.note(Kind.Waited, frm=self.owner.node, age=self._back_off(), rule=rule)
+        self.lab.note(
+            Kind.Waited, chain=self.owner, frm=self.owner.node, age=self._back_off(), rule=rule
+        )
         self.lab.clock.at(self.lab.clock.now + self._nap_us, self.on_rested, self.naps)
 
     def on_rested(self, nap: int) -> None:
@@ -168,7 +170,13 @@ class FailoverTransport:
             wait = self._back_off()
             if self.lab.edition == "5.5":
                 self.delay = before  # there the first wait does not count
-            self.lab.note(Kind.Waited, frm=self.owner.node, age=wait, rule=Rule.initial_delay)
+            self.lab.note(
+                Kind.Waited,
+                chain=self.owner,
+                frm=self.owner.node,
+                age=wait,
+                rule=Rule.initial_delay,
+            )
             self.lab.clock.at(self.lab.clock.now + wait, self.on_first_wait, self.naps)
         else:
             self.try_next()
@@ -328,9 +336,9 @@ class FailoverTransport:
         self.wake()
 
     def add(self, address: str) -> None:
-        """An address has come to be known: it is the first of the list."""
-        if address not in self.configured:
-            self.configured.insert(0, address)
+        """An address has come to be known: it is the last of the list."""
+        if not any(self.lab.same_address(address, known) for known in self.configured):
+            self.configured.append(address)
         self.wake()
 
     def remove(self, address: str) -> None:

@@ -44,13 +44,21 @@ class Script(Acts):
                 self.lab.clock.at(step.at * 1000, self.on_time, no)
         self._next()
 
+    def perform(self, step: Step) -> None:
+        """Do a step now, beside the others; what it calls comes back in its own time."""
+        self.steps = (*self.steps, step)
+        self.on_time(len(self.steps) - 1)
+
     def on_time(self, no: int) -> None:
         """The time of a step has come."""
         place, call, until = self.place, self.call, self.until
         self.place = no
         self.began.append((no, self.lab.clock.now, self.lab.recorder.count))
-        getattr(self, f"_do_{self.steps[no].do}")(self.steps[no])
+        self._act(self.steps[no])
         self.place, self.call, self.until = place, call, until
+
+    def _act(self, step: Step) -> None:
+        getattr(self, f"_do_{step.do}")(step)
 
     def _following(self) -> int:
         """Return the number of the next step that has no time of its own."""
@@ -118,7 +126,7 @@ class Script(Acts):
         ):
             self.until = lab.clock.now + int(step.get("max_ms", PATIENCE)) * 1000
         if step.do not in WAITS:
-            getattr(self, f"_do_{step.do}")(step)
+            self._act(step)
         if self.until is not None:
             lab.clock.at(self.until, self._nothing, None)
         else:

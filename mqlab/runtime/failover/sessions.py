@@ -54,6 +54,9 @@ class Session:
         call.session = self
         if client.refuses(call):
             return
+        if transaction is None and not self.must_roll_back:
+            client.after_round(call)
+            return
         if how == "commit" and not self.must_roll_back:
             self.committing = True
             for consumer in self.consumers():

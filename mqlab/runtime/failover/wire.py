@@ -81,13 +81,13 @@ class Line:
         """Whether nothing moves."""
         return self.state == "hang"
 
-    def cut(self, how: str) -> None:
+    def cut(self, how: str, cause: int | None = None) -> None:
         """Break the line; after `reset_once` it is open for new connections."""
         if how in ("refuse", "reset_once"):
             self.held = []
             self.state = "refuse" if how == "refuse" else self.state
             for socket in list(self.sockets):
-                socket.reset()
+                socket.reset(cause)
             if how == "reset_once":
                 self.state = "open"
         else:
@@ -168,11 +168,13 @@ class Socket:
             self._forget()
             self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, None)
 
-    def reset(self, _: None = None) -> None:
-        """It breaks: both ends see it at once."""
+    def reset(self, cause: int | None = None) -> None:
+        """It breaks, because of what happened in row *cause*: both ends see it at once."""
         if self.alive:
             self._forget()
             self._far_gone(None)
+            if cause is not None:
+                self.lab.blame(self.near, cause)
             self.near.on_closed(self)
 
     def _far_gone(self, _: None) -> None:

@@ -1,0 +1,86 @@
+"""The figures with time end as they say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import find, settings
+from hypothesis import strategies as st
+
+from mqlab.errors import UnknownName
+from mqlab.formats import failover
+from mqlab.runtime.failover import outcome, play
+from mqlab.scenarios.timed import timed_figure, timed_figures
+from mqlab.spec.fault import Step
+from tests.runtime.safety import KINDS, UNSAFE, loses, not_received, unsafe
+from tests.runtime.timed import gaps, path
+
+FIGURES = {figure.id: figure for figure in timed_figures()}
+GUIDE = [id for id in FIGURES if id.startswith("fuse:")]
+LOSING = [id for id in FIGURES if id.startswith("unsafe:")]
+
+
+def final(found):
+    return found["snapshots"].get("final", {"brokers": {}, "clients": {}})
+
+
+@pytest.mark.parametrize("id", GUIDE)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_figure_of_the_guide_ends_as_it_says(id, seed):
+    figure = FIGURES[id]
+    found = outcome(play(figure.scenario, seed=seed, limit=100_000))
+    said = figure.expected
+    shot = final(found)
+    for name, role in said.get("roles", {}).items():
+        assert shot["brokers"][name]["role"] == role, name
+    for name, depth in said.get("depth", {}).items():
+        assert shot["brokers"][name]["queues"]["TEST.FOO"] == depth
+    for name, count in said.get("received", {}).items():
+        assert found["consumers"][name]["count"] == count
+    for name, target in said.get("connected", {}).items():
+        assert shot["clients"][name]["connected_to"] == target
+    for name, brokers in said.get("told", {}).items():
+        assert shot["clients"][name]["told"] == brokers
+    for name, waits in said.get("gaps", {}).items():
+        assert gaps(found, name)[: len(waits)] == waits
+    for name, way in said.get("path", {}).items():
+        assert path(found, name) == way
+
+
+def test_there_are_all_figures_and_examples():
+    wanted = [f"fuse:4.{no}" for no in range(1, 11)]
+    wanted += [f"fuse:example-1.{no}" for no in range(1, 5)]
+    wanted += [f"fuse:example-4.{no}" for no in range(1, 9)]
+    assert set(wanted) <= set(FIGURES)
+    with pytest.raises(UnknownName, match=r"fuse:4\.1"):
+        timed_figure("fuse:4.11")
+
+
+@pytest.mark.parametrize("id", LOSING)
+def test_a_stored_counterexample_loses_what_was_acknowledged(id):
+    played = play(FIGURES[id].scenario, limit=100_000)
+    assert not_received(outcome(played))
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_no_shorter_schedule_of_faults_is_found_than_the_stored_one(name):
+    stored = FIGURES["unsafe:" + name.replace(", ", "-").replace(" ", "-")]
+    kinds = KINDS.get(name, ("kill", "stop_broker", "pause"))
+    brokers = "A" if name in KINDS else "AB"
+    times = st.integers(6, 20).map(lambda n: n * 500)
+    one = st.tuples(st.sampled_from(kinds), st.sampled_from(brokers), times)
+    shortest = find(st.lists(one, max_size=3), lambda faults: loses(unsafe(name, faults)),
+                    settings=settings(max_examples=300, deadline=None, database=None))  # fmt: skip
+    assert len(shortest) == stored.expected["faults"]
+
+
+@pytest.mark.parametrize("id", FIGURES)
+def test_a_figure_can_be_written_down_and_read_again(id):
+    scenario = FIGURES[id].scenario
+    assert failover.read(json.loads(json.dumps(failover.write(scenario)))) == scenario
+
+
+def test_times_of_steps_survive_too():
+    assert any(step.at for step in timed_figure(LOSING[0]).scenario.steps)
+    assert Step("kill", {"broker": "A"}, 5) != Step("kill", {"broker": "A"})
