@@ -1,8 +1,9 @@
 """Which product family a lab file belongs to, and where its reader and its runtime are.
 
 A family has a module of its name in `formats` (`claims`, `read`, `write`, `differences`) and in `runtime`
-(`play`, `outcome`). The core knows none of them: they are looked for by name, so that a family can be
-taken out by deleting its modules. What no family claims is a network of ActiveMQ brokers.
+(`play`, `outcome`, `check`), and figures in `scenarios`. The core knows none of them: they are looked
+for by name, so that a family can be taken out by deleting its modules. What no family claims is a
+network of ActiveMQ brokers.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mqlab import runtime
-from mqlab.errors import CannotRun
+from mqlab import runtime, scenarios
+from mqlab.errors import CannotRun, UnknownName
 from mqlab.formats import lab as lab_files
 from mqlab.formats import recording
+from mqlab.problems import check
 from mqlab.spec import Scenario
 from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
@@ -32,6 +34,7 @@ class Core:
     differences = staticmethod(recording.differences)
     play = staticmethod(runtime.play)
     outcome = staticmethod(outcome)
+    check = staticmethod(check)
 
 
 class Family:
@@ -44,6 +47,8 @@ class Family:
     def __getattr__(self, what: str) -> Any:
         if what in ("claims", "read", "write", "differences"):
             return getattr(self.formats, what)
+        if what == "figures":
+            return importlib.import_module(f"mqlab.scenarios.{self.formats.SCENARIOS}").figures
         return getattr(importlib.import_module(f"mqlab.runtime.{self.name}"), what)
 
 
@@ -85,6 +90,28 @@ def is_scenario(what: Any) -> bool:
     except CannotRun:
         return False
     return True
+
+
+def figures(guide: str | None = None) -> tuple[Any, ...]:
+    """Return the figures of every family, or of one guide; raises `UnknownName` for no guide."""
+    found: list[Any] = list(scenarios.figures())
+    for family in known():
+        found += family.figures()
+    guides = list(dict.fromkeys(figure.id.partition(":")[0] for figure in found))
+    if guide is not None and guide not in guides:
+        raise UnknownName.of("guide", guide, guides)
+    return tuple(f for f in found if guide is None or f.id.startswith(f"{guide}:"))
+
+
+def figure(id: str) -> Any:
+    """Return a figure of any family by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``."""
+    try:
+        return scenarios.figure(id)
+    except UnknownName:
+        ours = {figure.id: figure for figure in figures()}
+        if id not in ours:
+            raise UnknownName.of("figure", id, ours) from None
+        return ours[id]
 
 
 def load(path: str | Path) -> Any:

@@ -14,26 +14,9 @@ from itertools import combinations
 from mqlab.spec import Broker, Consumer, Network, NetworkConnector, Producer, Scenario
 from mqlab.spec.graph import distances, neighbours
 from mqlab.spec.option import EDITIONS
+from mqlab.spec.problem import Problem
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, overlap
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One problem. `level` is "error" (messages are lost or strand) or "warning".
-
-    `where` names broker and connector, `what` says what will happen, `remedy` what to write.
-    """
-
-    rule: str
-    level: str
-    where: str
-    what: str
-    remedy: str
-    source: str
-
-    def __str__(self) -> str:
-        return f"{self.level}: {self.where}: {self.what}; {self.remedy} [{self.source}]"
 
 
 @dataclass(frozen=True, slots=True)

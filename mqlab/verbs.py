@@ -12,22 +12,21 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.editions import Upgrade
-    from mqlab.problems import Problem
-    from mqlab.scenarios import Figure
+    from mqlab.spec.problem import Problem
 
 
-def figures(guide: str | None = None) -> tuple[Figure, ...]:
+def figures(guide: str | None = None) -> tuple[Any, ...]:
     """Return the figures of all guides, or of one: fuse, amq6, article."""
-    from mqlab import scenarios
+    from mqlab import families
 
-    return scenarios.figures(guide)
+    return families.figures(guide)
 
 
-def figure(id: str) -> Figure:
+def figure(id: str) -> Any:
     """Return a figure such as ``fuse:2.20``; raises `UnknownName`."""
-    from mqlab import scenarios
+    from mqlab import families
 
-    return scenarios.figure(id)
+    return families.figure(id)
 
 
 def load(path: str | Path) -> Any:
@@ -49,11 +48,11 @@ def save(scenario: Any, path: str | Path) -> None:
 
 def scenario_of(what: Any) -> Any:
     """Return the scenario of a figure, a figure's id, a lab file's path or a scenario."""
-    from mqlab import families, scenarios
+    from mqlab import families
 
     if isinstance(what, Scenario):
         return what
-    if isinstance(what, scenarios.Figure):
+    if families.is_scenario(getattr(what, "scenario", None)):
         return what.scenario
     if isinstance(what, Path) or (isinstance(what, str) and what.endswith(".json")):
         return load(what)
@@ -104,9 +103,12 @@ def check(what: Any) -> list[Problem]:
 
     A problem is what the real broker accepts and what loses, strands or doubles messages.
     """
-    from mqlab.problems import check
+    from mqlab import families
 
-    return check(what if isinstance(what, Network) else scenario_of(what))
+    if isinstance(what, Network):
+        return families.Core.check(what)
+    scenario = scenario_of(what)
+    return list(families.family_of_scenario(scenario).check(scenario))
 
 
 def compare(one: Trace, other: Trace) -> Comparison:
@@ -137,6 +139,6 @@ def view(what: Trace | Comparison) -> Any:
 def real_note(what: str) -> str:
     """Return what a figure says of the real broker where that differs from the guide."""
     try:
-        return figure(what).real
+        return str(figure(what).real)
     except UnknownName:
         return ""

@@ -19,7 +19,7 @@ from mqlab.spec.fault import (
     TimedScenario,
 )
 
-SPEC = "fault"  # the room of its values in mqlab.spec
+SPEC, SCENARIOS = "fault", "timed"  # the modules of its values and of its figures
 ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
 KNOWN = (*ABOUT, "brokers", "connectors", "endpoints", "files", "steps", "version", "product",
          "edition")  # fmt: skip
