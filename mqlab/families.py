@@ -120,9 +120,9 @@ def load(path: str | Path) -> Any:
     return family_of(value).read(value, str(path))
 
 
-def play(scenario: Any, seed: int = 0, jitter: int | str = 0) -> Trace:
-    """Play a scenario of any family."""
-    return family_of_scenario(scenario).play(scenario, seed, jitter)
+def play(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Trace:
+    """Play a scenario of any family; raises `BadValue` beyond *limit* events."""
+    return family_of_scenario(scenario).play(scenario, seed, jitter, limit)
 
 
 def outcome_of(trace: Trace) -> Any:

@@ -46,7 +46,12 @@ def figures() -> tuple[TimedFigure, ...]:
     """Return all figures with time, those of the guide first."""
     items = (item for name in FILES for item in json.loads(_text(name))["figures"])
     return tuple(
-        TimedFigure(**{**item, "scenario": failover.read(item["scenario"], item["id"])})
+        TimedFigure(
+            **{
+                **item,
+                "scenario": failover.read({"title": item["title"], **item["scenario"]}, item["id"]),
+            }
+        )
         for item in items
     )
 

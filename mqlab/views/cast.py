@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from mqlab.trace.accounts import set_keys
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import stage as stages
@@ -91,11 +92,46 @@ class Cast:
             for b in self.trace.header.get("scenario", {}).get("brokers", ()) if b.get("at")
         }  # fmt: skip
         clients = [(f"{no}", home) for no, home in self.homes.items()]
-        stage = stages.build(standing, lines, wished, clients)
+        stage = stages.build(standing, lines, wished, clients, self._sets(standing))
         for frm, to in self.links[bridges:]:
             (x0, y0), (x1, y1) = self._at(stage, frm), self._at(stage, to)
             stage.links.append(Way(x0, y0, (x0 + x1) / 2, (y0 + y1) / 2, x1, y1))
         return stage
+
+    def _sets(self, standing: list[str]) -> list[tuple[str, str]]:
+        """Return pairs of brokers that are masters and slaves of one another."""
+        if "details" not in self.trace.header:
+            return []
+        sets: dict[str, list[str]] = {}
+        for name, key in set_keys(self.trace):
+            if name in standing:
+                sets.setdefault(key, []).append(name)
+        return [(names[0], other) for names in sets.values() for other in names[1:]]
+
+    @cached_property
+    def _shared(self) -> str:
+        """The beginning that all names of brokers share."""
+        first, *others = self.stage.brokers
+        size = 0
+        while others and all(name[: size + 1] == first[: size + 1] for name in others):
+            size += 1
+            if size >= len(first):
+                break
+        return first[:size]
+
+    def label(self, name: str) -> tuple[str, float]:
+        """Return a broker's name as it fits into its circle, and the height of the letters.
+
+        What does not fit loses the beginning that all names share, then its middle.
+        """
+        radius = self.stage.radius
+        if 3.0 * radius / max(2, len(name)) < 8 and len(self._shared) > 2:
+            name = name.removeprefix(self._shared) or name
+        size = min(16.0, 0.95 * radius, 3.0 * radius / max(2, len(name)))
+        if size >= 8:
+            return name, size
+        room = max(3, int(radius * 3.0 / 8))
+        return f"{name[: room - 2]}…{name[-1]}", 8.0
 
     def point(self, node: int) -> tuple[float, float]:
         """Return where a node stands."""

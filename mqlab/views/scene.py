@@ -82,7 +82,7 @@ def _still(cast: Cast) -> Columns:
         x, y = cast.point(node)
         if cast.stands(node):
             gx, gy = stage.gauges[name]
-            label, size = _label(name, stage.radius)
+            label, size = cast.label(name)
             if many and len(label) > 3 and degree.count(name) < 5:
                 label = ""  # told by hovering; there is no room for all
             found["brokers"].append({
@@ -92,10 +92,10 @@ def _still(cast: Cast) -> Columns:
             })  # fmt: skip
             continue
         hx, hy = stage.brokers[cast.homes[node]]
+        side = 1 if x >= hx else -1
         if role == "client":  # its connection is a line of its own, up while it lasts
             role = "consumer" if node in _counting(cast) else "client"
             hx, hy = x, y
-        side = 1 if x >= hx else -1
         found["clients"].append({
             "node": node, "x": x, "y": y, "name": name, "role": role, "hx": hx, "hy": hy,
             "marker": "square" if role == "producer" else "diamond",
@@ -130,15 +130,6 @@ def _turn(rows: Sequence[Mapping[str, Any]], names: str) -> dict[str, list[Any]]
         for name, value in row.items():
             found[name].append(round(value, 4) if isinstance(value, float) else value)
     return found
-
-
-def _label(name: str, radius: float) -> tuple[str, float]:
-    """Return a broker's name as it fits into its circle, and the height of the letters."""
-    size = min(16.0, 0.95 * radius, 3.0 * radius / max(2, len(name)))
-    if size >= 8:
-        return name, size
-    room = max(3, int(radius * 3.0 / 8))
-    return f"{name[: room - 2]}…{name[-1]}", 8.0
 
 
 def _flights(cast: Cast, story: Story) -> Columns:
