@@ -301,7 +301,9 @@ class Bridge:
         copy = message.copy(self.home.id)
         copy.received = message.received and self.settings.rules.redelivered_travels
         remote = self.remote
-        if remote.destination(copy.dest).room.full_for(copy, self.on_forwarded, passage):
+        if remote.limits_memory and remote.destination(copy.dest).room.full_for(
+            copy, self.on_forwarded, passage
+        ):
             return
         if remote.audits_network and message.persistent:
             if message.number in remote.seen:

@@ -48,6 +48,7 @@ class Broker:
         self.bridges: list[Bridge] = []
         self.listeners: list[Bridge] = []
         self.policies: dict[Destination, Mapping[str, Any]] = {}
+        self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
         self.store = lab.store_of(spec)
         self.clear()
@@ -112,7 +113,7 @@ class Broker:
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
-        if destination.policy["advisory_for_delivery"]:
+        if self.heeded and destination.policy["advisory_for_delivery"]:
             advisory.of_message(self, "MessageDelivered", message)
         if destination.virtual and virtual.intercept(self, destination, message):
             return

@@ -173,7 +173,8 @@ class Queue:
         self.held.pop(message, None)
         if not self.hides:
             self.numbers.discard(message.number)
-        self.room.left()
+        if self.room.blocked:
+            self.room.left()
 
     def _sweep_later(self, due: int) -> bool:
         """See to it that the queue is swept once what falls due then is too old; False."""
@@ -295,7 +296,7 @@ class Queue:
         """Forget *message*; with *room*, its subscription was full and now is not."""
         self.forwarded += sub.network
         self.forget(message)
-        if self.policy["advisory_for_consumed"]:
+        if self.broker.heeded and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
         if self.pending and (room or len(self.pending) >= self.page):
             self.dispatch()

@@ -112,8 +112,10 @@ class Producer:
         if not self.broker.running:
             self.unsent.append(passage)
             return
-        full_for = self.broker.destination(self.elements[0]).room.full_for
-        if full_for(message, self.on_arrived, passage):
+        broker = self.broker
+        if broker.limits_memory and broker.destination(self.elements[0]).room.full_for(
+            message, self.on_arrived, passage
+        ):
             return
         if len(self.elements) == 1:
             self.broker.take_over(message, self.node, -1, row)

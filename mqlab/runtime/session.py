@@ -24,14 +24,12 @@ class Session:
         self.consumer = consumer
         self.mode = consumer.spec.ack_mode
         self.by_action = consumer.spec.acknowledge is False
+        self.at_once = not self.by_action and self.mode != "dups_ok"
         self.unacked: list[Message] = []
         self.reported: set[Message] = set()
 
     def received(self, message: Message) -> None:
-        """A message has been worked on."""
-        if not self.by_action and self.mode != "dups_ok":
-            self.consumer.acknowledge(message)
-            return
+        """A message has been worked on, which is not acknowledged at once."""
         self.unacked.append(message)
         if self.by_action:
             if message not in self.reported:

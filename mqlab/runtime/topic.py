@@ -86,8 +86,9 @@ class Topic:
         counts = sub.durable is None and sub.topics == 1
         self.dequeued += counts or self.broker.lab.rules.counts_all_topic_acks
         self.forwarded += sub.network
-        self.room.left()
-        if self.policy["advisory_for_consumed"]:
+        if self.room.blocked:
+            self.room.left()
+        if self.broker.heeded and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
 
 
