@@ -207,7 +207,7 @@ class Broker:
         self.subs.remove(sub)
         self.heeded -= advisory.is_about(sub.dest)
         self.durables.pop(sub.durable or ("", ""), None)
-        for destination in self.by_name.values():
+        for destination in list(self.by_name.values()):
             if sub in destination.subs:
                 destination.leave(sub)
         for bridge in self.listeners if self.advises else ():

@@ -168,7 +168,7 @@ class Consumer:
         """The request to pull has reached the broker."""
         if not self.closed:
             self.sub.extension += 1
-            for destination in self.broker.destinations.values():
+            for destination in list(self.broker.destinations.values()):
                 if self.sub in destination.subs:
                     destination.dispatch()
 

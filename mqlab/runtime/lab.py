@@ -273,11 +273,13 @@ class Lab:
                 f"consumer {action.name!r} is open already; close it, or take a new name"
             )
         broker = self.serving((action.on, *action.others))
-        if broker is None:
+        consumer = Consumer(self, action, broker or self.broker(action.on))
+        self.consumers[action.name] = consumer
+        if broker is not None:
+            consumer.open()
+        else:
+            consumer.closed = True
             self.problem(f"{action.name}: broker {action.on} is not running")
-            return
-        self.consumers[action.name] = consumer = Consumer(self, action, broker)
-        consumer.open()
 
     def _close(self, action: actions.Close) -> None:
         self.consumers[action.consumer].close(action.unsubscribe)

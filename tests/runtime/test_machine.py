@@ -20,6 +20,9 @@ from mqlab.spec.option import EDITIONS
 QUEUES = [mq.Queue("Q.ONE"), mq.Queue("Q.TWO")]
 TOPIC = mq.Topic("T.ONE")
 READS = [*QUEUES, TOPIC, mq.Queue("Q.*")]
+ACKS = [{}, {"ack_mode": "dups_ok"}, {"ack_mode": "client", "acknowledge": False},
+        {"ack_mode": "transacted", "acknowledge": False}]  # fmt: skip
+ONCE_MORE = mq.Redelivery(maximum=1, initial_delay=5)
 GONE = (mq.Kind.Discarded, mq.Kind.Expired, mq.Kind.DeadLettered)
 
 OPTIONS = st.fixed_dictionaries({
@@ -71,13 +74,13 @@ class NetworkMachine(RuleBasedStateMachine):
         return [name for name, consumer in self.lab.consumers.items() if not consumer.closed]
 
     @rule(data=st.data(), reads=st.sampled_from(READS), receiving=st.booleans(),
-          prefetch=st.sampled_from([None, 1, 5]))  # fmt: skip
+          prefetch=st.sampled_from([None, 1, 5]), ack=st.sampled_from(ACKS))  # fmt: skip
     @precondition(lambda self: self.running())
-    def open(self, data, reads, receiving, prefetch):
+    def open(self, data, reads, receiving, prefetch, ack):
         self.opened += 1
         on = data.draw(st.sampled_from(self.running()))
         self.lab.do(mq.Consumer(f"C{self.opened}", on=on, reads=reads, receiving=receiving,
-                                prefetch=prefetch))  # fmt: skip
+                                prefetch=prefetch, redelivery=ONCE_MORE, **ack))  # fmt: skip
 
     @rule(data=st.data())
     @precondition(lambda self: self.open_consumers())
@@ -89,13 +92,19 @@ class NetworkMachine(RuleBasedStateMachine):
     def receive(self, data, count):
         self.lab.do(mq.Receive(data.draw(st.sampled_from(self.open_consumers())), count))
 
+    @rule(data=st.data(), what=st.sampled_from([mq.Acknowledge, mq.Commit, mq.Rollback]))
+    @precondition(lambda self: self.open_consumers())
+    def settle(self, data, what):
+        self.lab.do(what(data.draw(st.sampled_from(self.open_consumers()))))
+
     @rule(data=st.data(), count=st.integers(1, 8), to=st.sampled_from([*QUEUES, TOPIC]),
-          persistent=st.booleans())  # fmt: skip
+          persistent=st.booleans(), life=st.sampled_from([0, "3ms"]))  # fmt: skip
     @precondition(lambda self: self.running())
-    def send(self, data, count, to, persistent):
+    def send(self, data, count, to, persistent, life):
         self.sends += 1
         on = data.draw(st.sampled_from(self.running()))
-        self.lab.do(mq.Producer(f"P{self.sends}", on, count, to, persistent=persistent))
+        self.lab.do(mq.Producer(f"P{self.sends}", on, count, to, persistent=persistent,
+                                time_to_live=life))  # fmt: skip
 
     @rule(data=st.data())
     @precondition(lambda self: self.running())
