@@ -1,0 +1,205 @@
+"""OpenMQ scenarios <-> JSON, and their outcomes against recordings (conformance/openmq/README.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
+from mqlab.spec.openmq import ClusterScenario, Member, Step
+
+SPEC, SCENARIOS = "openmq", "openmq"
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs",
+         "time_limit_seconds")  # fmt: skip
+KNOWN = (*ABOUT, "cluster", "brokers", "steps", "product", "version")
+STEPS = ("start", "start_broker", "restart", "kill", "stop", "pause", "resume", "cut", "heal",
+         "database", "create_destination", "update_destination", "destroy_destination",
+         "pause_destination", "resume_destination", "open_consumer", "temporary", "kill_client",
+         "receive", "acknowledge", "commit", "rollback", "recover", "close_consumer",
+         "close_producer", "unsubscribe", "open_producer", "send", "xa", "connect", "knock",
+         "browse", "admin", "kill_owner", "wait", "settle", "wait_for", "wait_received",
+         "wait_background", "snapshot")  # fmt: skip
+DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")
+
+# What a simulator need not follow, and what says how the client came by its error.
+_FREE = ("unacked", "in", "out")
+_OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers")
+
+
+def claims(body: Mapping[str, Any]) -> bool:
+    """Whether a scenario object is an OpenMQ cluster: it has a cluster with a model."""
+    cluster = body.get("cluster")
+    product = body.get("product", "openmq")
+    return product == "openmq" and isinstance(cluster, Mapping) and "model" in cluster
+
+
+def read(value: Mapping[str, Any], where: str = "lab file") -> ClusterScenario:
+    """Return the scenario of a JSON value; errors say where and what to write."""
+    body = value.get("scenario", value)
+    try:
+        for key in body:
+            if key not in KNOWN:
+                raise UnknownName.of("key", key, KNOWN)
+        cluster = body["cluster"]
+        version = value.get("observed", {}).get("version") or body.get("version") or "6.5"
+        return ClusterScenario(
+            members=tuple(_member(item) for item in body.get("brokers", ())),
+            model=cluster["model"], master=cluster.get("master"),
+            options=dict(cluster.get("options", {})),
+            steps=tuple(_step(no, item) for no, item in enumerate(body.get("steps", ()), 1)),
+            about={key: body[key] for key in ABOUT if key in body}, version=str(version)[:3],
+        )  # fmt: skip
+    except MqlabError as error:
+        raise type(error)(f"{where}: {error}") from None
+
+
+def _member(item: Any) -> Member:
+    if isinstance(item, str):
+        return Member(item)
+    if not isinstance(item, Mapping) or "name" not in item:
+        raise BadValue(f"brokers: {item!r}; write a name, or an object with the key 'name'")
+    return Member(item["name"], dict(item.get("options", {})), bool(item.get("not_listed", False)))
+
+
+def _step(no: int, item: Any) -> Step:
+    if not isinstance(item, Mapping) or item.get("do") not in STEPS:
+        given = item.get("do") if isinstance(item, Mapping) else item
+        raise UnknownName.of("step", given, STEPS, f"step {no}")
+    return Step(item["do"], {key: value for key, value in item.items() if key != "do"})
+
+
+def write(scenario: ClusterScenario) -> dict[str, Any]:
+    """Return the JSON value; reading it again gives an equal scenario."""
+    cluster: dict[str, Any] = {"model": scenario.model}
+    if scenario.master is not None:
+        cluster["master"] = scenario.master
+    if scenario.options:
+        cluster["options"] = dict(scenario.options)
+    return {
+        **scenario.about, "version": scenario.version, "cluster": cluster,
+        "brokers": [_written(member) for member in scenario.members],
+        "steps": [{"do": step.do, **step.keys} for step in scenario.steps],
+    }  # fmt: skip
+
+
+def _written(member: Member) -> Any:
+    if not member.options and not member.not_listed:
+        return member.name
+    return {"name": member.name, "options": dict(member.options), "not_listed": member.not_listed}
+
+
+def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:
+    """Return what differs from a recording's `observed`, to the depth that it promises."""
+    depth = observed.get("deterministic")
+    if depth not in DEPTHS:
+        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+    if depth == "none":
+        return []
+    winners = str(depth).endswith("_per_winner")
+    reduce = {"e": _exact, "c": _counts, "t": _totals}[str(depth)[0]]
+    found = []
+    for entry in observed["outcomes"]:
+        real, run = reduce(entry["outcome"]), reduce(outcome)
+        if winners:
+            real, run = _nameless(real), _nameless(run)
+        found.append(_differ("", real, run))
+    return min(found, key=len)
+
+
+def _exact(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "consumers": {
+            name: {"received": got.get("received", []), "redelivered": got.get("redelivered", [])}
+            for name, got in outcome["consumers"].items()
+        },
+        "operations": [_operation(row) for row in outcome["operations"]],
+        "snapshots": {label: _snapshot(shot) for label, shot in outcome["snapshots"].items()},
+    }
+
+
+def _operation(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: row[key] for key in _OPERATION if key in row}
+
+
+def _snapshot(shot: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "received_so_far": shot["received_so_far"],
+        "brokers": {name: _broker(broker) for name, broker in shot["brokers"].items()},
+    }
+
+
+def _broker(broker: Mapping[str, Any]) -> dict[str, Any]:
+    if not broker.get("running"):
+        return {"running": False}
+    found: dict[str, Any] = {"running": True, "ready": broker.get("ready", True)}
+    for key in ("cluster", "master", "durable_subscriptions", "paused"):
+        if broker.get(key):
+            found[key] = broker[key]
+    found["destinations"] = {
+        name: {key: value for key, value in dest.items() if key not in _FREE}
+        for name, dest in broker.get("destinations", {}).items()
+    }
+    return found
+
+
+def _counts(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out message numbers, the state of links and what is in transactions."""
+    whole = _exact(outcome)
+    whole["consumers"] = {
+        name: {key: len(numbers) for key, numbers in got.items()}
+        for name, got in whole["consumers"].items()
+    }
+    for row in whole["operations"]:
+        row.pop("numbers", None)
+        row["refused"] = len(row.get("refused", ()))
+    for shot in whole["snapshots"].values():
+        for broker in shot["brokers"].values():
+            broker.pop("cluster", None)
+    return whole
+
+
+def _totals(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    last = list(outcome["snapshots"].values())[-1:]
+    return {
+        "consumers": {name: got.get("count", 0) for name, got in outcome["consumers"].items()},
+        "operations": [
+            {"step": row["step"], "result": row["result"]} for row in outcome["operations"]
+        ],
+        "depth": {
+            f"{name} {dest}": state["messages"] - state["remote"]
+            for shot in last for name, broker in shot["brokers"].items()
+            for dest, state in broker.get("destinations", {}).items()
+            if state["messages"] - state["remote"]
+        },
+    }  # fmt: skip
+
+
+def _nameless(value: Any) -> Any:
+    """Return brokers' states as a multiset: who won a takeover is a race."""
+    if isinstance(value, dict):
+        if "brokers" in value and "received_so_far" in value:
+            rows = sorted(repr(_nameless(b)) for b in value["brokers"].values())
+            return {"received_so_far": value["received_so_far"],
+                    "brokers": {f"#{no}": row for no, row in enumerate(rows)}}  # fmt: skip
+        return {k: _nameless(v) for k, v in value.items() if k != "cluster"}
+    if isinstance(value, list):
+        return [_nameless(v) for v in value]
+    return value
+
+
+def _differ(where: str, real: Any, run: Any) -> list[str]:
+    if isinstance(real, dict) and isinstance(run, dict):
+        lines = []
+        for key in {**real, **run}:
+            place = f"{where}/{key}"
+            if key not in run:
+                lines.append(f"{place}: real {real[key]!r:.90}, run has none")
+            elif key not in real:
+                lines.append(f"{place}: real has none, run {run[key]!r:.90}")
+            else:
+                lines += _differ(place, real[key], run[key])
+        return lines
+    if isinstance(real, list) and isinstance(run, list) and len(real) == len(run):
+        return [line for no, pair in enumerate(zip(real, run, strict=True))
+                for line in _differ(f"{where}/{no}", *pair)]  # fmt: skip
+    return [] if real == run else [f"{where}: real {real!r:.90}, run {run!r:.90}"]

@@ -1,0 +1,258 @@
+"""Delivery: from a message's home to the consumers that have room, and what comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.openmq.cluster import Broker
+from mqlab.runtime.openmq.messages import Consumer, Held, Instance, Key, Message, Target
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.openmq.lab import ClusterLab
+
+DEAD = Destination("queue", "mq.sys.dmq")
+HOME_LOST = "its home went away"
+
+
+class Delivery:
+    """Hands messages out and takes acknowledgements."""
+
+    def __init__(self, lab: ClusterLab) -> None:
+        self.lab = lab
+        self.turn = 0
+
+    # In
+
+    def accept(self, broker: Broker, message: Message) -> str:
+        """Take a message over: "ok", "refused", "dropped", or "blocked" under flow control."""
+        instance = broker.instances[message.dest]
+        if instance.paused:
+            return "blocked"
+        most = int(instance.option("MaxBytesPerMsg", -1))
+        if 0 <= most < message.size:
+            return "refused"
+        self._targets(broker, message)
+        if not message.targets and not message.dest.is_queue:
+            return "dropped"
+        full = self._full(instance, message)
+        if full:
+            behaviour = instance.option("LimitBehavior", "REJECT_NEWEST")
+            if behaviour == "FLOW_CONTROL":
+                return "blocked"
+            if behaviour == "REJECT_NEWEST":
+                return "refused" if message.persistent else "dropped"
+            self._make_room(broker, instance, behaviour)
+        instance.messages.append(message)
+        message.row = self.lab.note(Kind.Enqueued, message, broker, frm=broker.node,
+                                    to=broker.node, cause=message.row)  # fmt: skip
+        return "ok"
+
+    def _full(self, instance: Instance, message: Message) -> bool:
+        most = int(instance.option("MaxNumMsgs", -1))
+        weight = int(instance.option("MaxTotalMsgBytes", -1))
+        total = sum(m.size for m in instance.messages) + message.size
+        return 0 <= most <= len(instance.messages) or 0 <= weight < total
+
+    def _make_room(self, broker: Broker, instance: Instance, behaviour: str) -> None:
+        """Send the oldest, or the least important, to the dead messages of this broker."""
+        free = [m for m in instance.messages if not any(t.taker for t in m.targets)]
+        low = behaviour == "REMOVE_LOW_PRIORITY"
+        victim = min(free, key=lambda m: (m.priority if low else 0, m.number), default=None)
+        if victim is None:
+            return
+        instance.messages.remove(victim)
+        row = self.lab.note(Kind.DeadLettered, victim, broker, cause=victim.row)
+        if DEAD not in broker.instances:
+            self.lab.cluster.add(broker, DEAD, "auto")
+        victim.dest, victim.row = DEAD, row
+        broker.instances[DEAD].messages.append(victim)
+
+    def _targets(self, broker: Broker, message: Message) -> None:
+        """Fix for whom a message is; a topic's is for each subscription that selects it."""
+        if message.dest.is_queue:
+            message.targets = [Target()]
+            return
+        keys: dict[object, None] = {}
+        local = broker.instances[message.dest].option("LocalOnly", False)
+        for consumer in self.lab.cluster.consumers_of(broker, message.dest):
+            if consumer.wants(message) and not (local and consumer.home != broker.name):
+                keys.setdefault(consumer.key)
+        for durable in broker.durables.values():
+            if durable.dest == message.dest and self.lab.selects(durable.selector, message):
+                keys.setdefault(durable.key)
+        message.targets = [Target(key) for key in keys]
+
+    # Out
+
+    def dispatch_all(self) -> None:
+        """Offer everything everywhere, until nothing changes."""
+        moved = True
+        while moved:
+            moved = False
+            for broker in self.lab.brokers.values():
+                if broker.serves:
+                    for dest in list(broker.instances):
+                        moved |= self.dispatch(broker, dest)
+            for consumer in list(self.lab.consumers.values()):
+                moved |= self.consume(consumer)
+            moved |= self.lab.unblock()
+
+    def dispatch(self, broker: Broker, dest: Destination) -> bool:
+        """Hand out what waits for a destination at its home; True if something went."""
+        instance = broker.instances[dest]
+        takers = self.lab.cluster.active(broker, dest)
+        if not takers or instance.paused or dest == DEAD:
+            return False
+        if instance.option("LocalOnly", False):
+            takers = [c for c in takers if c.home == broker.name]
+        local = [c for c in takers if c.home == broker.name]
+        if local and dest.is_queue and instance.option("LocalDeliveryPreferred", False):
+            takers = local
+        moved = False
+        for message in sorted(instance.messages, key=lambda m: (-m.priority, m.number)):
+            if message.transaction is not None:
+                continue
+            for target in message.targets:
+                if target.taker is None:
+                    moved |= self._hand(broker, message, target, takers)
+        return moved
+
+    def _hand(self, broker: Broker, message: Message, target: Target, takers: list[Consumer]) -> bool:
+        free = [
+            c for c in takers
+            if c.has_room and (target.key is None or c.key == target.key) and c.wants(message)
+            and not c.broken
+        ]  # fmt: skip
+        if not free:
+            return False
+        taker = min(free, key=lambda consumer: consumer.served)
+        self.turn += 1
+        taker.served = self.turn
+        target.taker = taker
+        taker.buffer.append(Held(message, target))
+        home = self.lab.brokers[taker.home]
+        row = message.row
+        if home is not broker:
+            row = self.lab.note(Kind.Forwarded, message, broker, frm=broker.node, to=home.node,
+                                cause=row)  # fmt: skip
+        self.lab.note(Kind.Dispatched, message, home, frm=home.node, to=taker.node, cause=row)
+        return True
+
+    def consume(self, consumer: Consumer) -> bool:
+        """Let a consumer take what its application wants; True if it took something."""
+        took = False
+        while consumer.open and consumer.buffer and consumer.allowance != 0 and not consumer.broken:
+            held = consumer.buffer.popleft()
+            line = frozenset((held.message.home, consumer.home))
+            frozen = self.lab.brokers[consumer.home].frozen or self.lab.brokers[held.message.home].frozen
+            if frozen or (len(line) == 2 and line == self.lab.silent):
+                consumer.buffer.appendleft(held)
+                break
+            if not self.lab.brokers[held.message.home].running and consumer.mode != "client":
+                consumer.buffer.appendleft(held)
+                break
+            self._receive(consumer, held)
+            took = True
+        return took
+
+    def _receive(self, consumer: Consumer, held: Held) -> None:
+        if consumer.allowance is not None:
+            consumer.allowance -= 1
+        message = held.message
+        consumer.received.append(message.number)
+        home = self.lab.brokers[consumer.home]
+        row = message.row
+        if held.target.flagged:
+            consumer.redelivered.append(message.number)
+            row = self.lab.note(Kind.Redelivered, message, home, frm=home.node, to=consumer.node,
+                                cause=row)  # fmt: skip
+        self.lab.note(Kind.Received, message, home, frm=home.node, to=consumer.node, cause=row)
+        self.lab.delivered(consumer)
+        consumer.taken.append(held)
+        if consumer.mode in ("auto", "dups_ok") and "xa" not in consumer.keys:
+            self.acknowledge(consumer, 1)
+        elif consumer.mode == "client" and consumer.keys.get("acknowledge"):
+            self.acknowledge(consumer, None)
+
+    # Back
+
+    def acknowledge(self, consumer: Consumer, last: int | None) -> bool:
+        """Acknowledge what was taken, or only the *last*; False if a home is away."""
+        done = consumer.taken if last is None else consumer.taken[-last:]
+        if any(not self.lab.brokers[held.message.home].running for held in done):
+            return False
+        consumer.taken = [held for held in consumer.taken if held not in done]
+        for held in done:
+            self.finish(held)
+        return True
+
+    def finish(self, held: Held) -> None:
+        """A subscription is done with a message; when all are, it is gone."""
+        message = held.message
+        broker = self.lab.brokers[message.home]
+        if held.target in message.targets:
+            message.targets.remove(held.target)
+        instance = broker.instances.get(message.dest)
+        if not message.targets and instance is not None and message in instance.messages:
+            instance.messages.remove(message)
+            self.lab.note(Kind.Acknowledged, message, broker, cause=message.row)
+
+    def give_back(self, consumer: Consumer, flag: bool, leaves: bool) -> None:
+        """What a consumer has in hands waits at its homes again; a remote copy stays listed."""
+        home = self.lab.brokers[consumer.home]
+        for held in (*consumer.taken, *consumer.buffer):
+            held.target.taker = None
+            remote = held.message.home != consumer.home
+            held.target.flagged |= flag and (remote or held in consumer.taken)
+            if remote and leaves and home.running and held.message.dest in home.instances:
+                home.instances[held.message.dest].ghosts += 1
+            self.lab.note(Kind.Returned, held.message, self.lab.brokers[held.message.home],
+                          cause=held.message.row)  # fmt: skip
+        consumer.taken, consumer.buffer = [], type(consumer.buffer)()
+
+    def redeliver(self, consumer: Consumer) -> None:
+        """Recover or roll back: what was taken comes again, flagged, before what is in the buffer."""
+        again, consumer.taken = consumer.taken, []
+        consumer.broken = ""
+        for held in reversed(again):
+            held.target.flagged = True
+            consumer.buffer.appendleft(held)
+
+    def lose_home(self, consumer: Consumer) -> None:
+        """A consumer's broker is gone: what it held is free at its homes, flagged."""
+        kept = consumer.taken, list(consumer.buffer)
+        consumer.buffer.clear()
+        consumer.taken = []
+        for held in (*kept[0], *kept[1]):
+            held.target.taker = None
+            held.target.flagged |= held.message.home != consumer.home or held in kept[0]
+        self.lab.client_lost(consumer)
+
+    def home_down(self, message: Message) -> None:
+        """A message's home is gone: copies in the hands of others cannot be finished."""
+        self.lab.note(Kind.Held, message, self.lab.brokers[message.home], rule=Rule.broker_stopped,
+                      cause=message.row)  # fmt: skip
+
+    def forget(self, broker: Broker, key: Key) -> None:
+        """A durable subscription is given up: nothing waits for it any more."""
+        for instance in broker.instances.values():
+            for message in list(instance.messages):
+                for target in [t for t in message.targets if t.key == key]:
+                    self.finish(Held(message, target))
+
+    def counts(self, broker: Broker, dest: Destination) -> dict[str, Any]:
+        """Return how many messages a broker lists for a destination, and of which kinds."""
+        instance = broker.instances[dest]
+        remote = {
+            id(held.message) for c in self.lab.consumers.values()
+            if c.home == broker.name and c.dest == dest and c.open
+            for held in (*c.buffer, *c.taken) if held.message.home != broker.name
+        }  # fmt: skip
+        return {
+            "messages": len(remote) + instance.ghosts
+            + sum(m.transaction is None for m in instance.messages),
+            "remote": len(remote) + instance.ghosts,
+            "in_transaction": sum(m.transaction is not None for m in instance.messages),
+        }

@@ -1,0 +1,260 @@
+"""A lab for OpenMQ clusters: the script's steps, one after the other, and what comes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from mqlab.errors import BadValue
+from mqlab.formats import openmq as files
+from mqlab.runtime.clock import Clock
+from mqlab.runtime.openmq.clients import Clients
+from mqlab.runtime.openmq.cluster import RETRY, Broker, Cluster
+from mqlab.runtime.openmq.delivery import Delivery
+from mqlab.runtime.openmq.messages import Consumer, Message
+from mqlab.runtime.openmq.takeover import Takeover
+from mqlab.spec.openmq import ClusterScenario, Step
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind
+from mqlab.trace.record import Recorder
+from mqlab.trace.trace import Trace
+
+SECOND = 1_000_000
+
+
+class ClusterLab(Clients):
+    """A running cluster with its clients; `play` goes through the script."""
+
+    def __init__(self, scenario: ClusterScenario, seed: int, jitter: Any, limit: int | None) -> None:
+        self.scenario, self.seed, self.limit = scenario, seed, limit
+        self.random = Random(f"openmq:{seed}")
+        self.clock, self.recorder = Clock(), Recorder()
+        self.add = self.recorder.add
+        self.destinations: dict[Destination, int] = {}
+        self.consumers: dict[str, Consumer] = {}
+        self.producers: dict[str, dict[str, Any]] = {}
+        self.prepared: dict[str, list[Message]] = {}
+        self.database_up = True
+        self.numbers = self.orders = 0
+        self.operations: list[dict[str, Any]] = []
+        self.snapshots: dict[str, Any] = {}
+        self.events: dict[str, dict[str, int]] = {}
+        self.happened: list[tuple[int, str, str]] = []
+        self.background: list[dict[str, Any]] = []
+        self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
+        self.cluster, self.delivery = Cluster(self), Delivery(self)
+        self.takeover = Takeover(self)
+
+    # The script
+
+    def play(self) -> None:
+        """Play the script to its end."""
+        for no, step in enumerate(self.scenario.steps, start=1):
+            result = self._do(step)
+            self.settle()
+            if result is not None:
+                result.update({"step": no, "do": step.do, **_id(step)})
+                self.operations.append(result)
+            if self.limit is not None and self.recorder.count > self.limit:
+                raise BadValue(f"more than {self.limit} events; let the script end earlier")
+
+    def _do(self, step: Step) -> dict[str, Any] | None:
+        act: Callable[[Mapping[str, Any]], dict[str, Any] | None] = getattr(self, f"do_{step.do}")
+        return act(step.keys)
+
+    def settle(self) -> None:
+        """Let everything move that can move now."""
+        self.delivery.dispatch_all()
+        self.cluster.reap()
+
+    def pass_time(self, time: int) -> None:
+        """Let time go on by *time* us; what falls due meanwhile happens."""
+        self.clock.rest(self.clock.now + time)
+        self.settle()
+
+    def on_reap(self, _: None) -> None:
+        """An idle destination may be due."""
+        self.cluster.reap()
+
+    # Time
+
+    def do_wait(self, keys: Mapping[str, Any]) -> None:
+        self.pass_time(int(keys["ms"] * 1000))
+
+    def do_settle(self, keys: Mapping[str, Any]) -> None:
+        self.settle()
+
+    do_wait_received = do_settle
+
+    def do_wait_background(self, keys: Mapping[str, Any]) -> None:
+        self.settle()
+
+    def do_wait_for(self, keys: Mapping[str, Any]) -> None:
+        """Wait until an event has happened since the last fault, such as a takeover."""
+        end = self.clock.now + int(keys.get("limit_ms", 60_000)) * 1000
+        while not self.takeover.seen(keys["event"]) and self.clock.heap and self.clock.now < end:
+            self.clock.now = max(self.clock.now, min(self.clock.heap[0][0], end))
+            self.clock.rest(self.clock.now)
+            self.settle()
+        self.pass_time(int(keys.get("settle_ms", 1000)) * 1000)
+
+    # Brokers
+
+    def do_start(self, keys: Mapping[str, Any]) -> None:
+        listed = [m.name for m in self.scenario.members if not m.not_listed]
+        for name in keys.get("brokers", listed):
+            if not self.brokers[name].running:
+                self.cluster.start(self.brokers[name])
+        self.cluster.refresh()
+        self.pass_time(RETRY)
+
+    def do_start_broker(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        broker = self.brokers[keys["broker"]]
+        broker.options.update(keys.get("options", {}))
+        if self.scenario.model == "peer" and not self.database_up:
+            return {"result": "ended"}
+        if not self.takeover.may_start(broker):
+            return {"result": "ended"}
+        if not broker.running:
+            self.cluster.start(broker)
+        until = keys.get("until", "linked")
+        if until == "linked":
+            self.pass_time(RETRY)
+        return {"result": "ok" if broker.ready or until == "none" else "not ready"}
+
+    def do_restart(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        self.do_kill(keys)
+        return self.do_start_broker(keys)
+
+    def do_kill(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        broker = self.brokers[keys["broker"]]
+        self.takeover.fault(broker)
+        self.cluster.down(broker, Kind.Crashed)
+        return {"result": "ok"}
+
+    def do_stop(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        broker = self.brokers[keys["broker"]]
+        self.takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
+        self.cluster.down(broker, Kind.Stopped)
+        return {"result": "ok"}
+
+    def do_cut(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """A silent cut is not noticed: what is under way waits for the healing."""
+        self.silent = frozenset(keys["between"])
+        return {"result": "ok"}
+
+    def do_heal(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """The network between two brokers is whole again."""
+        self.silent = frozenset()
+        return {"result": "ok"}
+
+    def do_database(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        self.database_up = keys["action"] == "start"
+        return {"result": "ok"}
+
+    # Reporting
+
+    @property
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+        return self.recorder.trace({
+            "scenario": files.write(self.scenario), "seed": self.seed, "product": "openmq",
+            "edition": self.scenario.version, "operations": self.operations,
+            "snapshots": self.snapshots, "events": self.events,
+            "consumers": {
+                name: {"count": len(c.received), "received": c.received,
+                       "redelivered": c.redelivered} for name, c in self.consumers.items()
+            } | {
+                name: {"count": 0, "received": [], "redelivered": []}
+                for name in self.events if name not in self.consumers
+            },
+        })  # fmt: skip
+
+    def do_snapshot(self, keys: Mapping[str, Any]) -> None:
+        self.settle()
+        self.snapshots[keys["label"]] = {
+            "received_so_far": {name: len(c.received) for name, c in self.consumers.items()},
+            "brokers": {name: self._state(b, keys) for name, b in self.brokers.items()
+                        if b.started or not self._unlisted(name)},
+        }  # fmt: skip
+
+    def _unlisted(self, name: str) -> bool:
+        return next(m for m in self.scenario.members if m.name == name).not_listed
+
+    def _state(self, broker: Broker, keys: Mapping[str, Any]) -> dict[str, Any]:
+        if not broker.running:
+            return {"running": False}
+        if broker.frozen:
+            return {"running": True, "paused": True}
+        found: dict[str, Any] = {"running": True, "cluster": {
+            name: self.takeover.state_of(broker, other) for name, other in self.brokers.items()
+            if other is not broker and other.started and self.takeover.same_cluster(broker, other)
+        }}  # fmt: skip
+        if broker.master is not None:
+            found["master"] = broker.master
+        durables = self.durable_lines(broker)
+        if durables:
+            found["durable_subscriptions"] = durables
+        found["destinations"] = {
+            self.title(dest): self._destination(broker, dest, keys)
+            for dest in sorted(broker.instances, key=str)
+        }
+        return found
+
+    def _destination(self, broker: Broker, dest: Destination, keys: Mapping[str, Any]) -> Any:
+        instance = broker.instances[dest]
+        consumers = self.cluster.consumers_of(broker, dest)
+        active = self.cluster.active(broker, dest)
+        sleeping = self.sleeping(broker, dest)
+        row = {
+            "created_by": instance.created_by, **self.delivery.counts(broker, dest),
+            "consumers": len(consumers) + sleeping, "active": len(active) + sleeping,
+            "backup": len(consumers) - len(active),
+            "producers": self.producers_at(broker.name, dest),
+        }  # fmt: skip
+        if instance.paused:
+            row["state"] = "Paused"
+        if keys.get("properties"):
+            row["properties"] = {k: instance.shown(k) for k in keys["properties"]}
+        return row
+
+    def title(self, dest: Destination) -> str:
+        """Return a destination as the recordings write it."""
+        return f"{'queue' if dest.is_queue else 'topic'}://{dest.name}"
+
+    # Names of the trace
+
+    def add_node(self, name: str, role: str, home: str = "") -> int:
+        """Enter a broker or a client into the trace's names and return its number."""
+        names = self.recorder.names
+        names["node"].append(name)
+        names["node_role"].append(role)
+        names["node_home"].append(home)
+        return len(names["node"]) - 1
+
+    def name_destination(self, dest: Destination) -> int:
+        """Return the number of a destination."""
+        if dest not in self.destinations:
+            self.destinations[dest] = len(self.destinations)
+            self.recorder.names["dest"].append(str(dest))
+        return self.destinations[dest]
+
+    def note(
+        self, kind: int, message: Message, broker: Broker, frm: int = -1, to: int = -1,
+        rule: int = 0, cause: int = -1,
+    ) -> int:  # fmt: skip
+        """Record an event of a message at a broker."""
+        now = self.clock.now
+        return self.add(now, kind, message.number, broker.node, frm, to, -1,
+                        self.name_destination(message.dest), -1,
+                        int(broker.name != message.home), now - message.sent, rule, cause)  # fmt: skip
+
+    def selects(self, text: str | None, message: Message) -> bool:
+        """Whether a selector's text lets a message pass."""
+        return text is None or Selector(text).selects({}, message.properties)
+
+
+def _id(step: Step) -> dict[str, Any]:
+    return {"id": step.keys["id"]} if "id" in step.keys else {}

@@ -1,0 +1,189 @@
+"""Enhanced clusters: suspicion, takeover by one winner, and the way back of clients.
+
+A broker that is silent for heartbeat.interval x heartbeat.threshold is suspect; at the third tick of the
+monitor after that it is found dead, and the first to get the lock takes over what it held
+(Technical Overview, chapter 4, "Enhanced clusters"; reference/openmq-observed.md, section 9).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.openmq.cluster import Broker
+from mqlab.runtime.openmq.messages import Consumer, Held
+from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.runtime.openmq.lab import ClusterLab
+
+SECOND = 1_000_000
+TAKEN = "takeover_complete"
+RECONNECT = 3 * SECOND  # us until a client's first attempt after a loss
+
+
+class Takeover:
+    """Who is suspected, who has taken over whom, and which clients look for a broker."""
+
+    def __init__(self, lab: ClusterLab) -> None:
+        self.lab = lab
+        self.owner: dict[str, str] = {}
+        self.happened: set[str] = set()
+        self.spared: set[str] = set()  # stopped without failover
+
+    @property
+    def enhanced(self) -> bool:
+        """Whether the cluster has a highly available store."""
+        return self.lab.scenario.model == "enhanced"
+
+    def seen(self, event: str) -> bool:
+        """Whether an event has happened since the last fault."""
+        return event in self.happened
+
+    def refuses(self, broker: Broker) -> bool:
+        """Whether a broker takes no new connections: never outside of a takeover's moment."""
+        return False
+
+    def fault(self, broker: Broker, orderly: bool = False, failover: bool = True) -> None:
+        """A broker is about to go: in an enhanced cluster the others will find it dead."""
+        self.happened.clear()
+        if not self.enhanced:
+            return
+        if not failover:
+            self.spared.add(broker.name)
+            return
+        self.lab.clock.later(self.lab.clock.now + self._patience(broker, orderly), self.on_dead,
+                             (broker.name, broker.lives))  # fmt: skip
+
+    def _patience(self, broker: Broker, orderly: bool) -> int:
+        """Return how long it takes until a broker is found dead (us)."""
+        interval = float(broker.option("imq.cluster.heartbeat.interval", 5))
+        threshold = float(broker.option("imq.cluster.heartbeat.threshold", 3))
+        tick = float(broker.option("imq.cluster.monitor.interval", 30))
+        ticks = float(broker.option("imq.cluster.monitor.threshold", 3))
+        return round((interval * min(2.0, threshold) + tick * (1 if orderly else ticks)) * SECOND)
+
+    def on_dead(self, who: tuple[str, int]) -> None:
+        """The monitor has found a broker dead: the first to get the lock takes over."""
+        name, life = who
+        broker = self.lab.brokers[name]
+        if broker.lives != life or (broker.running and not broker.frozen) or name in self.owner:
+            return
+        alive = [b for b in self.lab.brokers.values() if b.serves]
+        if alive:
+            self.take(self.lab.random.choice(alive), broker)
+
+    def take(self, winner: Broker, dead: Broker) -> None:
+        """Let *winner* have all that *dead* held; open transactions are rolled back."""
+        lab = self.lab
+        self.owner[dead.name] = winner.name
+        row = lab.add(lab.clock.now, Kind.TakenOver, broker=winner.node, frm=dead.node,
+                      to=winner.node)  # fmt: skip
+        for other, by in list(self.owner.items()):
+            if by == dead.name:
+                self.owner[other] = winner.name
+        for dest, instance in dead.instances.items():
+            mine = winner.instances.get(dest) or lab.cluster.add(
+                winner, dest, instance.created_by, instance.options
+            )
+            for message in instance.messages:
+                if message.transaction not in (None, *lab.prepared):
+                    continue
+                message.home = winner.name
+                message.row = lab.note(Kind.TakenOver, message, winner, frm=dead.node,
+                                       to=winner.node, cause=row)  # fmt: skip
+                mine.messages.append(message)
+            instance.messages = []
+        winner.durables.update(dead.durables)
+        self._flag_remote(winner)
+        self.happened |= {TAKEN, "store_taken", "takeover_processed", "takeover_lock_acquired"}
+        lab.delivery.dispatch_all()
+
+    def _flag_remote(self, winner: Broker) -> None:
+        """What others hold of the taken messages and take only now comes flagged."""
+        for consumer in self.lab.consumers.values():
+            for held in consumer.buffer:
+                if held.message.home == winner.name and consumer.home != winner.name:
+                    held.target.flagged = True
+
+    def by_command(self, broker: Broker, target: Broker) -> dict[str, Any]:
+        """Take over by an administrator's command."""
+        if target.running or target.name in self.owner:
+            return {"result": "refused"}
+        self.take(broker, target)
+        return {"result": "ok"}
+
+    def may_start(self, broker: Broker) -> bool:
+        """Whether a broker that was taken over may join again: it does, without its messages."""
+        self.owner.pop(broker.name, None) if broker.name in self.spared else None
+        ids = [b.option("imq.brokerid") for b in self.lab.brokers.values()
+               if b is not broker and b.running]  # fmt: skip
+        own = broker.option("imq.brokerid")
+        return own is None or own not in ids
+
+    def state_of(self, broker: Broker, other: Broker) -> str:
+        """Return how *broker* shows another one."""
+        if other.running and not other.frozen:
+            return "OPERATING" if self.lab.cluster.linked(broker.name, other.name) else "INITIALIZING"
+        if other.name in self.owner and not other.running:
+            return f"TAKEOVER_COMPLETE by {self.owner[other.name]}"
+        if other.frozen and not self.enhanced:
+            return "OPERATING"
+        return "BROKER_DOWN"
+
+    def same_cluster(self, broker: Broker, other: Broker) -> bool:
+        """Whether two brokers of one store have the same cluster id; others do not know them."""
+        key = "imq.cluster.clusterid"
+        return not self.enhanced or broker.option(key) == other.option(key)
+
+    # Frozen brokers
+
+    def freeze(self, broker: Broker) -> dict[str, Any]:
+        """A process stands still: in a conventional cluster nobody notices."""
+        self.fault(broker)
+        broker.frozen = True
+        return {"result": "ok"}
+
+    def thaw(self, broker: Broker) -> dict[str, Any]:
+        """A process goes on; one that was taken over meanwhile ends itself."""
+        broker.frozen = False
+        if broker.name in self.owner:
+            self.lab.cluster.down(broker, Kind.Crashed)
+        return {"result": "ok"}
+
+    # Clients
+
+    def reconnect(self, consumer: Consumer) -> None:
+        """Let a client look for a broker, again and again."""
+        clock = self.lab.clock
+        clock.later(clock.now + RECONNECT, self.on_attempt, (consumer, 0))
+
+    def on_attempt(self, attempt: tuple[Consumer, int]) -> None:
+        """A client tries its brokers; after a takeover it is sent to the owner."""
+        consumer, tries = attempt
+        lab = self.lab
+        where = consumer.keys["broker"]
+        names = list(where) if isinstance(where, (list, tuple)) else [where]
+        if self.enhanced:
+            names = [self.owner[consumer.home]] if consumer.home in self.owner else [consumer.home]
+        home = next((n for n in names if lab.brokers[n].serves), None)
+        if home is None:
+            most = int(consumer.keys.get("reconnect_attempts", 3)) * max(1, len(names))
+            rounds = int(consumer.keys.get("iterations", -1))
+            if self.enhanced or rounds < 0 or tries < most * rounds:
+                clock = lab.clock
+                pause = int(consumer.keys.get("reconnect_interval_ms", 500)) * 1000
+                clock.later(clock.now + pause, self.on_attempt, (consumer, tries + 1))
+            return
+        consumer.home, consumer.open = home, True
+        if consumer.dest not in lab.brokers[home].instances:
+            created = "temporary" if consumer.dest.name.startswith("temp:") else "auto"
+            lab.cluster.add(lab.brokers[home], consumer.dest, created).owner = consumer.name
+        lab.cluster.spread(lab.brokers[home], consumer.dest)
+        counts = lab.events.setdefault(consumer.name, {})
+        counts["reconnected"] = counts.get("reconnected", 0) + 1
+        lab.settle()
+
+
+def release(consumer: Consumer) -> list[Held]:
+    """Return what a consumer has in its hands, taken first."""
+    return [*consumer.taken, *consumer.buffer]
