@@ -95,7 +95,7 @@ def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list
         raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
     if depth == "none":
         return []
-    winners = str(depth).endswith("_per_winner")
+    winners = str(depth).endswith("_per_winner") or "takeover_by" in observed
     reduce = {"e": _exact, "c": _counts, "t": _totals}[str(depth)[0]]
     found = []
     for entry in observed["outcomes"]:

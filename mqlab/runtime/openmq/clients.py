@@ -172,18 +172,18 @@ class Clients:
         consumer.allowance = 0
         return {"took": len(consumer.received) - before, **OK}
 
-    def do_resume(self: ClusterLab, keys: Mapping[str, Any]) -> dict[str, Any] | None:  # type: ignore[misc]
+    def do_resume(self: ClusterLab, keys: Mapping[str, Any]) -> dict[str, Any]:  # type: ignore[misc]
         """Let a consumer take all it can, or a frozen broker go on."""
         if "consumer" in keys:
             self.consumers[keys["consumer"]].allowance = None
-            return None
+            return dict(OK)
         return self.takeover.thaw(self.brokers[keys["broker"]])
 
-    def do_pause(self: ClusterLab, keys: Mapping[str, Any]) -> dict[str, Any] | None:  # type: ignore[misc]
+    def do_pause(self: ClusterLab, keys: Mapping[str, Any]) -> dict[str, Any]:  # type: ignore[misc]
         """Let a consumer take nothing more, or freeze a broker."""
         if "consumer" in keys:
             self.consumers[keys["consumer"]].allowance = 0
-            return None
+            return dict(OK)
         return self.takeover.freeze(self.brokers[keys["broker"]])
 
     def do_acknowledge(self: ClusterLab, keys: Mapping[str, Any]) -> dict[str, Any]:  # type: ignore[misc]

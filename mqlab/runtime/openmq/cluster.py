@@ -36,6 +36,7 @@ class Broker:
         self.durables: dict[Key, Durable] = {}
         self.seen = 0  # how much of the change record it has read
         self.lives = 0
+        self.met: set[str] = set()  # whom it has been linked to in this life
 
     def option(self, key: str, default: Any = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
@@ -109,12 +110,14 @@ class Cluster:
         """Start a broker; without its master it serves nobody."""
         lab = self.lab
         broker.running, broker.frozen = True, False
+        broker.met = set()
         broker.lives += 1
         broker.started = True
         lab.add(lab.clock.now, Kind.Restarted if broker.lives > 1 else Kind.Started,
                 broker=broker.node)  # fmt: skip
         for dest, instance in list(broker.instances.items()):
-            if instance.created_by == "auto" and not instance.messages:
+            needed = any(d.dest == dest for d in broker.durables.values())
+            if instance.created_by == "auto" and not instance.messages and not needed:
                 del broker.instances[dest]  # an empty auto-created one does not survive
             elif instance.created_by == "temporary":
                 self._await_owner(broker, instance)
@@ -148,6 +151,8 @@ class Cluster:
             if not waits:
                 broker.ready = True
                 self.catch_up(broker)
+        for broker in lab.brokers.values():
+            broker.met |= {peer.name for peer in self.peers(broker.name)} if broker.running else set()
         lab.delivery.dispatch_all()
 
     def catch_up(self, broker: Broker) -> None:
@@ -187,6 +192,8 @@ class Cluster:
             broker.instances.pop(value, None)
         elif what == "durable":
             broker.durables[value.key] = value
+            if value.dest not in broker.instances:
+                self.add(broker, value.dest, "auto")
         elif what == "unsubscribe":
             broker.durables.pop(value, None)
             self.lab.delivery.forget(broker, value)
@@ -205,9 +212,11 @@ class Cluster:
         for consumer in list(lab.consumers.values()):
             if consumer.home == broker.name and consumer.open:
                 lab.delivery.lose_home(consumer)
-        for producer in lab.producers.values():
+        for name, producer in lab.producers.items():
             if producer["home"] == broker.name:
                 producer["home"] = None
+                if not name.startswith("#"):
+                    lab.events.setdefault(name, {})["connection_lost"] = 1
         for instance in broker.instances.values():
             for message in instance.messages:
                 lab.delivery.home_down(message)

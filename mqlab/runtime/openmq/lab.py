@@ -165,7 +165,7 @@ class ClusterLab(Clients):
             "snapshots": self.snapshots, "events": self.events,
             "consumers": {
                 name: {"count": len(c.received), "received": c.received,
-                       "redelivered": c.redelivered} for name, c in self.consumers.items()
+                       "redelivered": c.redelivered} for name, c in self.consumers.items() if not c.keys.get("process")
             } | {
                 name: {"count": 0, "received": [], "redelivered": []}
                 for name in self.events if name not in self.consumers
@@ -175,7 +175,8 @@ class ClusterLab(Clients):
     def do_snapshot(self, keys: Mapping[str, Any]) -> None:
         self.settle()
         self.snapshots[keys["label"]] = {
-            "received_so_far": {name: len(c.received) for name, c in self.consumers.items()},
+            "received_so_far": {name: len(c.received) for name, c in self.consumers.items()
+                                if not c.keys.get("process")},
             "brokers": {name: self._state(b, keys) for name, b in self.brokers.items()
                         if b.started or not self._unlisted(name)},
         }  # fmt: skip
@@ -190,10 +191,10 @@ class ClusterLab(Clients):
             return {"running": True, "paused": True}
         found: dict[str, Any] = {"running": True, "cluster": {
             name: self.takeover.state_of(broker, other) for name, other in self.brokers.items()
-            if other is not broker and other.started and self.takeover.same_cluster(broker, other)
+            if other is not broker and (other.started or not self._unlisted(name)) and self.takeover.same_cluster(broker, other)
         }}  # fmt: skip
         if broker.master is not None:
-            found["master"] = broker.master
+            found["master"] = self.cluster.named_master(broker)
         durables = self.durable_lines(broker)
         if durables:
             found["durable_subscriptions"] = durables

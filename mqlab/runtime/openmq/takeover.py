@@ -128,7 +128,7 @@ class Takeover:
             return f"TAKEOVER_COMPLETE by {self.owner[other.name]}"
         if other.frozen and not self.enhanced:
             return "OPERATING"
-        return "BROKER_DOWN"
+        return "BROKER_DOWN" if other.name in broker.met else "INITIALIZING"
 
     def same_cluster(self, broker: Broker, other: Broker) -> bool:
         """Whether two brokers of one store have the same cluster id; others do not know them."""
