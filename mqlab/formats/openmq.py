@@ -131,6 +131,8 @@ def _snapshot(shot: Mapping[str, Any]) -> dict[str, Any]:
 def _broker(broker: Mapping[str, Any]) -> dict[str, Any]:
     if not broker.get("running"):
         return {"running": False}
+    if broker.get("no_answer"):
+        return {"running": True, "no_answer": True}
     found: dict[str, Any] = {"running": True, "ready": broker.get("ready", True)}
     for key in ("cluster", "master", "durable_subscriptions", "paused"):
         if broker.get(key):

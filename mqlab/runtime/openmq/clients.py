@@ -189,7 +189,8 @@ class Clients:
     def do_acknowledge(self: ClusterLab, keys: Mapping[str, Any]) -> dict[str, Any]:  # type: ignore[misc]
         """Acknowledge what the session has taken."""
         consumer = self.consumers[keys["consumer"]]
-        if consumer.broken or not self.delivery.acknowledge(consumer, None):
+        if not self.delivery.acknowledge(consumer, None):
+            consumer.refuses = True
             return dict(REFUSED)
         return dict(OK)
 
@@ -210,6 +211,7 @@ class Clients:
         """Commit a session's transaction."""
         if "producer" in keys:
             producer = self.producers[keys["producer"]]
+            self.revive(producer)
             if producer.pop("rolled_back", False) or producer["home"] is None:
                 return dict(REFUSED)
             self._end_transaction(keys["producer"], commit=True)
@@ -243,6 +245,7 @@ class Clients:
         first, count = self.numbers + 1, int(keys["count"])
         self.numbers += count
         producer = self.producers.get(str(keys.get("producer")))
+        fails = bool(producer) and self.revive(producer)
         home = producer["home"] if producer else keys.get("broker")
         dest = producer["dest"] if producer else _destination(keys)
         broker = self._reachable(home) if home else None
@@ -253,12 +256,33 @@ class Clients:
         row = {**base, "sent": 0, "refused": []}
         job = {"row": row, "broker": broker, "dest": dest, "keys": keys, "next": 0, "name": name,
                "open": "producer" not in keys}  # fmt: skip
+        if fails:  # the send during the failure is lost; those after it go to the new home
+            row["refused"], job["next"] = [first], 1
         if job["open"]:
             self.producers[f"#{first}"] = {"home": broker.name, "dest": dest, "keys": keys}
         self.go_on(job)
         if job["next"] < count:
             self.background.append(job)
+            if not keys.get("in_background"):
+                self.pass_time(int(keys.get("limit_ms", 30_000)) * 1000)
+                job["late"] = job["next"] < count
         return row
+
+    def revive(self: ClusterLab, producer: dict[str, Any]) -> bool:  # type: ignore[misc]
+        """Let a producer that lost its broker find another; True if its next send is lost."""
+        where = producer["keys"]["broker"]
+        names = list(where) if isinstance(where, (list, tuple)) else [where]
+        if producer["home"] is None and producer["keys"].get("reconnect"):
+            home = self._reachable(names)
+        elif producer["home"] is None and self.takeover.enhanced:
+            home = self._reachable(self.takeover.owner.get(producer["was"], producer["was"]))
+        else:
+            return False
+        if home is None:
+            return False
+        producer["home"] = home.name
+        self._exists(home, producer["dest"])
+        return bool(producer.pop("failing", False)) and not producer.get("rolled_back", False)
 
     def go_on(self: ClusterLab, job: dict[str, Any]) -> bool:  # type: ignore[misc]
         """Send what a producer can send now; True if it sent something."""
@@ -281,6 +305,8 @@ class Clients:
             row.pop("refused")
         row["result"] = "ok" if row["sent"] == row["count"] else (
             "partly refused" if row["sent"] else "refused")  # fmt: skip
+        if job.get("late"):
+            row["result"] = "blocked"
         return moved
 
     def _message(self: ClusterLab, job: dict[str, Any], number: int) -> Message:  # type: ignore[misc]

@@ -122,6 +122,7 @@ class Cluster:
             elif instance.created_by == "temporary":
                 self._await_owner(broker, instance)
         self.refresh()
+        self.lab.delivery.home_returns(broker)
 
     def _await_owner(self, broker: Broker, instance: Instance) -> None:
         """A temporary destination is kept a while for a client that reconnects, or goes."""
@@ -217,6 +218,8 @@ class Cluster:
                 producer["home"] = None
                 if not name.startswith("#"):
                     lab.events.setdefault(name, {})["connection_lost"] = 1
+                    producer.update(was=broker.name, lost_at=lab.clock.now, failing=True)
+                    producer["rolled_back"] = producer["keys"].get("ack_mode") == "transacted"
         for instance in broker.instances.values():
             for message in instance.messages:
                 lab.delivery.home_down(message)

@@ -28,7 +28,7 @@ class Delivery:
     def accept(self, broker: Broker, message: Message) -> str:
         """Take a message over: "ok", "refused", "dropped", or "blocked" under flow control."""
         instance = broker.instances[message.dest]
-        if instance.paused:
+        if instance.paused or (self.lab.store_down and message.persistent):
             return "blocked"
         most = int(instance.option("MaxBytesPerMsg", -1))
         if 0 <= most < message.size:
@@ -151,11 +151,43 @@ class Delivery:
                 consumer.buffer.appendleft(held)
                 break
             if not self.lab.brokers[held.message.home].running and consumer.mode != "client":
-                consumer.buffer.appendleft(held)
+                self._fail_to_take(consumer, held)
                 break
             self._receive(consumer, held)
             took = True
         return took
+
+    def _fail_to_take(self, consumer: Consumer, held: Held) -> None:
+        """Taking a message fails when its home is gone: its acknowledgement has nowhere to go.
+
+        In 5.1 the copies are dropped and come again with the home; later ones keep them.
+        """
+        consumer.buffer.appendleft(held)
+        lost = [h for h in consumer.buffer if h.message.home == held.message.home]
+        for one in lost:
+            one.target.flagged = True
+        if self.lab.scenario.version == "5.1":
+            for one in lost:
+                one.target.taker = None
+                consumer.buffer.remove(one)
+            self.lab.brokers[consumer.home].instances[consumer.dest].ghosts += 1
+        else:
+            consumer.broken = True
+
+    def home_returns(self, broker: Broker) -> None:
+        """A home is back: of what a consumer failed to take the first comes, the rest is stuck."""
+        for consumer in self.lab.consumers.values():
+            mine = [h for h in consumer.buffer if h.message.home == broker.name]
+            if not consumer.broken or not mine:
+                continue
+            consumer.broken = False
+            for held in mine[1:]:
+                consumer.buffer.remove(held)
+                consumer.taken.append(held)
+            consumer.buffer.remove(mine[0])
+            home = self.lab.brokers[consumer.home]
+            home.instances[consumer.dest].ghosts += 1
+            self._receive(consumer, mine[0])
 
     def _receive(self, consumer: Consumer, held: Held) -> None:
         if consumer.allowance is not None:
@@ -181,7 +213,7 @@ class Delivery:
     def acknowledge(self, consumer: Consumer, last: int | None) -> bool:
         """Acknowledge what was taken, or only the *last*; False if a home is away."""
         done = consumer.taken if last is None else consumer.taken[-last:]
-        if any(not self.lab.brokers[held.message.home].running for held in done):
+        if consumer.refuses or any(not self.lab.brokers[held.message.home].running for held in done):
             return False
         consumer.taken = [held for held in consumer.taken if held not in done]
         for held in done:
@@ -213,9 +245,14 @@ class Delivery:
         consumer.taken, consumer.buffer = [], type(consumer.buffer)()
 
     def redeliver(self, consumer: Consumer) -> None:
-        """Recover or roll back: what was taken comes again, flagged, before what is in the buffer."""
+        """Recover or roll back: what was taken comes again, flagged, before what is in the buffer.
+
+        After a home has gone and come back, only the first of what was taken does.
+        """
         again, consumer.taken = consumer.taken, []
-        consumer.broken = ""
+        if consumer.refuses and consumer.mode == "client" and not consumer.reopened:
+            again, consumer.taken = again[:1], again[1:]
+        consumer.broken = consumer.refuses = False
         for held in reversed(again):
             held.target.flagged = True
             consumer.buffer.appendleft(held)
@@ -227,7 +264,8 @@ class Delivery:
         consumer.taken = []
         for held in (*kept[0], *kept[1]):
             held.target.taker = None
-            held.target.flagged |= held.message.home != consumer.home or held in kept[0]
+            held.target.flagged = True
+        consumer.refuses = consumer.mode == "transacted" and bool(kept[0])
         self.lab.client_lost(consumer)
 
     def home_down(self, message: Message) -> None:

@@ -72,6 +72,9 @@ class ClusterLab(Clients):
     def pass_time(self, time: int) -> None:
         """Let time go on by *time* us; what falls due meanwhile happens."""
         self.clock.rest(self.clock.now + time)
+        for producer in self.producers.values():
+            if producer["home"] is None and self.clock.now - producer["lost_at"] >= 3 * SECOND:
+                self.revive(producer)
         self.settle()
 
     def on_reap(self, _: None) -> None:
@@ -86,18 +89,30 @@ class ClusterLab(Clients):
     def do_settle(self, keys: Mapping[str, Any]) -> None:
         self.settle()
 
-    do_wait_received = do_settle
+    def do_wait_received(self, keys: Mapping[str, Any]) -> None:
+        """Wait until a consumer has so many messages, or for as long as the step allows."""
+        consumer = self.consumers[keys["consumer"]]
+        self.settle()
+        if len(consumer.received) < int(keys["count"]):
+            self.pass_until(lambda: len(consumer.received) >= int(keys["count"]),
+                            int(keys.get("limit_ms", 30_000)))  # fmt: skip
+
+    def pass_until(self, holds: Callable[[], bool], limit_ms: int) -> None:
+        """Let time go on until something holds, or the limit is over."""
+        end = self.clock.now + limit_ms * 1000
+        while not holds() and self.clock.heap and self.clock.heap[0][0] <= end:
+            self.clock.rest(max(self.clock.now, self.clock.heap[0][0]))
+            self.settle()
+        if not holds():
+            self.pass_time(end - self.clock.now)
 
     def do_wait_background(self, keys: Mapping[str, Any]) -> None:
         self.settle()
 
     def do_wait_for(self, keys: Mapping[str, Any]) -> None:
         """Wait until an event has happened since the last fault, such as a takeover."""
-        end = self.clock.now + int(keys.get("limit_ms", 60_000)) * 1000
-        while not self.takeover.seen(keys["event"]) and self.clock.heap and self.clock.now < end:
-            self.clock.now = max(self.clock.now, min(self.clock.heap[0][0], end))
-            self.clock.rest(self.clock.now)
-            self.settle()
+        self.pass_until(lambda: self.takeover.seen(keys["event"]),
+                        int(keys.get("limit_ms", 60_000)))  # fmt: skip
         self.pass_time(int(keys.get("settle_ms", 1000)) * 1000)
 
     # Brokers
@@ -154,6 +169,11 @@ class ClusterLab(Clients):
         self.database_up = keys["action"] == "start"
         return {"result": "ok"}
 
+    @property
+    def store_down(self) -> bool:
+        """Whether the store that all brokers of an enhanced cluster share is away."""
+        return self.takeover.enhanced and not self.database_up
+
     # Reporting
 
     @property
@@ -189,6 +209,8 @@ class ClusterLab(Clients):
             return {"running": False}
         if broker.frozen:
             return {"running": True, "paused": True}
+        if self.store_down:
+            return {"running": True, "no_answer": True}
         found: dict[str, Any] = {"running": True, "cluster": {
             name: self.takeover.state_of(broker, other) for name, other in self.brokers.items()
             if other is not broker and (other.started or not self._unlisted(name)) and self.takeover.same_cluster(broker, other)

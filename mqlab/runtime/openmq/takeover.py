@@ -101,6 +101,11 @@ class Takeover:
     def _flag_remote(self, winner: Broker) -> None:
         """What others hold of the taken messages and take only now comes flagged."""
         for consumer in self.lab.consumers.values():
+            mine = [h for h in release(consumer) if h.message.home == winner.name]
+            if mine and consumer.home == winner.name and consumer.mode == "client":
+                consumer.refuses = consumer.reopened = True
+                for held in consumer.buffer:
+                    held.target.flagged = True
             for held in consumer.buffer:
                 if held.message.home == winner.name and consumer.home != winner.name:
                     held.target.flagged = True
@@ -181,6 +186,7 @@ class Takeover:
         lab.cluster.spread(lab.brokers[home], consumer.dest)
         counts = lab.events.setdefault(consumer.name, {})
         counts["reconnected"] = counts.get("reconnected", 0) + 1
+        self.happened.add("client_reconnected")
         lab.settle()
 
 
