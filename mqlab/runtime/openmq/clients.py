@@ -40,6 +40,7 @@ class Clients:
         durable = self._durable(keys, dest)
         known = broker.durables.get(durable.key) if durable else None
         if durable is not None and known is None and not self.cluster.can_administrate(broker):
+            durable.refused = True
             broker.durables[durable.key] = durable  # the refusal leaves a trace here
             return dict(REFUSED)
         if not self._exists(broker, dest) or not self._consumer_allowed(broker, dest):
@@ -147,7 +148,10 @@ class Clients:
             self._gone(consumer)
         return dict(OK)
 
-    do_kill_client = do_close_consumer
+    def do_kill_client(self: ClusterLab, keys: Mapping[str, Any]) -> dict[str, Any]:  # type: ignore[misc]
+        """Kill a client's process: it will not come back."""
+        self.consumers[keys["consumer"]].killed = True
+        return self.do_close_consumer(keys)
 
     def _gone(self: ClusterLab, consumer: Consumer) -> None:  # type: ignore[misc]
         consumer.open = False
@@ -362,8 +366,10 @@ class Clients:
             return dict(REFUSED)
         options = dict(keys.get("options", {}))
         if not self.cluster.can_administrate(broker):
-            for peer in self.cluster.peers(broker.name)[1:]:
-                self.cluster.add(peer, dest, "admin", options)  # the refusal leaves a trace there
+            if not self.takeover.enhanced and (self.scenario.model == "master" or not self.database_up):
+                for peer in self.cluster.peers(broker.name)[1:]:
+                    self.cluster.add(peer, dest, "admin", options)  # the refusal leaves a trace
+            self.cluster.hang(broker)
             return dict(REFUSED)
         self._recorded("create", (dest, options))
         for peer in self.cluster.peers(broker.name):
@@ -501,7 +507,10 @@ class Clients:
     def sleeping(self: ClusterLab, broker: Broker, dest: Destination) -> int:  # type: ignore[misc]
         """Return how many durable subscriptions of a topic nobody uses: they count as consumers."""
         used = {c.key for c in self.cluster.consumers_of(broker, dest)}
-        return sum(d.dest == dest and d.key not in used for d in broker.durables.values())
+        return sum(
+            d.dest == dest and d.key not in used and not d.refused
+            for d in broker.durables.values()
+        )
 
     def _reachable(self: ClusterLab, where: Any) -> Broker | None:  # type: ignore[misc]
         """Return the first broker of an address list that serves."""

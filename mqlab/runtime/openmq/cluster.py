@@ -30,6 +30,8 @@ class Broker:
         self.running = False
         self.ready = False
         self.frozen = False
+        self.hangs = False  # it waits for the database, and whoever asks it waits too
+        self.lost_database = False  # it was away: operations fail even when it is back
         self.started = False  # whether it ever was
         self.master = lab.scenario.master
         self.instances: dict[Destination, Instance] = {}
@@ -102,7 +104,11 @@ class Cluster:
         model = self.lab.scenario.model
         if model == "master":
             return broker.master is not None and self.linked(broker.name, broker.master)
-        return model == "none" or self.lab.database_up
+        return model == "none" or (self.lab.database_up and not broker.lost_database)
+
+    def hang(self, broker: Broker) -> None:
+        """After a refusal without its database a peer tries for minutes, and answers nothing."""
+        broker.hangs = self.lab.scenario.model == "peer" and not self.lab.database_up
 
     # Coming and going
 
@@ -110,6 +116,7 @@ class Cluster:
         """Start a broker; without its master it serves nobody."""
         lab = self.lab
         broker.running, broker.frozen = True, False
+        broker.hangs = broker.lost_database = False
         broker.met = set()
         broker.lives += 1
         broker.started = True

@@ -61,8 +61,19 @@ class ClusterLab(Clients):
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
 
     def _do(self, step: Step) -> dict[str, Any] | None:
+        broker = step.keys.get("broker")
+        if isinstance(broker, str) and broker in self.brokers and self.brokers[broker].hangs:
+            return self._unanswered(step)
         act: Callable[[Mapping[str, Any]], dict[str, Any] | None] = getattr(self, f"do_{step.do}")
         return act(step.keys)
+
+    def _unanswered(self, step: Step) -> dict[str, Any]:
+        """A step that asks a broker which answers nobody."""
+        if step.do != "send":
+            return {"result": "blocked"}
+        first = self.numbers + 1
+        self.numbers += int(step.keys["count"])
+        return {"first": first, "count": step.keys["count"], "result": "blocked"}
 
     def settle(self) -> None:
         """Let everything move that can move now."""
@@ -167,6 +178,8 @@ class ClusterLab(Clients):
 
     def do_database(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         self.database_up = keys["action"] == "start"
+        for broker in self.brokers.values():
+            broker.lost_database |= not self.database_up and self.scenario.model == "peer"
         return {"result": "ok"}
 
     @property
@@ -209,7 +222,7 @@ class ClusterLab(Clients):
             return {"running": False}
         if broker.frozen:
             return {"running": True, "paused": True}
-        if self.store_down:
+        if self.store_down or broker.hangs:
             return {"running": True, "no_answer": True}
         found: dict[str, Any] = {"running": True, "cluster": {
             name: self.takeover.state_of(broker, other) for name, other in self.brokers.items()

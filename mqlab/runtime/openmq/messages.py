@@ -82,7 +82,7 @@ class Consumer:
     broken: bool = False  # it took a message whose home is gone: nothing more comes from there
     reopened: bool = False  # its own broker took over what it holds: its session is a new one
     refuses: bool = False  # its next acknowledgement or commit is refused
-    prepared: str | None = None
+    killed: bool = False  # its process is gone: it looks for no broker any more
 
     @property
     def mode(self) -> str:
@@ -109,6 +109,7 @@ class Durable:
     dest: Destination
     selector: str | None
     shared: bool = False
+    refused: bool = False  # the trace of a refused creation: listed, and no consumer
 
 
 @dataclass(eq=False, slots=True)

@@ -165,6 +165,8 @@ class Takeover:
     def on_attempt(self, attempt: tuple[Consumer, int]) -> None:
         """A client tries its brokers; after a takeover it is sent to the owner."""
         consumer, tries = attempt
+        if consumer.killed:
+            return
         lab = self.lab
         where = consumer.keys["broker"]
         names = list(where) if isinstance(where, (list, tuple)) else [where]
