@@ -61,10 +61,10 @@ class ClusterScenario:
         if self.master is not None and self.master not in names:
             raise UnknownName.of("master broker", self.master, names)
         for step in self.steps:
-            broker = step.keys.get("broker")
-            for name in broker if isinstance(broker, (list, tuple)) else [broker]:
-                if name not in (None, "any") and name not in names:
-                    raise UnknownName.of("broker", name, names, f"step {step.do}")
+            given = step.keys.get("broker")
+            for broker in given if isinstance(given, (list, tuple)) else [given]:
+                if broker not in (None, "any") and broker not in names:
+                    raise UnknownName.of("broker", broker, names, f"step {step.do}")
 
     def option(self, name: str, key: str, default: Any = None) -> Any:
         """Return a property of a broker: its own, else the cluster's, else the default."""

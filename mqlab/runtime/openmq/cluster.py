@@ -160,7 +160,9 @@ class Cluster:
                 broker.ready = True
                 self.catch_up(broker)
         for broker in lab.brokers.values():
-            broker.met |= {peer.name for peer in self.peers(broker.name)} if broker.running else set()
+            broker.met |= (
+                {peer.name for peer in self.peers(broker.name)} if broker.running else set()
+            )
         lab.delivery.dispatch_all()
 
     def catch_up(self, broker: Broker) -> None:
@@ -272,7 +274,7 @@ class Cluster:
             for dest, instance in list(broker.instances.items()):
                 busy = (
                     instance.created_by != "auto" or instance.messages
-                    or self.consumers_of(broker, dest) or lab.producers_at(broker.name, dest)
+                    or self.consumers_of(broker, dest) or lab.sending.producers_at(broker.name, dest)
                     or any(d.dest == dest for d in broker.durables.values())
                 )  # fmt: skip
                 if busy or not broker.running:

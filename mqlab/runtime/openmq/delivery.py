@@ -97,7 +97,7 @@ class Delivery:
                         moved |= self.dispatch(broker, dest)
             for consumer in list(self.lab.consumers.values()):
                 moved |= self.consume(consumer)
-            moved |= self.lab.unblock()
+            moved |= self.lab.sending.unblock()
 
     def dispatch(self, broker: Broker, dest: Destination) -> bool:
         """Hand out what waits for a destination at its home; True if something went."""
@@ -119,7 +119,9 @@ class Delivery:
                     moved |= self._hand(broker, message, target, takers)
         return moved
 
-    def _hand(self, broker: Broker, message: Message, target: Target, takers: list[Consumer]) -> bool:
+    def _hand(
+        self, broker: Broker, message: Message, target: Target, takers: list[Consumer]
+    ) -> bool:
         free = [
             c for c in takers
             if c.has_room and (target.key is None or c.key == target.key) and c.wants(message)
@@ -146,7 +148,9 @@ class Delivery:
         while consumer.open and consumer.buffer and consumer.allowance != 0 and not consumer.broken:
             held = consumer.buffer.popleft()
             line = frozenset((held.message.home, consumer.home))
-            frozen = self.lab.brokers[consumer.home].frozen or self.lab.brokers[held.message.home].frozen
+            frozen = (
+                self.lab.brokers[consumer.home].frozen or self.lab.brokers[held.message.home].frozen
+            )
             if frozen or (len(line) == 2 and line == self.lab.silent):
                 consumer.buffer.appendleft(held)
                 break
@@ -213,12 +217,26 @@ class Delivery:
     def acknowledge(self, consumer: Consumer, last: int | None) -> bool:
         """Acknowledge what was taken, or only the *last*; False if a home is away."""
         done = consumer.taken if last is None else consumer.taken[-last:]
-        if consumer.refuses or any(not self.lab.brokers[held.message.home].running for held in done):
+        if consumer.refuses:
+            return False
+        if any(not self.lab.brokers[held.message.home].running for held in done):
+            if self.lab.scenario.version == "5.1":
+                self._drop_lost(consumer)
             return False
         consumer.taken = [held for held in consumer.taken if held not in done]
         for held in done:
             self.finish(held)
         return True
+
+    def _drop_lost(self, consumer: Consumer) -> None:
+        """In 5.1 a refused acknowledgement gives everything back, to the same consumer first."""
+        for held in reversed(consumer.taken):
+            held.target.flagged = True
+            if self.lab.brokers[held.message.home].running:
+                consumer.buffer.appendleft(held)
+            else:
+                held.target.taker = None
+        consumer.taken = []
 
     def finish(self, held: Held) -> None:
         """A subscription is done with a message; when all are, it is gone."""
@@ -266,7 +284,7 @@ class Delivery:
             held.target.taker = None
             held.target.flagged = True
         consumer.refuses = consumer.mode == "transacted" and bool(kept[0])
-        self.lab.client_lost(consumer)
+        self.lab.receiving.client_lost(consumer)
 
     def home_down(self, message: Message) -> None:
         """A message's home is gone: copies in the hands of others cannot be finished."""
@@ -290,7 +308,8 @@ class Delivery:
             and frozenset((held.message.home, broker.name)) != self.lab.silent
         }  # fmt: skip
         return {
-            "messages": len(remote) + instance.ghosts
+            "messages": len(remote)
+            + instance.ghosts
             + sum(m.transaction is None for m in instance.messages),
             "remote": len(remote) + instance.ghosts,
             "in_transaction": sum(m.transaction is not None for m in instance.messages),

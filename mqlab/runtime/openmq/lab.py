@@ -9,10 +9,12 @@ from typing import Any
 from mqlab.errors import BadValue
 from mqlab.formats import openmq as files
 from mqlab.runtime.clock import Clock
-from mqlab.runtime.openmq.clients import Clients
+from mqlab.runtime.openmq.admin import Admin
 from mqlab.runtime.openmq.cluster import RETRY, Broker, Cluster
 from mqlab.runtime.openmq.delivery import Delivery
 from mqlab.runtime.openmq.messages import Consumer, Message
+from mqlab.runtime.openmq.receiving import Receiving
+from mqlab.runtime.openmq.sending import Sending
 from mqlab.runtime.openmq.takeover import Takeover
 from mqlab.spec.openmq import ClusterScenario, Step
 from mqlab.spec.selector import Selector
@@ -24,10 +26,12 @@ from mqlab.trace.trace import Trace
 SECOND = 1_000_000
 
 
-class ClusterLab(Clients):
+class ClusterLab:
     """A running cluster with its clients; `play` goes through the script."""
 
-    def __init__(self, scenario: ClusterScenario, seed: int, jitter: Any, limit: int | None) -> None:
+    def __init__(
+        self, scenario: ClusterScenario, seed: int, jitter: Any, limit: int | None
+    ) -> None:
         self.scenario, self.seed, self.limit = scenario, seed, limit
         self.random = Random(f"openmq:{seed}")
         self.clock, self.recorder = Clock(), Recorder()
@@ -46,6 +50,8 @@ class ClusterLab(Clients):
         self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
         self.cluster, self.delivery = Cluster(self), Delivery(self)
         self.takeover = Takeover(self)
+        self.silent: frozenset[str] = frozenset()  # a line that swallows everything
+        self.receiving, self.sending, self.admin = Receiving(self), Sending(self), Admin(self)
 
     # The script
 
@@ -64,7 +70,9 @@ class ClusterLab(Clients):
         broker = step.keys.get("broker")
         if isinstance(broker, str) and broker in self.brokers and self.brokers[broker].hangs:
             return self._unanswered(step)
-        act: Callable[[Mapping[str, Any]], dict[str, Any] | None] = getattr(self, f"do_{step.do}")
+        rooms = (self, self.receiving, self.sending, self.admin)
+        room = next(room for room in rooms if hasattr(room, f"do_{step.do}"))
+        act: Callable[[Mapping[str, Any]], dict[str, Any] | None] = getattr(room, f"do_{step.do}")
         return act(step.keys)
 
     def _unanswered(self, step: Step) -> dict[str, Any]:
@@ -85,7 +93,7 @@ class ClusterLab(Clients):
         self.clock.rest(self.clock.now + time)
         for producer in self.producers.values():
             if producer["home"] is None and self.clock.now - producer["lost_at"] >= 3 * SECOND:
-                self.revive(producer)
+                self.sending.revive(producer)
         self.settle()
 
     def on_reap(self, _: None) -> None:
@@ -95,9 +103,11 @@ class ClusterLab(Clients):
     # Time
 
     def do_wait(self, keys: Mapping[str, Any]) -> None:
+        """Let time pass."""
         self.pass_time(int(keys["ms"] * 1000))
 
     def do_settle(self, keys: Mapping[str, Any]) -> None:
+        """Wait until nothing moves."""
         self.settle()
 
     def do_wait_received(self, keys: Mapping[str, Any]) -> None:
@@ -118,6 +128,7 @@ class ClusterLab(Clients):
             self.pass_time(end - self.clock.now)
 
     def do_wait_background(self, keys: Mapping[str, Any]) -> None:
+        """Wait until sends in the background have ended."""
         self.settle()
 
     def do_wait_for(self, keys: Mapping[str, Any]) -> None:
@@ -129,6 +140,7 @@ class ClusterLab(Clients):
     # Brokers
 
     def do_start(self, keys: Mapping[str, Any]) -> None:
+        """Start all listed brokers, or those named, one after the other."""
         listed = [m.name for m in self.scenario.members if not m.not_listed]
         for name in keys.get("brokers", listed):
             if not self.brokers[name].running:
@@ -137,6 +149,7 @@ class ClusterLab(Clients):
         self.pass_time(RETRY)
 
     def do_start_broker(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """Start one broker; it may have to wait for its master, or end by itself."""
         broker = self.brokers[keys["broker"]]
         broker.options.update(keys.get("options", {}))
         if self.scenario.model == "peer" and not self.database_up:
@@ -151,16 +164,19 @@ class ClusterLab(Clients):
         return {"result": "ok" if broker.ready or until == "none" else "not ready"}
 
     def do_restart(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """Kill a broker and start it again."""
         self.do_kill(keys)
         return self.do_start_broker(keys)
 
     def do_kill(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """Kill a broker."""
         broker = self.brokers[keys["broker"]]
         self.takeover.fault(broker)
         self.cluster.down(broker, Kind.Crashed)
         return {"result": "ok"}
 
     def do_stop(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """Stop a broker in an orderly way."""
         broker = self.brokers[keys["broker"]]
         self.takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
         self.cluster.down(broker, Kind.Stopped)
@@ -177,6 +193,7 @@ class ClusterLab(Clients):
         return {"result": "ok"}
 
     def do_database(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """Stop or start the database of the record, or of the shared store."""
         self.database_up = keys["action"] == "start"
         for broker in self.brokers.values():
             broker.lost_database |= not self.database_up and self.scenario.model == "peer"
@@ -198,7 +215,8 @@ class ClusterLab(Clients):
             "snapshots": self.snapshots, "events": self.events,
             "consumers": {
                 name: {"count": len(c.received), "received": c.received,
-                       "redelivered": c.redelivered} for name, c in self.consumers.items() if not c.keys.get("process")
+                       "redelivered": c.redelivered}
+                for name, c in self.consumers.items() if not c.keys.get("process")
             } | {
                 name: {"count": 0, "received": [], "redelivered": []}
                 for name in self.events if name not in self.consumers
@@ -206,6 +224,7 @@ class ClusterLab(Clients):
         })  # fmt: skip
 
     def do_snapshot(self, keys: Mapping[str, Any]) -> None:
+        """Note the state of everything under a label."""
         self.settle()
         self.snapshots[keys["label"]] = {
             "received_so_far": {name: len(c.received) for name, c in self.consumers.items()
@@ -226,7 +245,8 @@ class ClusterLab(Clients):
             return {"running": True, "no_answer": True}
         found: dict[str, Any] = {"running": True, "cluster": {
             name: self.takeover.state_of(broker, other) for name, other in self.brokers.items()
-            if other is not broker and (other.started or not self._unlisted(name)) and self.takeover.same_cluster(broker, other)
+            if other is not broker and (other.started or not self._unlisted(name))
+            and self.takeover.same_cluster(broker, other)
         }}  # fmt: skip
         if broker.master is not None:
             found["master"] = self.cluster.named_master(broker)
@@ -248,13 +268,44 @@ class ClusterLab(Clients):
             "created_by": instance.created_by, **self.delivery.counts(broker, dest),
             "consumers": len(consumers) + sleeping, "active": len(active) + sleeping,
             "backup": len(consumers) - len(active),
-            "producers": self.producers_at(broker.name, dest),
+            "producers": self.sending.producers_at(broker.name, dest),
         }  # fmt: skip
         if instance.paused:
             row["state"] = "Paused"
         if keys.get("properties"):
             row["properties"] = {k: instance.shown(k) for k in keys["properties"]}
         return row
+
+    def delivered(self, consumer: Consumer) -> None:
+        """Count what a durable subscription has had at its consumer's broker."""
+        consumer.served = self.delivery.turn
+
+    def durable_lines(self, broker: Broker) -> list[str]:
+        """Return a broker's durable subscriptions as the recordings write them."""
+        lines = []
+        for key in sorted(broker.durables):
+            users = [c for c in self.consumers.values() if c.open and c.key == key
+                     and self.cluster.linked(broker.name, c.home)]  # fmt: skip
+            here = sum(len(c.received) + len(c.buffer) for c in users if c.home == broker.name)
+            state = "active" if users else "inactive"
+            name = f"{key[0]}/{key[1]}" if key[0] else key[1]
+            lines.append(f"{name} {state} messages={here}")
+        return lines
+
+    def sleeping(self, broker: Broker, dest: Destination) -> int:
+        """Return how many durable subscriptions of a topic nobody uses: they count as consumers."""
+        used = {c.key for c in self.cluster.consumers_of(broker, dest)}
+        return sum(
+            d.dest == dest and d.key not in used and not d.refused for d in broker.durables.values()
+        )
+
+    def reachable(self, where: Any) -> Broker | None:
+        """Return the first broker of an address list that serves."""
+        names = list(self.brokers) if where == "any" else where
+        for name in names if isinstance(names, (list, tuple)) else [names]:
+            if self.brokers[name].serves and not self.takeover.refuses(self.brokers[name]):
+                return self.brokers[name]
+        return None
 
     def title(self, dest: Destination) -> str:
         """Return a destination as the recordings write it."""

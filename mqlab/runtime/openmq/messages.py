@@ -137,3 +137,13 @@ class Instance:
         """Return a property as an administrator sees it, with its default."""
         defaults = {**DEFAULTS, **(AUTO_CREATED if self.created_by == "auto" else {})}
         return str(self.options.get(name, defaults.get(name)))
+
+
+# How a step ends.
+OK: dict[str, Any] = {"result": "ok"}
+REFUSED: dict[str, Any] = {"result": "refused"}
+
+
+def destination_of(keys: Mapping[str, Any]) -> Destination:
+    """Return the destination that a step names."""
+    return Destination(*("queue", keys["queue"]) if "queue" in keys else ("topic", keys["topic"]))

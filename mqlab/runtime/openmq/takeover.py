@@ -128,7 +128,9 @@ class Takeover:
     def state_of(self, broker: Broker, other: Broker) -> str:
         """Return how *broker* shows another one."""
         if other.running and not other.frozen:
-            return "OPERATING" if self.lab.cluster.linked(broker.name, other.name) else "INITIALIZING"
+            return (
+                "OPERATING" if self.lab.cluster.linked(broker.name, other.name) else "INITIALIZING"
+            )
         if other.name in self.owner and not other.running:
             return f"TAKEOVER_COMPLETE by {self.owner[other.name]}"
         if other.frozen and not self.enhanced:
