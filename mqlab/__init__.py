@@ -14,8 +14,10 @@ from typing import Any
 from mqlab.errors import MqlabError
 from mqlab.explain import explain  # the verb; its room stays importable as mqlab.explain
 from mqlab.spec import (
+    Acknowledge,
     Broker,
     Close,
+    Commit,
     Consumer,
     Destination,
     Network,
@@ -24,9 +26,11 @@ from mqlab.spec import (
     Producer,
     Queue,
     Receive,
+    Redelivery,
     RequestReply,
     Restart,
     Resume,
+    Rollback,
     Scenario,
     Settle,
     Snapshot,
@@ -38,21 +42,23 @@ from mqlab.spec import (
     Wait,
 )  # fmt: skip
 from mqlab.trace import Comparison, Event, Kind, Rule, Trace
-from mqlab.verbs import compare, figure, figures, load, run, save, view
+from mqlab.verbs import check, compare, figure, figures, load, run, save, upgrade, view
 
 __version__ = "0.1.0"
 
 __all__ = [
     # verbs
-    "compare", "explain", "figure", "figures", "load", "run", "save", "view",
+    "check", "compare", "explain", "figure", "figures", "load", "run", "save", "upgrade",
+    "view",
     # step by step
     "Lab",
     # the network
     "Broker", "Destination", "Network", "NetworkConnector", "Queue", "Scenario", "Topic",
     # what happens to it
-    "Close", "Consumer", "Pause", "Producer", "Receive", "RequestReply", "Restart", "Resume",
-    "Settle", "Snapshot", "Start", "StartConnector", "Stop", "StopConnector", "Wait",
-    # what happened
+    "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",
+    "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
+    "StartConnector", "Stop", "StopConnector", "Wait",
+    # what comes of it
     "Comparison", "Event", "Kind", "Rule", "Trace",
     # what went wrong
     "MqlabError",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,14 +16,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from mqlab import errors, verbs
+from mqlab import errors, families, verbs
 from mqlab.doctor import examine
 from mqlab.explain import explain as tell
 from mqlab.explain import spans
 from mqlab.formats import lab as lab_files
 from mqlab.scenarios.guide import claims
 from mqlab.spec.scenario import Scenario
-from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
@@ -44,13 +44,15 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _scenario(what: str, changes: list[str] | None) -> Scenario:
+def _scenario(what: str, changes: list[str] | None) -> Any:
     path = Path(what)
     scenario = verbs.scenario_of(path if path.suffix == ".json" or path.exists() else what)
     for change in changes or ():
         place, equals, value = change.partition("=")
         if not equals:
             raise errors.BadValue(f"--set {change!r}: write A/linkToBrokerB.network_ttl=3")
+        if not isinstance(scenario, Scenario):
+            raise errors.BadValue("--set changes options of plain networks; edit the lab file")
         element, option = lab_files.split_path(place)
         scenario = scenario.change(element, **{option: value})
     return scenario
@@ -100,14 +102,14 @@ def run(
                 "type": type(error).__name__, "message": str(error)}}))  # fmt: skip
             continue
         if as_json:
-            print(json.dumps({"what": what, "outcome": outcome(played)}))
+            print(json.dumps({"what": what, "outcome": families.outcome_of(played)}))
         else:
             _show(what, played, scenario)
         _write(what, played, trace, html)
     raise typer.Exit(1 if failed else 0)
 
 
-def _show(what: str, trace: Trace, scenario: Scenario) -> None:
+def _show(what: str, trace: Trace, scenario: Any) -> None:
     out.print(f"[bold]{escape(str(trace.header['scenario'].get('title') or what))}[/]")
     table = _table("", "consumer", "received")
     for consumer, count in trace.received().items():
@@ -119,7 +121,8 @@ def _show(what: str, trace: Trace, scenario: Scenario) -> None:
             row = (broker, destination, str(len(numbers)), spans(numbers))
             waiting.add_row(*map(escape, row))
     out.print(waiting if waiting.row_count else "No message waits anywhere.")
-    for claim in claims(scenario.about.get("guide_says", {}), trace):
+    said = scenario.about.get("guide_says", {}) if isinstance(scenario, Scenario) else {}
+    for claim in claims(said, trace):
         out.print(f"[{'green' if claim.holds else 'yellow'}]{escape(str(claim))}[/]")
     real = verbs.real_note(what)
     if real:
@@ -145,17 +148,18 @@ def conform(
     as_json: Json = False,
 ) -> None:
     """Compare runs with recordings of real brokers; exit 1 unless all agree."""
-    from mqlab.runtime.conform import conform as verdicts
+    from mqlab.conform import conform as verdicts
 
     table = _table("Conformance", "recording", "depth", "result", "details")
     counts = {"agree": 0, "disagree": 0, "cannot run": 0}
     for verdict in verdicts(list(paths)):
         counts[verdict.result] += 1
         if as_json:
-            print(json.dumps({"file": str(verdict.file), "depth": verdict.depth,
+            print(json.dumps({"file": verdict.file, "depth": verdict.depth,
                               "result": verdict.result, "details": verdict.details}))  # fmt: skip
         more = f"\n(and {len(verdict.details) - 3} more)" if len(verdict.details) > 3 else ""
-        table.add_row(str(verdict.file.parent.name + "/" + verdict.file.stem), verdict.depth,
+        file = Path(verdict.file)
+        table.add_row(f"{file.parent.name}/{file.stem}", verdict.depth,
                       verdict.result, escape("\n".join(verdict.details[:3]) + more))  # fmt: skip
     if not as_json:
         out.print(table)
@@ -164,16 +168,38 @@ def conform(
 
 
 @app.command()
+def check(
+    whats: Whats, changes: Set = None, edition: Edition = None, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Show the problems of a configuration; exit 1 if one is an error."""
+    errors_found = 0
+    for what in whats:
+        scenario = _scenario(what, changes)
+        found = verbs.check(scenario if edition is None else scenario.under(edition))
+        errors_found += sum(problem.level == "error" for problem in found)
+        table = _table(escape(what), "level", "where", "what", "remedy", "source")
+        for problem in found:
+            if as_json:
+                print(json.dumps({"what": what, **asdict(problem)}))
+            table.add_row(problem.level, *map(escape, (problem.where, problem.what,
+                                                       problem.remedy, problem.source)))  # fmt: skip
+        if not as_json:
+            out.print(table if found else f"{escape(what)}: no problem found.")
+    raise typer.Exit(1 if errors_found else 0)
+
+
+@app.command()
 def explain(
     what: Annotated[str, typer.Argument(help="figure id or lab file")],
     message: Annotated[str | None, typer.Option(help="such as P-7, or a number")] = None,
     consumer: Annotated[str | None, typer.Option()] = None,
     broker: Annotated[str | None, typer.Option()] = None,
+    why_not: Annotated[str | None, typer.Option(help="a consumer that did not get it")] = None,
     changes: Set = None, edition: Edition = None, seed: Seed = 0,
 ) -> None:  # fmt: skip
     """Tell why a message, a consumer, a broker or a whole run is as it is."""
     played = verbs.run(_scenario(what, changes), edition=edition, seed=seed)
-    print(tell(played, message=message, consumer=consumer, broker=broker))
+    print(tell(played, message=message, consumer=consumer, broker=broker, why_not=why_not))
 
 
 @app.command()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.values import Destination
 from mqlab.trace import questions
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
@@ -31,14 +32,17 @@ class Explanation:
 
 def explain(
     trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
-    broker: str | None = None,
+    broker: str | None = None, why_not: str | None = None,
 ) -> Explanation:  # fmt: skip
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
-    Raises `UnknownName` for a name that is not in the trace.
-
-    *message* is a number or a name such as ``"P-7"``.
+    *message* is a number or a name such as ``"P-7"``. With *why_not* the answer is why that
+    consumer did not get the message. Raises `UnknownName` for a name that is not in the trace.
     """
+    if why_not is not None:
+        if message is None or consumer or broker:
+            raise BadValue("why_not goes with a message: explain(trace, message=..., why_not=...)")
+        return why_not_received(trace, message, why_not)
     asked = [name for name in (message, consumer, broker) if name is not None]
     if len(asked) > 1:
         raise BadValue("explain one thing at a time: a message, a consumer or a broker")
@@ -59,6 +63,54 @@ def of_message(trace: Trace, message: str | int) -> Explanation:
     lines = [sentence(trace, trace.event(row)) for row in rows]
     ends = [_end(trace, row) for row in questions.copies(trace, number)]
     return Explanation(f"Message {name}: {'; '.join(ends) or 'gone'}.", tuple(filter(None, lines)))
+
+
+def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explanation:
+    """Tell why a consumer did not get a message: who did, by which rule, and what held C back."""
+    counts = trace.received()
+    if consumer not in counts:
+        raise UnknownName.of("consumer", consumer, counts)
+    number = trace.message(message)
+    name = trace.message_name(number)
+    rows = [row for row, msg in enumerate(trace.column("msg")) if msg == number]
+    events = [trace.event(row) for row in rows]
+    if any(e.kind == Kind.Received and e.to == consumer for e in events):
+        return Explanation(f"{consumer} did get message {name}.", ())
+    lines = list(_never_asked(trace, consumer, events[0]))
+    news = [
+        trace.event(row) for row in range(len(trace))
+        if trace.column("kind")[row] == Kind.Refused and consumer in _asked_by(trace, row)
+    ]  # fmt: skip
+    lines += [sentence(trace, event) for event in news]
+    decided = (Kind.Dispatched, Kind.Forwarded, Kind.Held, Kind.Discarded, Kind.Expired,
+               Kind.DeadLettered, Kind.Refused)  # fmt: skip
+    lines += [sentence(trace, event) for event in events if event.kind in decided]
+    ends = "; ".join(_end(trace, row) for row in questions.copies(trace, number)) or "it is gone"
+    return Explanation(
+        f"{consumer} did not get message {name}: {ends}.", tuple(dict.fromkeys(filter(None, lines)))
+    )
+
+
+def _never_asked(trace: Trace, consumer: str, sent: Event) -> Iterator[str]:
+    """Yield what is to be said of the consumer's own subscription, beside the sent message."""
+    asked = [e for e in trace.events() if e.kind == Kind.Subscribed and e.frm == consumer]
+    for event in asked:
+        names = (Destination.parse(text) for text in (event.destination, sent.destination) if text)
+        reads, to = names
+        if not any(
+            element.takes(target) for element in reads.elements() for target in to.elements()
+        ):
+            yield f"{consumer} reads {reads}, and the message went to {to}."
+    if not asked:
+        yield f"{consumer} never subscribed."
+    elif asked[0].t > sent.t:
+        yield f"{consumer} subscribed at {asked[0].t / 1000:g} ms, after the message was sent."
+    left = [
+        e for e in trace.events()
+        if e.kind == Kind.Unsubscribed and asked and e.subscription == asked[-1].subscription
+    ]  # fmt: skip
+    if left:
+        yield f"{consumer} left at {left[-1].t / 1000:g} ms."
 
 
 def _end(trace: Trace, row: int) -> str:
@@ -168,7 +220,11 @@ def sentence(trace: Trace, event: Event) -> str:
     tell = _TELL.get(event.kind)
     if tell is None:
         return ""
-    return f"{event.t / 1000:g} ms  {tell(event)}{_because(event.rule)}."
+    detail = trace.detail(event.row)
+    told = ", ".join(
+        f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict)
+    )
+    return f"{event.t / 1000:g} ms  {tell(event)}{f' ({told})' * bool(told)}{_because(event.rule)}."
 
 
 def _via(event: Event) -> str:
@@ -198,6 +254,25 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Held: lambda e: f"nobody at {e.broker} can take it now",
     Kind.Returned: lambda e: f"it went back to its queue at {e.broker}",
     Kind.Discarded: lambda e: f"it was dropped at {e.broker}",
+    Kind.Browsed: lambda e: f"{e.to} looked at it",
+    Kind.Attempted: lambda e: f"{e.frm} tried to reach {e.to}",
+    Kind.Attached: lambda e: f"{e.frm} is connected to {e.to}",
+    Kind.Interrupted: lambda e: f"{e.frm} has lost its connection",
+    Kind.Waited: lambda e: f"{e.frm or e.broker} waits {e.age / 1000:g} ms before the next try",
+    Kind.Told: lambda e: f"{e.frm} names brokers to {e.to}",
+    Kind.Suspended: lambda e: f"{e.broker} stands still",
+    Kind.Resumed: lambda e: f"{e.broker} goes on",
+    Kind.Crashed: lambda e: f"{e.broker} crashed",
+    Kind.Locked: lambda e: f"{e.broker} has the lock",
+    Kind.LockLost: lambda e: f"{e.broker} has lost its lock",
+    Kind.RoleChanged: lambda e: f"{e.broker} has another role",
+    Kind.Partitioned: lambda e: f"the line to {e.broker or e.to} is cut",
+    Kind.Healed: lambda e: f"the line to {e.broker or e.to} is whole again",
+    Kind.BridgeUp: lambda e: f"{e.frm} has a bridge",
+    Kind.BridgeDown: lambda e: f"{e.frm} has lost a bridge",
+    Kind.TakenOver: lambda e: f"{e.broker} has it out of the store",
+    Kind.FailedOver: lambda e: f"{e.frm} went to another broker",
+    Kind.Failed: lambda e: f"a call of {e.frm} ended in an error",
     Kind.Expired: lambda e: f"it expired at {e.broker}",
     Kind.DeadLettered: lambda e: f"it became a dead letter at {e.broker}",
 }  # fmt: skip

@@ -11,49 +11,57 @@ from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.scenarios import Figure
+    from mqlab.editions import Upgrade
+    from mqlab.spec.problem import Problem
 
 
-def figures(guide: str | None = None) -> tuple[Figure, ...]:
+def figures(guide: str | None = None) -> tuple[Any, ...]:
     """Return the figures of all guides, or of one: fuse, amq6, article."""
-    from mqlab import scenarios
+    from mqlab import families
 
-    return scenarios.figures(guide)
+    return families.figures(guide)
 
 
-def figure(id: str) -> Figure:
+def figure(id: str) -> Any:
     """Return a figure such as ``fuse:2.20``; raises `UnknownName`."""
-    from mqlab import scenarios
+    from mqlab import families
 
-    return scenarios.figure(id)
-
-
-def load(path: str | Path) -> Scenario:
-    """Read a lab file or a recording; raises `BadFile`."""
-    from mqlab.formats import lab
-
-    return lab.load(path)
+    return families.figure(id)
 
 
-def save(scenario: Scenario, path: str | Path) -> None:
+def load(path: str | Path) -> Any:
+    """Return the scenario of a lab file or a recording, of any product family; raises `BadFile`."""
+    from mqlab import families
+
+    return families.load(path)
+
+
+def save(scenario: Any, path: str | Path) -> None:
     """Write a lab file."""
-    from mqlab.formats import lab
+    import json
 
-    Path(path).write_text(lab.dumps(scenario) + "\n", encoding="utf-8")
+    from mqlab import families
+
+    body = families.family_of_scenario(scenario).write(scenario)
+    Path(path).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
 
 
-def scenario_of(what: Any) -> Scenario:
+def scenario_of(what: Any) -> Any:
     """Return the scenario of a figure, a figure's id, a lab file's path or a scenario."""
-    from mqlab import scenarios
+    from mqlab import families
 
     if isinstance(what, Scenario):
         return what
-    if isinstance(what, scenarios.Figure):
+    if families.is_scenario(getattr(what, "scenario", None)):
         return what.scenario
     if isinstance(what, Path) or (isinstance(what, str) and what.endswith(".json")):
         return load(what)
     if isinstance(what, str):
         return figure(what).scenario
+    return what if families.is_scenario(what) else _refuse(what)
+
+
+def _refuse(what: Any) -> None:
     raise BadValue(f"{what!r} cannot be run; write a network, a figure, its id or a lab file")
 
 
@@ -73,12 +81,52 @@ def run(
 
     if not isinstance(what, Network):
         what = scenario_of(what)
+        if not isinstance(what, Scenario):
+            return _run_family(what, actions, seed, edition, jitter)
     return runtime.run(what, *actions, seed=seed, edition=edition, jitter=jitter)
+
+
+def _run_family(
+    scenario: Any, actions: tuple[Action, ...], seed: int, edition: str | None, jitter: int | str
+) -> Trace:
+    from mqlab import families
+
+    if actions or edition is not None:
+        raise BadValue(
+            f"a {type(scenario).__name__} has its own actions and edition; pass it alone"
+        )
+    return families.play(scenario, seed, jitter)
+
+
+def check(what: Any) -> list[Problem]:
+    """Return the problems of a network, a figure, a lab file or a scenario, errors first.
+
+    A problem is what the real broker accepts and what loses, strands or doubles messages.
+    """
+    from mqlab import families
+
+    if isinstance(what, Network):
+        return families.Core.check(what)
+    scenario = scenario_of(what)
+    return list(families.family_of_scenario(scenario).check(scenario))
 
 
 def compare(one: Trace, other: Trace) -> Comparison:
     """Lay two runs side by side."""
     return Comparison(one, other)
+
+
+def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> Upgrade:
+    """Say what an upgrade changes for a figure, a scenario, or *actions* on a network.
+
+    The result prints as sentences: which results change, which default or rule is behind each,
+    and which option keeps the old behaviour.
+    """
+    from mqlab.editions import upgrade
+
+    if isinstance(what, Network):
+        return upgrade(Scenario.of(what, *actions), old, new, seed)
+    return upgrade(scenario_of(what), old, new, seed)
 
 
 def view(what: Trace | Comparison) -> Any:
@@ -91,6 +139,6 @@ def view(what: Trace | Comparison) -> Any:
 def real_note(what: str) -> str:
     """Return what a figure says of the real broker where that differs from the guide."""
     try:
-        return figure(what).real
+        return str(figure(what).real)
     except UnknownName:
         return ""

@@ -11,14 +11,16 @@ from tests.conftest import ROOT
 # From the ground up; a room may use those of lower floors and, to its left, those of its own.
 FLOORS = [
     ["errors"], ["spec"], ["trace", "formats", "scenarios"],
-    ["runtime", "explain", "views", "real"], ["verbs", "replay", "widgets"], ["lessons", "doctor"],
+    ["runtime", "problems", "explain", "views", "real"],
+    ["families", "conform", "editions", "verbs", "replay", "widgets"], ["lessons", "doctor"],
     ["cli", "__init__"],
 ]  # fmt: skip
-NEVER = {"views": {"runtime"}, "explain": {"runtime"}}
+NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}
 RUNTIME = [
-    ["clock", "message", "settings"], ["link", "replay", "subscription", "virtual"],
-    ["durable", "store", "masterslave"], ["destination"], ["broker"], ["client", "producer"], ["bridge"],
-    ["connector", "request_reply", "snapshot"], ["lab"], ["failover"], ["__init__"], ["conform"],
+    ["clock", "message", "advisory"], ["settings", "link", "replay", "subscription", "virtual"],
+    ["deadletter", "durable", "flow", "store", "masterslave"], ["destination", "topic"],
+    ["broker"], ["session"], ["client", "producer"], ["bridge"],
+    ["connector", "request_reply", "snapshot"], ["lab"], ["failover"], ["__init__"],
 ]  # fmt: skip
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
 

@@ -19,6 +19,7 @@ from mqlab.spec.fault import (
     TimedScenario,
 )
 
+SPEC, SCENARIOS = "fault", "timed"  # the modules of its values and of its figures
 ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
 KNOWN = (*ABOUT, "brokers", "connectors", "endpoints", "files", "steps", "version", "product",
          "edition")  # fmt: skip

@@ -15,7 +15,8 @@ from typing import Any
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.formats import steps
 from mqlab.spec import Broker, Network, NetworkConnector, Scenario
-from mqlab.spec.option import DEFAULT_EDITION, OPTIONS
+from mqlab.spec.option import DEFAULT_EDITION
+from mqlab.spec.rows import OPTIONS
 
 ABOUT = ("name", "theme", "title", "guide", "guide_says")
 KNOWN = {*ABOUT, "brokers", "connectors", "steps", "edition", "product", "version"}

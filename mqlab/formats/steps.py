@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec.action import (
+    Acknowledge,
     Action,
     Close,
+    Commit,
     Consumer,
     Pause,
     Producer,
@@ -17,6 +19,7 @@ from mqlab.spec.action import (
     RequestReply,
     Restart,
     Resume,
+    Rollback,
     Settle,
     Snapshot,
     Start,
@@ -26,6 +29,7 @@ from mqlab.spec.action import (
     Wait,
     WaitForSends,
 )  # fmt: skip
+from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 
 # step -> action and, where they differ, the step's key for a field of the action
@@ -39,6 +43,9 @@ STEPS: dict[str, tuple[type[Action], dict[str, str]]] = {
     "receive": (Receive, {}),
     "resume": (Resume, {}),
     "pause": (Pause, {}),
+    "acknowledge": (Acknowledge, {}),
+    "commit": (Commit, {}),
+    "rollback": (Rollback, {}),
     "close_consumer": (Close, {}),
     "send": (Producer, {"name": "producer", "on": "broker", "sends": "count",
                         "time_to_live": "time_to_live_ms", "interval": "interval_ms"}),
@@ -119,7 +126,9 @@ def _step(action: Action) -> dict[str, Any]:
         elif (f.default is MISSING and f.default_factory is MISSING) or value not in (
             f.default, () if f.default_factory is MISSING else f.default_factory()
         ):  # fmt: skip
-            item[keys.get(f.name, f.name)] = value
+            item[keys.get(f.name, f.name)] = (
+                asdict(value) if isinstance(value, Redelivery) else value
+            )
     if item.pop("others", None):
         item["broker"] = [item["broker"], *action.others]  # type: ignore[attr-defined]
     return item

@@ -163,11 +163,11 @@ def _gaps(real: Outcome, run: Outcome) -> list[str]:
 def _within(ms: float, recorded: list[float], steps: int) -> bool:
     """Whether a time is not above the most, and near the least.
 
-    Near is what the recordings themselves call near (40 ms or a tenth). A time during which a step
-    of the script began contains work of the recorder and may be shorter here.
+    Near is 5 ms or a twentieth (conformance/activemq-failover/README.md, "How to compare"). A time
+    during which a step of the script began contains work of the recorder and may be shorter here.
     """
     least, most = recorded[0], recorded[-1]
-    return (steps > 0 or least - max(40, least / 10) <= ms) and ms <= most + 5
+    return (steps > 0 or least - max(5, least / 20) <= ms) and ms <= most
 
 
 def _waits(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:

@@ -8,20 +8,24 @@ from __future__ import annotations
 from mqlab.errors import BadValue
 from mqlab.runtime.lab import Lab
 from mqlab.spec import Action, Network, Producer, Scenario
+from mqlab.spec.edition import EditionRules
 from mqlab.trace.trace import Trace
 
 __all__ = ["Lab", "play", "run"]
 
 
 def play(
-    scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None
+    scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None,
+    rules: EditionRules | None = None,
 ) -> Trace:  # fmt: skip
     """Play *scenario* from beginning to end and return its trace.
 
     Raises `BadValue` as soon as more than *limit* events have happened: where there are cycles and
-    no suppression of duplicates, routes multiply beyond any patience.
+    no suppression of duplicates, routes multiply beyond any patience. *rules* stand in for those of
+    the edition.
     """
-    lab = Lab(scenario.network, seed, jitter, started=False, about=scenario.about, limit=limit)
+    lab = Lab(scenario.network, seed, jitter, started=False, about=scenario.about, limit=limit,
+              rules=rules)  # fmt: skip
     for action in scenario.actions:
         lab.do(action)
         if not (isinstance(action, Producer) and action.in_background):

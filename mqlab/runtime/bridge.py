@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime import durable
+from mqlab.runtime import advisory, durable
 from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.replay import replays
 from mqlab.runtime.settings import BridgeSettings
@@ -46,9 +46,10 @@ class Demand(Subscription):
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
-        super().__init__(bridge.home, info, settings.prefetch_size, label)
+        super().__init__(bridge.home, info, settings.prefetch_of(info.dest), label)
         self.bridge, self.static = bridge, static
         self.interest: set[int | durable.Key] = set()
+        self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
 
     def refusal(self, message: Message) -> int:
         """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
@@ -58,7 +59,7 @@ class Demand(Subscription):
             rule = ALREADY_VISITED
         elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
             rule = TTL_USED_UP
-        if rule and not replays(self.broker, message):
+        if rule and not replays(self, message):
             return rule
         if self.selector is not None:
             return super().refusal(message)
@@ -76,6 +77,9 @@ class Demand(Subscription):
             rule, message.row,
         )  # fmt: skip
         bridge.link.carry(bridge.on_forwarded, (self, message, row))
+        if not (message.persistent or bridge.settings.always_sync_send):
+            clock = bridge.lab.clock
+            clock.at(clock.now, bridge.on_answered, (self, message))
 
 
 class Bridge:
@@ -86,7 +90,7 @@ class Bridge:
         mirror: bool,
     ) -> None:  # fmt: skip
         self.lab, self.home, self.remote = lab, home, remote
-        self.connector, self.settings = connector, settings
+        self.connector, self.settings, self.mirror = connector, settings, mirror
         # The other half of a duplex connector belongs to the broker that defines it, too.
         owner = remote if mirror else home
         self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
@@ -104,6 +108,7 @@ class Bridge:
         self.lab.add(self.lab.clock.now, Kind.Connected, broker=home.node, frm=home.node,
                      to=remote.node, link=self.no)  # fmt: skip
         home.bridges.append(self)
+        advisory.of_bridge(home, remote, started=True, mirror=self.mirror)
         for text in self.settings.static:
             self.subscribe_static(Destination.parse(text))
         if not self.settings.dynamic_only:
@@ -120,6 +125,7 @@ class Bridge:
             return
         self.up = False
         self.home.bridges.remove(self)
+        advisory.of_bridge(self.home, self.remote, started=False, mirror=self.mirror)
         if self in self.remote.listeners:
             self.remote.listeners.remove(self)
         row = self.lab.add(self.lab.clock.now, Kind.Disconnected, broker=self.home.node,
@@ -210,8 +216,10 @@ class Bridge:
     def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
         """Whether the news leads over another way to where the subscription leads already.
 
-        Such news counts as joined, but is not remembered: only 5.5 merges what can come so.
+        Such news counts as joined, but 5.5 does not remember it.
         """
+        if not self.settings.rules.merges_network_queues:
+            return False
         old, new = demand.info.path, (*info.path, self.remote.id)
         return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
 
@@ -253,10 +261,11 @@ class Bridge:
 
     def durable_key(self, info: ConsumerInfo) -> durable.Key | None:
         """Return the key of the durable subscription that stands for a durable consumer."""
-        if info.durable is None:
+        forced = self.settings.forces_durable(info.dest)
+        if info.durable is None and not forced:
             return None
-        name = info.durable[1]
-        if self.settings.conduit_subscriptions:
+        name = info.durable[1] if info.durable else ""
+        if self.settings.conduit_subscriptions or not name:
             name = f"NC-DS_{self.home.name}_{info.dest.name}"
         return f"{self.connector}_{self.remote.name}_inbound_{self.home.name}", name
 
@@ -286,10 +295,23 @@ class Bridge:
         """A message has arrived at the remote broker; the answer goes back."""
         demand, message, row = passage
         if not self.up or not self.remote.running:
+            if message not in demand.outstanding:  # sent without waiting for an answer
+                self.home.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
             return
         copy = message.copy(self.home.id)
         copy.received = message.received and self.settings.rules.redelivered_travels
-        self.remote.take_over(copy, self.home.node, self.no, row)
+        remote = self.remote
+        if remote.limits_memory and remote.destination(copy.dest).room.full_for(
+            copy, self.on_forwarded, passage
+        ):
+            return
+        if remote.audits_network and message.persistent:
+            if message.number in remote.seen:
+                remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
+                self.link_back.carry(self.on_answered, (demand, message))
+                return
+            remote.seen.add(message.number)
+        remote.take_over(copy, self.home.node, self.no, row)
         self.link_back.carry(self.on_answered, (demand, message))
 
     def on_answered(self, passage: tuple[Demand, Message]) -> None:

@@ -7,13 +7,16 @@ against the direction of the messages (Fuse 2, "Dynamic propagation").
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime import durable, virtual
-from mqlab.runtime.destination import Queue, Topic
+from mqlab.runtime import advisory, durable, virtual
+from mqlab.runtime.destination import Queue
 from mqlab.runtime.message import ConsumerInfo, Message
 from mqlab.runtime.subscription import Subscription
+from mqlab.runtime.topic import Topic
 from mqlab.spec import Broker as BrokerSpec
+from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind, Rule
 
@@ -22,8 +25,12 @@ if TYPE_CHECKING:
     from mqlab.runtime.lab import Lab
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-DEAD_LETTERS = Destination("queue", "ActiveMQ.DLQ")
 ENQUEUED = int(Kind.Enqueued)
+DEFAULTS = {name: option.default for name, option in OPTIONS["policyEntry"].items()}
+
+
+def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
+    return pattern == name, len(pattern.split(".")), not pattern.endswith(">")
 
 
 class Broker:
@@ -40,6 +47,9 @@ class Broker:
         self.advises: bool = spec.get("advisory_support", lab.edition)
         self.bridges: list[Bridge] = []
         self.listeners: list[Bridge] = []
+        self.policies: dict[Destination, Mapping[str, Any]] = {}
+        self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
+        self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
         self.store = lab.store_of(spec)
         self.clear()
 
@@ -49,6 +59,9 @@ class Broker:
         self.by_name: dict[Destination, Queue | Topic] = {}
         self.subs: list[Subscription] = []
         self.durables: dict[durable.Key, Subscription] = {}
+        self.producers: dict[str, Destination] = {}
+        self.heeded = 0  # subscriptions to advisory topics
+        self.seen: set[int] = set()  # persistent messages that came over a bridge, if audited
 
     # Coming and going
 
@@ -65,6 +78,7 @@ class Broker:
         self.running = True
         self.record(Kind.Restarted if self.lives > 1 else Kind.Started)
         self.store.restore(self)
+        advisory.fire(self, "MasterBroker")
 
     def stop(self, row: int = -1) -> None:
         """End: bridges first; what was in memory is gone. *row* is its end, if written down."""
@@ -79,6 +93,8 @@ class Broker:
         stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Rule.asked)
         for message in self.store.keep(self):
             self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
+        for sub in self.subs:
+            sub.outstanding.clear()  # what is still on its way to an answer finds nobody
         self.clear()
         self.store.release(self)
 
@@ -97,18 +113,11 @@ class Broker:
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
+        if self.heeded and destination.policy["advisory_for_delivery"]:
+            advisory.of_message(self, "MessageDelivered", message)
         if destination.virtual and virtual.intercept(self, destination, message):
             return
         destination.arrive(message)
-
-    def bury(self, message: Message) -> None:
-        """Put an expired message among the dead letters, if it is persistent."""
-        row = self.note(Kind.Expired, message, rule=Rule.expired, cause=message.row)
-        if message.persistent:
-            letter = message.copy()
-            letter.dest, letter.expires = DEAD_LETTERS, 0
-            letter.dest_no = self.lab.name_destination(DEAD_LETTERS)
-            self.take_over(letter, self.node, -1, row)
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; if not, it is offered again then."""
@@ -134,6 +143,7 @@ class Broker:
             for sub in self.subs:
                 if sub.dest != dest and self.fits(sub.dest, dest):
                     found.join(sub)
+            advisory.of_destination(self, dest)
         return found
 
     def fits(self, pattern: Destination, dest: Destination) -> bool:
@@ -144,17 +154,18 @@ class Broker:
             for element in pattern.elements()
         )
 
-    def strict_order(self, dest: Destination) -> bool:
-        """Whether a policy switches the turn off for a queue."""
-        return bool(self.policy(dest, "strict_order_dispatch"))
+    def policy_for(self, dest: Destination) -> Mapping[str, Any]:
+        """Return every policy option for a destination, from its closest policy or by default.
 
-    def policy(self, dest: Destination, key: str) -> Any:
-        """Return the value of a destination policy; None if no policy gives one."""
-        for policy in self.spec.policies:
-            pattern = policy.get("queue" if dest.is_queue else "topic")
-            if key in policy and pattern and matches(pattern, dest.name):
-                return policy[key]
-        return None
+        An exact name is closer than a pattern, and of patterns the longer one.
+        """
+        found = self.policies.get(dest)
+        if found is None:
+            key = "queue" if dest.is_queue else "topic"
+            fitting = [p for p in self.spec.policies if matches(p.get(key, ""), dest.name)]
+            closest = max(fitting, key=lambda p: _closeness(p[key], dest.name), default={})
+            found = self.policies[dest] = {**DEFAULTS, **closest}
+        return found
 
     # Subscriptions
 
@@ -172,11 +183,17 @@ class Broker:
         self.subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
-        if not sub.info.browser:
+        about = advisory.is_about(dest)
+        self.heeded += about
+        if not sub.info.browser and not about:
             self.tell(sub.info, row)
         for name, destination in list(self.by_name.items()):
             if name == dest or self.fits(dest, name):
                 destination.join(sub)
+        if about:
+            advisory.replay(self, sub)
+        else:
+            advisory.of_consumer(self, sub, left=False)
 
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""
@@ -188,12 +205,14 @@ class Broker:
             durable.sleep(self, sub)
             return  # its user is away; the bridges go on asking for it
         self.subs.remove(sub)
+        self.heeded -= advisory.is_about(sub.dest)
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in self.by_name.values():
             if sub in destination.subs:
                 destination.leave(sub)
         for bridge in self.listeners if self.advises else ():
             bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.interest, row))
+        advisory.of_consumer(self, sub, left=True)
 
     def tell(self, info: ConsumerInfo, cause: int) -> None:
         """Announce a consumer to every bridge that listens."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from mqlab.runtime import advisory, deadletter
 from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.runtime.session import Session
 from mqlab.runtime.subscription import Subscription
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import uri as uris
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
     from mqlab.runtime.lab import Lab
 
-QUEUE_PREFETCH, BROWSER_PREFETCH = 1000, 500
-TOPIC_PREFETCH = {"5.5": 32766}  # 32767 in the later editions
+TOPIC_PREFETCH_5_5 = 32766
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 DISPATCHED = int(Kind.Dispatched)
@@ -33,6 +34,11 @@ class LocalSubscription(Subscription):
         self.client = client
         self.picky = self.picky or client.spec.browser
 
+    @property
+    def has_delivered(self) -> bool:  # type: ignore[override]
+        """Whether the client has received anything."""
+        return self.client.count > 0
+
     def refusal(self, message: Message) -> int:
         """Return why the client may not have *message*: a browser takes nothing away."""
         return Rule.browsing if self.client.spec.browser else super().refusal(message)
@@ -44,6 +50,8 @@ class LocalSubscription(Subscription):
         row = broker.note(DISPATCHED, message, broker.node, client.node, -1, self.no,
                           rule, message.row)  # fmt: skip
         client.link_to.carry(client.on_message, (message, row))
+        if broker.heeded and broker.policy_for(message.dest)["advisory_for_dispatched"]:
+            advisory.of_message(broker, "MessageDispatched", message)
 
 
 class Consumer:
@@ -63,8 +71,11 @@ class Consumer:
         self.busy = self.closed = self.asked = False
         self.count = 0
         self.unconfirmed: set[int] = set()  # received, and the acknowledgement not yet there
-        self.numbers: set[int] = set()  # of all it was ever pushed, where the edition looks
         self.had: set[int] = set()  # what was unconfirmed when a broker went
+        # Of a queue that lets two copies in, a client sends the second to the dead letters.
+        self.looks_twice = spec.reads.is_queue
+        self.numbers: set[int] = set()  # of all it was ever pushed
+        self.session = Session(self)
         self.sub = self._subscription()
 
     def _subscription(self) -> LocalSubscription:
@@ -75,21 +86,40 @@ class Consumer:
         info = ConsumerInfo(self.lab.new_id(), spec.reads, spec.priority, selector,
                             spec.exclusive, durable=key if spec.durable else None)  # fmt: skip
         info.browser = spec.browser
+        info.not_from = (spec.connection or spec.name) if spec.no_local else None
         return LocalSubscription(self.broker, self, info, self._prefetch())
 
     def _prefetch(self) -> int:
-        if self.spec.prefetch is not None:
-            return self.spec.prefetch
-        if self.spec.browser:
-            return BROWSER_PREFETCH
-        if self.spec.reads.is_queue or self.spec.durable:
-            return QUEUE_PREFETCH
-        return TOPIC_PREFETCH.get(self.lab.edition, 32767)
+        """Return its own prefetch, or what the destination's policy gives its kind."""
+        spec = self.spec
+        if spec.prefetch is not None:
+            return spec.prefetch
+        kind = "topic"
+        if spec.reads.is_queue:
+            kind = "queue_browser" if spec.browser else "queue"
+        elif spec.durable:
+            kind = "durable_topic"
+        prefetch: int = self.broker.policy_for(spec.reads)[f"{kind}_prefetch"]
+        if kind == "topic" and self.lab.edition == "5.5":
+            return min(prefetch, TOPIC_PREFETCH_5_5)
+        return prefetch
 
     def open(self) -> None:
-        """Subscribe."""
+        """Connect and subscribe."""
+        advisory.of_connection(self.broker, self.name, left=False)
         self.broker.subscribe(self.sub, Rule.local_consumer, self.node)
+        if self.spec.browser and self.spec.receiving:
+            self.browse()
         self.work()
+
+    def browse(self) -> None:
+        """Look at what the queue holds, in order, as far as the prefetch reaches."""
+        for dest, destination in self.broker.by_name.items():
+            if dest == self.sub.dest or self.broker.fits(self.sub.dest, dest):
+                for message in list(destination.held)[: self.sub.prefetch]:
+                    self.broker.note(Kind.Browsed, message, self.broker.node, self.node, -1,
+                                     self.sub.no, 0, message.row)  # fmt: skip
+                    self.count += 1
 
     def on_message(self, delivery: tuple[Message, int]) -> None:
         """A message has arrived in the prefetch buffer."""
@@ -97,18 +127,21 @@ class Consumer:
             self.finish(delivery[0])  # only the acknowledgement was lost with the broker
         elif not self.closed and delivery[0] in self.sub.outstanding:
             self.asked = False
-            if self.is_duplicate(delivery[0]):
-                return
+            if self.looks_twice and not delivery[0].received:
+                number = delivery[0].number
+                if number in self.numbers:
+                    self.give_up(delivery[0])
+                    return
+                self.numbers.add(number)
             self.buffer.append(delivery)
-            self.work()
+            if self.lab.rules.client_sorts:  # so that what comes at one time is sorted
+                self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
+            else:
+                self.work()
 
-    def is_duplicate(self, message: Message) -> bool:
-        """Whether the client throws *message* away as one it has had: only 5.5 does, of queues."""
-        if not self.lab.rules.client_drops_duplicates or not self.spec.reads.is_queue:
-            return False
-        known = message.number in self.numbers
-        self.numbers.add(message.number)
-        return known
+    def on_buffered(self, _: None) -> None:
+        """All that came at this time is in the buffer."""
+        self.work()
 
     def next_message(self) -> tuple[Message, int]:
         """Return what is next in the buffer: the oldest, in 5.5 of the highest JMS priority."""
@@ -169,12 +202,53 @@ class Consumer:
             self.work()
 
     def finish(self, message: Message) -> None:
-        """Acknowledge, as the acknowledge mode says."""
-        if self.spec.acknowledge is False:
-            self.link_from.carry(self.on_delivered, message)
-        else:
-            self.unconfirmed.add(message.number)
+        """Be done with the work on a message."""
+        if self.session.at_once:
+            self.unconfirmed.add(message.number)  # as `acknowledge` does; a call less for each
             self.link_from.carry(self.on_acknowledged, message)
+        else:
+            self.session.received(message)
+
+    def settle(self, count: int | None) -> None:
+        """Acknowledge or commit what was received: all of it, or the last *count*."""
+        self.session.acknowledge(count)
+
+    def give_back(self) -> None:
+        """Roll back: what was received and not committed comes again."""
+        self.session.roll_back()
+
+    # What its session asks for
+
+    def acknowledge(self, message: Message) -> None:
+        """Send the acknowledgement of a message."""
+        self.unconfirmed.add(message.number)
+        self.link_from.carry(self.on_acknowledged, message)
+
+    def report_delivered(self, message: Message) -> None:
+        """Tell the broker that the client has a message in hands."""
+        self.link_from.carry(self.on_delivered, message)
+
+    def give_up(self, message: Message) -> None:
+        """Send a message away for good: it came again too often."""
+        self.link_from.carry(self.on_poisoned, message)
+
+    def take_again(self, messages: list[Message], wait: int) -> None:
+        """Put messages back to the head of the buffer, after *wait* us in which nothing is taken."""
+        self.busy = True
+        self.lab.clock.at(self.lab.clock.now + wait, self.on_again, messages)
+
+    def on_again(self, messages: list[Message]) -> None:
+        """The redelivery delay is over."""
+        self.busy = False
+        if not self.closed:
+            self.buffer.extendleft((m, m.row) for m in reversed(messages))
+            self.work()
+
+    def on_poisoned(self, message: Message) -> None:
+        """The broker hears that a message is to be a dead letter."""
+        if message in self.sub.outstanding:
+            self.sub.acknowledge(message)
+            deadletter.poisoned(self.broker, message)
 
     def on_acknowledged(self, message: Message) -> None:
         """The acknowledgement has reached the broker."""
@@ -184,7 +258,8 @@ class Consumer:
 
     def on_delivered(self, message: Message) -> None:
         """The broker hears that the client has it in hands: this does not use up the prefetch."""
-        if message in self.sub.outstanding:
+        extends = self.broker.policy_for(message.dest)["use_prefetch_extension"]
+        if message in self.sub.outstanding and extends:
             self.sub.extension += 1
             self.broker.destinations[message.dest_no].dispatch()
 
@@ -195,6 +270,7 @@ class Consumer:
 
     def close(self, unsubscribe: bool = False) -> None:
         """Close consumer and connection; what it did not acknowledge goes back."""
+        self.session.close()
         rule = Rule.unsubscribed if unsubscribe else Rule.consumer_left
         self.link_from.carry(self.on_closed, rule)
         self.closed = True
@@ -203,9 +279,11 @@ class Consumer:
         """The broker hears of the closing."""
         if self.sub in self.broker.subs:
             self.broker.unsubscribe(self.sub, rule)
+            advisory.of_connection(self.broker, self.name, left=True)
 
     def lose_broker(self) -> None:
         """The broker is going: the connection breaks, what was prefetched is thrown away."""
+        self.numbers.difference_update(message.number for message, _ in self.buffer)
         self.buffer.clear()
         self.had |= self.unconfirmed
         if not self.spec.others:

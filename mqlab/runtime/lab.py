@@ -17,10 +17,10 @@ from mqlab.runtime.connector import Connector
 from mqlab.runtime.link import Link
 from mqlab.runtime.masterslave import SharedStore
 from mqlab.runtime.producer import Producer
-from mqlab.runtime.settings import RULES
 from mqlab.runtime.store import Store
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec import action as actions
+from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.network import Network
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.values import Destination, duration
@@ -34,7 +34,8 @@ class Lab:
     """A running network. `do` something to it, then let time go on by `step`, `until` or `rest`.
 
     *seed* feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each
-    message takes over a link, at random. A lab that is given a network starts it.
+    message takes over a link, at random. A lab that is given a network starts it. *rules* stand in
+    for those of the network's edition, one of which may be asked what it does.
 
     >>> from mqlab.spec import Broker, Network, Producer, Queue
     >>> lab = Lab(Network(Broker("A")), seed=7)
@@ -45,17 +46,18 @@ class Lab:
     def __init__(
         self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
         about: Mapping[str, Any] | None = None, limit: int | None = None,
+        rules: EditionRules | None = None,
     ) -> None:  # fmt: skip
         self.network, self.seed, self.edition = network, seed, network.edition
         self.jitter = duration(jitter, "jitter")
         self.about = dict(about or {})
-        self.rules = RULES[network.edition]
+        self.rules = rules or RULES[network.edition]
         self.random = Random(f"mqlab:{seed}")
         self.clock = Clock()
         self.recorder = Recorder()
         self.limit = limit
         self.add = self.recorder.add
-        self.ids = self.numbers = 0
+        self.ids = self.numbers = self.advisories = 0
         self.done: list[actions.Action] = []
         self.destinations: dict[Destination, int] = {}
         self.consumers: dict[str, Consumer] = {}
@@ -251,7 +253,10 @@ class Lab:
             self.rest()
 
     def _stop(self, action: actions.Stop) -> None:
-        self.broker(action.broker).stop()
+        broker = self.broker(action.broker)
+        broker.stop()
+        for connector in self.connectors:
+            connector.lost(broker)
 
     def _connector(self, name: str) -> Connector:
         return next(c for c in self.connectors if c.name == name)
@@ -298,6 +303,9 @@ _DO: dict[type[actions.Action], Do] = {
     actions.Receive: lambda lab, action: lab.consumers[action.consumer].allow(action.count),
     actions.Resume: lambda lab, action: lab.consumers[action.consumer].allow(None),
     actions.Pause: lambda lab, action: lab.consumers[action.consumer].allow(0),
+    actions.Acknowledge: lambda lab, action: lab.consumers[action.consumer].settle(action.count),
+    actions.Commit: lambda lab, action: lab.consumers[action.consumer].settle(None),
+    actions.Rollback: lambda lab, action: lab.consumers[action.consumer].give_back(),
     actions.RequestReply: request_reply.play,
     actions.Wait: lambda lab, action: lab.clock.rest(lab.clock.now + duration(action.time)),
     actions.WaitForSends: _nothing,

@@ -9,6 +9,7 @@ from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
 REPLY_TO = "JMSReplyTo"
+SENT_BY = "connection id"  # a header that no selector can name
 
 
 class Message:
@@ -20,7 +21,7 @@ class Message:
 
     __slots__ = (
         "arrived", "dest", "dest_no", "expires", "headers", "held", "number", "path", "persistent",
-        "properties", "received", "row", "sent", "turn",
+        "properties", "received", "redeliveries", "row", "sent", "size", "turn",
     )  # fmt: skip
 
     arrived: int  # us, at this broker
@@ -29,7 +30,7 @@ class Message:
     def __init__(
         self, number: int, dest: Destination, dest_no: int, sent: int, persistent: bool,
         properties: Mapping[str, Any], headers: Mapping[str, Any], path: tuple[str, ...] = (),
-        expires: int = 0,
+        expires: int = 0, size: int = 1024,
     ) -> None:  # fmt: skip
         self.number = number
         self.dest = dest
@@ -40,15 +41,22 @@ class Message:
         self.headers = headers
         self.path = path
         self.expires = expires  # us; 0 is never
+        self.size = size  # bytes
         self.row = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
+        self.redeliveries = 0  # how often a client has given it back
+
+    @property
+    def priority(self) -> int:
+        """The JMS priority, 0 to 9."""
+        return int(self.headers.get("JMSPriority", 4))
 
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
         path = self.path if broker_id is None else (*self.path, broker_id)
         return Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
-                       self.properties, self.headers, path, self.expires)  # fmt: skip
+                       self.properties, self.headers, path, self.expires, self.size)  # fmt: skip
 
 
 class ConsumerInfo:
@@ -64,6 +72,7 @@ class ConsumerInfo:
         "durable",
         "exclusive",
         "id",
+        "not_from",
         "origins",
         "path",
         "priority",
@@ -79,6 +88,7 @@ class ConsumerInfo:
         self.exclusive, self.path, self.origins = exclusive, path, origins
         self.durable = durable  # (client id, subscription name)
         self.browser = False  # a browser makes no demand
+        self.not_from: str | None = None  # the connection whose messages it does not want
 
     def on(self, dest: Destination) -> ConsumerInfo:
         """Return the same news about another destination."""

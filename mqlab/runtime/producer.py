@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.message import Message
+from mqlab.runtime import advisory
+from mqlab.runtime.message import SENT_BY, Message
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
@@ -38,7 +39,12 @@ class Producer:
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
         self.properties = Dealt(spec.properties)
         self.headers = Dealt(
-            {"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode, **(headers or {})}
+            {
+                "JMSPriority": spec.jms_priority,
+                "JMSDeliveryMode": mode,
+                SENT_BY: spec.connection or spec.name,
+                **(headers or {}),
+            }
         )
         self.sent = 0
         self.stalled = False  # has something to send and no broker
@@ -67,12 +73,15 @@ class Producer:
 
     def start(self) -> None:
         """Send the first message."""
+        if self.broker.running:
+            advisory.of_producer(self.broker, self.spec.name, self.dest, left=False)
         self.send(None)
 
     def send(self, _: None) -> None:
         """Send the next message, if there is one."""
         spec, lab = self.spec, self.lab
         if self.sent >= spec.sends:
+            advisory.of_producer(self.broker, spec.name, self.dest, left=True)
             return
         if not self.broker.running:
             self.find_broker()
@@ -86,7 +95,7 @@ class Producer:
         self.sent += 1
         message = Message(self.first + place, self.dest, self.dest_no, now, spec.persistent,
                           self.properties.at(place), self.headers.at(place), (),
-                          self.expiry(now))  # fmt: skip
+                          self.expiry(now), spec.size)  # fmt: skip
         row = lab.add(now, SENT, message.number, self.broker.node, self.node,
                       self.broker.node, -1, self.dest_no)  # fmt: skip
         self.link_to.carry(self.on_arrived, (message, row))
@@ -102,6 +111,11 @@ class Producer:
         message, row = passage
         if not self.broker.running:
             self.unsent.append(passage)
+            return
+        broker = self.broker
+        if broker.limits_memory and broker.destination(self.elements[0]).room.full_for(
+            message, self.on_arrived, passage
+        ):
             return
         if len(self.elements) == 1:
             self.broker.take_over(message, self.node, -1, row)

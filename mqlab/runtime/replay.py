@@ -13,17 +13,37 @@ from typing import TYPE_CHECKING
 from mqlab.runtime.message import Message
 
 if TYPE_CHECKING:
-    from mqlab.runtime.broker import Broker
+    from mqlab.runtime.bridge import Demand
 
 
-def replays(broker: Broker, message: Message) -> bool:
-    """Whether *message* may leave *broker* for a broker it has been at."""
+def replays(demand: Demand, message: Message) -> bool:
+    """Whether *message* may leave by *demand* for a broker it has been at."""
+    broker = demand.broker
     if not broker.spec.policies or not message.dest.is_queue:
         return False
-    if not broker.policy(message.dest, "replay_when_no_consumers"):
+    policy = broker.policy_for(message.dest)
+    if not policy["replay_when_no_consumers"]:
         return False
-    queue = broker.destinations[message.dest_no]
-    if any(not sub.network for sub in queue.subs):
+    aware = policy["replay_selector_aware"]
+    for sub in broker.destinations[message.dest_no].subs:
+        if not sub.network and not sub.info.browser and not (aware and sub.refusal(message)):
+            return False
+    delay = policy["replay_delay_ms"]
+    if delay and not broker.old_enough(message, delay * 1000):
         return False
-    delay = broker.policy(message.dest, "replay_delay_ms")
-    return not delay or broker.old_enough(message, int(delay) * 1000)
+    return not policy["replay_rate_limit"] or _in_rate(
+        demand, message, policy["replay_rate_limit"], policy["replay_rate_duration_ms"] * 1000
+    )
+
+
+def _in_rate(demand: Demand, message: Message, limit: int, window: int) -> bool:
+    """Whether fewer than *limit* messages went in this window (us); if not, it is offered later."""
+    now = demand.broker.clock.now
+    begun, count = demand.replayed
+    if now >= begun + window:
+        begun, count = now, 0
+    if count >= limit:
+        demand.broker.clock.at(begun + window, demand.broker.on_due, message)
+        return False
+    demand.replayed = (begun, count + 1)
+    return True

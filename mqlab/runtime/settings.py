@@ -2,61 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mqlab.errors import BadValue
+from mqlab.runtime import advisory
 from mqlab.spec import NetworkConnector
-from mqlab.spec.values import Destination, matches
-
-
-@dataclass(frozen=True, slots=True)
-class EditionRules:
-    """In what one edition differs from another besides the defaults of options."""
-
-    parent_matches: bool = True  # "A.>" matches "A"
-    tests_messages: bool = True  # the lists are applied to each message again
-    tests_statics: bool = True  # excluded wins over static
-    merges_network_queues: bool = False  # conduit merges what comes from farther brokers
-    minus_one_is_no_limit: bool = True  # of a TTL
-    bare_statics: bool = False  # a static subscription has the base priority and no path
-    marks_all_returned: bool = False  # redelivered, also if the consumer never had it
-    counts_forwarded: bool = True  # brokers count what bridges took
-    audits_queues: bool = True  # a queue drops a second copy of what it holds
-    forgets_network_durables: bool = True  # unsubscribed beyond means unsubscribed here
-    missing_differs: bool = False  # a selector's <> with a missing property is true
-    splits_composites: bool = False  # a composite consumer is one subscription per element
-    refuses_same_name: bool = True  # a second bridge under one name does not come up
-    counts_all_topic_acks: bool = True  # also those of durable and wildcard subscribers
-    redelivered_travels: bool = False  # the flag crosses a bridge
-    client_drops_duplicates: bool = False  # a queue's second copy stays in flight, unread
-    zero_prefetch_is_silence: bool = False  # of a connector; later editions refuse it
-    zero_attempts_is_forever: bool = False  # of a failover client
-    client_sorts: bool = False  # a client takes what it has buffered by JMS priority
-
-
-RULES = {
-    "5.5": EditionRules(parent_matches=False, tests_messages=False, tests_statics=False,
-                        merges_network_queues=True, minus_one_is_no_limit=False,
-                        bare_statics=True, marks_all_returned=True, counts_forwarded=False,
-                        audits_queues=False, forgets_network_durables=False,
-                        missing_differs=True, client_sorts=True, refuses_same_name=False,
-                        counts_all_topic_acks=False, redelivered_travels=True,
-                        client_drops_duplicates=True, zero_prefetch_is_silence=True,
-                        zero_attempts_is_forever=True),
-    "5.17": EditionRules(),
-    "5.18": EditionRules(splits_composites=True),
-    "6.1": EditionRules(splits_composites=True),
-}  # fmt: skip
+from mqlab.spec.edition import EditionRules
+from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
 
 
 class BridgeSettings:
     """The options of one connector under one edition; attributes are the options' names."""
 
-    def __init__(self, connector: NetworkConnector, edition: str) -> None:
+    def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
         def get(name: str) -> object:
             return connector.get(name, edition)
 
-        rules = RULES[edition]
         self.rules = rules
         self.message_ttl = int(get("message_ttl"))  # type: ignore[call-overload]
         self.consumer_ttl = int(get("consumer_ttl"))  # type: ignore[call-overload]
@@ -69,17 +28,24 @@ class BridgeSettings:
         self.suppress_topic = bool(get("suppress_duplicate_topic_subscriptions"))
         self.static_bridge = bool(get("static_bridge"))
         self.dynamic_only = bool(get("dynamic_only"))
-        self.prefetch_size = int(get("prefetch_size"))  # type: ignore[call-overload]
+        self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
         if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
             raise BadValue(
                 f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 "
                 "or more"
             )
+        advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
+        self.advisory_prefetch: int = advisory_prefetch or self.prefetch_size
+        self.always_sync_send = bool(get("always_sync_send"))
         self.virtual = bool(get("use_virtual_dest_subs"))
         self.temporary = bool(get("bridge_temp_destinations"))
         self.static = _texts(get("statically_included_destinations"))
-        self.included = [Destination.parse(t) for t in _texts(
-            get("dynamically_included_destinations"))]  # fmt: skip
+        included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
+        self.included = [Destination.parse(name) for name, _, _ in included]
+        self.durable_forced = [
+            Destination.parse(name) for name, _, options in included
+            if options.lower() == "forcedurable=true"
+        ]  # fmt: skip
         self.excluded = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
         self.tests_messages = rules.tests_messages and bool(self.included or self.excluded)
         self.tests_statics = rules.tests_statics
@@ -89,6 +55,10 @@ class BridgeSettings:
         self._heard = _heard(get("destination_filter"))
         self._static = [Destination.parse(text) for text in self.static]
         self._permitted: dict[Destination, bool] = {}
+
+    def prefetch_of(self, dest: Destination) -> int:
+        """Return the prefetch of a subscription to *dest*."""
+        return self.advisory_prefetch if advisory.is_about(dest) else self.prefetch_size
 
     def priority(self, own: int, length: int) -> int:
         """Return the priority of a subscription whose news has a path of *length* brokers.
@@ -111,6 +81,10 @@ class BridgeSettings:
         """Whether the bridge listens to advisories about consumers of *dest*."""
         name = f"{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
         return self._heard is None or any(matches(pattern, name) for pattern in self._heard)
+
+    def forces_durable(self, dest: Destination) -> bool:
+        """Whether a topic's demand is made durable, whatever the consumer is."""
+        return not dest.is_queue and self._among(self.durable_forced, dest)
 
     def excludes(self, dest: Destination) -> bool:
         """Whether the excluded list names *dest*."""
@@ -137,17 +111,14 @@ class BridgeSettings:
         return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
 
 
-_ADVISORIES = "ActiveMQ.Advisory.Consumer."
-
-
 def _heard(value: object) -> list[str] | None:
     """Return the patterns of a destination filter; only its first element may lack the prefix."""
     if not value:
         return None
     first, *others = str(value).split(",")
-    return [first.removeprefix(_ADVISORIES)] + [
-        text.strip().removeprefix(_ADVISORIES) for text in others
-        if text.strip().startswith(_ADVISORIES)
+    return [first.removeprefix(CONSUMER_ADVISORIES)] + [
+        text.strip().removeprefix(CONSUMER_ADVISORIES) for text in others
+        if text.strip().startswith(CONSUMER_ADVISORIES)
     ]  # fmt: skip
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.bridge import Demand
 from mqlab.runtime.client import LocalSubscription
-from mqlab.runtime.destination import Queue, Topic
+from mqlab.runtime.destination import Queue
 from mqlab.runtime.durable import Sleeper
 from mqlab.runtime.message import REPLY_TO, Message
 from mqlab.runtime.subscription import Subscription
+from mqlab.runtime.topic import Topic
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -44,9 +45,11 @@ def _broker(broker: Broker) -> dict[str, Any]:
 
 def _durables(broker: Broker) -> dict[str, Any]:
     """Return the broker's durable subscriptions, sorted; nothing if there are none."""
+    rules = broker.lab.rules
     rows = [
         {"destination": str(sub.dest), "client_id": key[0], "name": key[1],
-         "active": not isinstance(sub, Sleeper), "pending": len(sub.waiting) + len(sub.outstanding)}
+         "active": not isinstance(sub, Sleeper), "pending": len(sub.waiting) + len(sub.outstanding)
+         + (sub.doubles if rules.counts_durable_doubles else 0)}
         for key, sub in sorted(broker.durables.items())
     ]  # fmt: skip
     return {"durable_subscriptions": rows} if rows else {}
@@ -59,7 +62,7 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
         paths.setdefault((*names, broker.name), []).append(_number(message))
     return _counters(broker, {
-        "depth": len(waiting), "enqueued": queue.enqueued, "dequeued": queue.dequeued,
+        "depth": len(waiting) + queue.hidden, "enqueued": queue.enqueued, "dequeued": queue.dequeued,
         "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
         "waiting": [_number(message) for message in waiting],
         "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],

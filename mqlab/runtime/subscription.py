@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.message import ConsumerInfo, Message
+from mqlab.runtime.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 
@@ -29,17 +29,21 @@ class Subscription:
     """
 
     network = False
+    has_delivered = False  # whether its client is known to have had a message in hands
 
     def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:
         self.broker, self.info = broker, info
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
         self.selector: Selector | None = info.selector
-        self.picky = self.network or info.selector is not None  # may refuse a message
+        # whether it may refuse a message
+        self.picky = self.network or info.selector is not None or info.not_from is not None
         self.prefetch = prefetch
         self.extension = 0
+        self.slow = False  # full while something waits for it
         self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
         self.seen: set[int] | None = None  # numbers a durable one has had: none comes twice
+        self.doubles = 0  # how many did
         self.outstanding: dict[Message, None] = {}
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
@@ -56,6 +60,8 @@ class Subscription:
             message.headers, message.properties
         ):
             return Rule.selector
+        if self.info.not_from is not None and message.headers.get(SENT_BY) == self.info.not_from:
+            return Rule.no_local
         return 0
 
     def deliver(self, message: Message, rule: int) -> None:
@@ -68,6 +74,7 @@ class Subscription:
             return False
         if self.seen is not None:
             if message.number in self.seen:
+                self.doubles += 1
                 return False
             self.seen.add(message.number)
         self.waiting.append(message)
@@ -86,6 +93,7 @@ class Subscription:
         outstanding = self.outstanding
         room = len(outstanding) - self.extension >= self.prefetch
         outstanding.pop(message, None)
+        self.slow = False
         if self.extension:
             self.extension -= 1
         broker = self.broker

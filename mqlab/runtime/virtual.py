@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime import advisory
 from mqlab.runtime.message import Message
 from mqlab.spec.values import Destination, matches
 
 if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
-    from mqlab.runtime.destination import Queue, Topic
-
-PREFIX = "VirtualTopic."
+    from mqlab.runtime.destination import Queue
+    from mqlab.runtime.topic import Topic
 
 
 def is_virtual(broker: Broker, dest: Destination) -> bool:
     """Whether what arrives at *dest* has to be copied elsewhere."""
     if dest.is_queue:
         return composite(broker, dest) is not None
-    return dest.name.startswith(PREFIX)
+    return any(
+        topic.takes(dest) for topic in map(Destination.parse, broker.spec.get("virtual_topics"))
+    ) and not advisory.is_about(dest)
 
 
 def composite(broker: Broker, dest: Destination) -> Mapping[str, Any] | None:
@@ -41,11 +43,24 @@ def intercept(broker: Broker, destination: Queue | Topic, message: Message) -> b
     else:
         pattern = f"Consumer.*.{dest.name}"
         targets = [d for d in broker.by_name if d.is_queue and matches(pattern, d.name)]
+        targets += [queue for queue in _wanted(broker, dest) if queue not in targets]
     for target in targets:
         copy = message.copy()
         copy.dest, copy.dest_no = target, broker.lab.name_destination(target)
         broker.take_over(copy, broker.node, -1, message.row)
     return found is not None and bool(found.get("forward_only", True))
+
+
+def _wanted(broker: Broker, topic: Destination) -> list[Destination]:
+    """Return the queues behind *topic* that only consumers with a wildcard ask for."""
+    found = []
+    for sub in broker.subs:
+        parts = sub.dest.segments
+        if sub.dest.is_queue and sub.dest.has_wildcard and parts[0] == "Consumer":
+            queue = Destination("queue", f"Consumer.{parts[1]}.{topic.name}")
+            if parts[1] not in ("*", ">") and broker.fits(sub.dest, queue):
+                found.append(queue)
+    return list(dict.fromkeys(found))
 
 
 def sources(broker: Broker, dest: Destination) -> list[Destination]:
@@ -57,6 +72,7 @@ def sources(broker: Broker, dest: Destination) -> list[Destination]:
         if str(dest) in c["forward_to"]
     ]  # fmt: skip
     _, _, rest = dest.name.removeprefix("Consumer.").partition(".")
-    if dest.name.startswith("Consumer.") and rest.startswith(PREFIX):
-        found.append(Destination("topic", rest))
+    if dest.name.startswith("Consumer.") and rest:
+        topic = Destination("topic", rest)
+        found += [topic] if is_virtual(broker, topic) else []
     return found

@@ -42,22 +42,27 @@ def _text(name: str) -> str:
     return resources.files("mqlab.scenarios").joinpath(f"{name}.json").read_text(encoding="utf-8")
 
 
-def timed_figures() -> tuple[TimedFigure, ...]:
+def figures() -> tuple[TimedFigure, ...]:
     """Return all figures with time, those of the guide first."""
     items = (item for name in FILES for item in json.loads(_text(name))["figures"])
     return tuple(
-        TimedFigure(**{**item, "scenario": failover.read(item["scenario"], item["id"])})
+        TimedFigure(
+            **{
+                **item,
+                "scenario": failover.read({"title": item["title"], **item["scenario"]}, item["id"]),
+            }
+        )
         for item in items
     )
 
 
-def timed_figure(id: str) -> TimedFigure:
+def figure(id: str) -> TimedFigure:
     """Return a figure with time by its id.
 
-    >>> timed_figure("fuse:4.1").title
+    >>> figure("fuse:4.1").title
     'Pure master/slave'
     """
-    known = {figure.id: figure for figure in timed_figures()}
+    known = {found.id: found for found in figures()}
     if id not in known:
         raise UnknownName.of("figure", id, known)
     return known[id]

@@ -1,8 +1,10 @@
 """WHAT NETWORK: frozen values that describe brokers, connectors, clients and what they do."""
 
 from mqlab.spec.action import (
+    Acknowledge,
     Action,
     Close,
+    Commit,
     Consumer,
     Pause,
     Producer,
@@ -10,6 +12,7 @@ from mqlab.spec.action import (
     RequestReply,
     Restart,
     Resume,
+    Rollback,
     Settle,
     Snapshot,
     Start,
@@ -20,7 +23,9 @@ from mqlab.spec.action import (
     WaitForSends,
 )  # fmt: skip
 from mqlab.spec.network import Broker, Network, NetworkConnector
-from mqlab.spec.option import EDITIONS, OPTIONS, Option
+from mqlab.spec.option import EDITIONS, Option
+from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.values import Destination, Queue, Topic
 
@@ -30,9 +35,9 @@ __all__ = [
     # destinations
     "Destination", "Queue", "Topic",
     # what happens to it
-    "Action", "Close", "Consumer", "Pause", "Producer", "Receive", "RequestReply", "Restart",
-    "Resume", "Settle", "Snapshot", "Start", "StartConnector", "Stop", "StopConnector", "Wait",
-    "WaitForSends",
+    "Acknowledge", "Action", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive",
+    "Redelivery", "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
+    "StartConnector", "Stop", "StopConnector", "Wait", "WaitForSends",
     # options and editions
     "EDITIONS", "OPTIONS", "Option",
     # all of it together

@@ -6,13 +6,21 @@ an action with `at` (such as ``"2s"``) happens at that time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination, duration
 
+DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "consumer.prefetchSize": ("prefetch", int),
+    "consumer.priority": ("priority", int),
+    "consumer.exclusive": ("exclusive", lambda text: text.lower() == "true"),
+    "consumer.noLocal": ("no_local", lambda text: text.lower() == "true"),
+    "consumer.selector": ("selector", str),
+}
 ACK_MODES = ("auto", "client", "dups_ok", "individual", "transacted")
 
 
@@ -61,6 +69,9 @@ class Consumer(Action):
 
     `prefetch` None is the broker's default (1000 for a queue). `delay` is the time it takes
     over each message. With `receiving` False it takes nothing: its prefetch buffer fills.
+    With `acknowledge` False nothing is acknowledged (`ack_mode` client, individual) or committed
+    (transacted) unless an action says so. `no_local` keeps away what its own `connection`
+    sends; a connection is called like its consumer if it has no other name.
     """
 
     name: str
@@ -80,9 +91,18 @@ class Consumer(Action):
     others: tuple[str, ...] = field(default=(), kw_only=True)
     browser: bool = field(default=False, kw_only=True)
     connection_options: str = field(default="", kw_only=True)
+    no_local: bool = field(default=False, kw_only=True)
+    connection: str | None = field(default=None, kw_only=True)
+    redelivery: Redelivery = field(default=Redelivery(), kw_only=True)
 
     def __post_init__(self) -> None:
         where = f"consumer {self.name!r}"
+        if isinstance(self.reads, Destination) and "?" in self.reads.name:
+            self._read_options(where)
+        if isinstance(self.redelivery, Mapping):
+            object.__setattr__(self, "redelivery", Redelivery.read(self.redelivery, where))
+        if not isinstance(self.priority, int) or not 0 <= self.priority <= 127:
+            raise BadValue(f"{where}: priority {self.priority!r}; clients may have 0 to 127")
         if not isinstance(self.reads, Destination):
             raise BadValue(f"{where}: reads={self.reads!r}; write mq.Queue('TEST.FOO')")
         if self.prefetch is not None and self.prefetch < 0:
@@ -90,6 +110,23 @@ class Consumer(Action):
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
         duration(self.delay, where)
+        self._check_selector()
+
+    def _read_options(self, where: str) -> None:
+        """Take the options out of a name such as ``TEST.FOO?consumer.prefetchSize=10``."""
+        name, _, query = self.reads.name.partition("?")
+        object.__setattr__(self, "reads", Destination(self.reads.kind, name))
+        for pair in query.split("&"):
+            option, _, value = pair.partition("=")
+            if option not in DESTINATION_OPTIONS:
+                raise UnknownName.of("destination option", option, DESTINATION_OPTIONS, where)
+            field_name, read = DESTINATION_OPTIONS[option]
+            try:
+                object.__setattr__(self, field_name, read(value))
+            except ValueError:
+                raise BadValue(f"{where}: {option}={value} is not a number") from None
+
+    def _check_selector(self) -> None:
         if self.selector is not None:
             from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
 
@@ -115,6 +152,8 @@ class Producer(Action):
     interval: int | str = field(default=0, kw_only=True)
     in_background: bool = field(default=False, kw_only=True)
     others: tuple[str, ...] = field(default=(), kw_only=True)
+    size: int = field(default=1024, kw_only=True)
+    connection: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         where = f"producer {self.name!r}"
@@ -122,6 +161,13 @@ class Producer(Action):
             raise BadValue(f"{where}: to={self.to!r}; write mq.Queue('TEST.FOO')")
         if not isinstance(self.sends, int) or self.sends < 0:
             raise BadValue(f"{where}: sends={self.sends!r}; write a whole number, 0 or more")
+        if any(dest.has_wildcard for dest in self.to.elements()):
+            raise BadValue(
+                f"{where}: {self.to}: a wildcard is for consumers and lists; name the queue or "
+                "topic to send to"
+            )
+        if not isinstance(self.size, int) or self.size < 1:
+            raise BadValue(f"{where}: size={self.size!r}; write a number of bytes, 1 or more")
         duration(self.time_to_live, where)
         duration(self.interval, where)
 
@@ -144,6 +190,31 @@ class Resume(Action):
 @dataclass(frozen=True, slots=True)
 class Pause(Action):
     """Hold a consumer: it takes nothing more."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledge(Action):
+    """Acknowledge what a consumer has received: all of its session, or the last `count`."""
+
+    consumer: str
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit(Action):
+    """Commit the transaction of a consumer's session."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback(Action):
+    """Roll back a transacted session, or recover one that acknowledges by itself: all comes again.
+
+    What has come again as often as its `Redelivery` allows becomes a dead letter.
+    """
 
     consumer: str
 

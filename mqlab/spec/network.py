@@ -13,7 +13,10 @@ from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import uri as uris
-from mqlab.spec.option import DEFAULT_EDITION, OPTIONS, edition_of, read_options
+from mqlab.spec.address import check_connector
+from mqlab.spec.option import DEFAULT_EDITION, edition_of
+from mqlab.spec.rows import OPTIONS, policy_of, read_options
+from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
 
 
 def _name(what: str, given: object) -> str:
@@ -78,6 +81,7 @@ class NetworkConnector(_Options):
                 f"networkConnector {name!r}: {uri!r} is the address of a transport; "
                 f"write static:({uri})"
             )
+        check_connector(parsed)
         checked = read_options("networkConnector", options, f"networkConnector {name!r}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "uri", uri)
@@ -93,6 +97,17 @@ class NetworkConnector(_Options):
     def targets(self) -> tuple[str, ...]:
         """The names of the brokers the address leads to, in order."""
         return tuple(leaf.host or leaf.path or "" for leaf in uris.parse(self.uri).leaves())
+
+    @property
+    def advisory_topics(self) -> tuple[str, ...]:
+        """The topics at the other end on which the bridge hears of consumers."""
+        if self.destination_filter:
+            return tuple(self.destination_filter.split(","))
+        included = [Destination.parse(t) for t in self.dynamically_included_destinations]
+        return tuple(
+            f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
+            for dest in included
+        ) or (f"{CONSUMER_ADVISORIES}>",)
 
     def change(self, **options: Any) -> NetworkConnector:
         """Return the connector with these options set; None takes an option back."""
@@ -134,7 +149,8 @@ class Broker(_Options):
         object.__setattr__(self, "connectors", tuple(connectors))
         checked = read_options("broker", options, f"broker {name!r}")
         object.__setattr__(self, "pairs", tuple(checked.items()))
-        object.__setattr__(self, "policies", tuple(policies))
+        read = (policy_of(policy, f"broker {name!r}, policy") for policy in policies)
+        object.__setattr__(self, "policies", tuple(read))
         object.__setattr__(self, "composites", tuple(composites))
         object.__setattr__(self, "at", at)
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import (
+    Acknowledge,
     Action,
     Close,
+    Commit,
     Consumer,
     Pause,
     Producer,
@@ -17,6 +19,7 @@ from mqlab.spec.action import (
     RequestReply,
     Restart,
     Resume,
+    Rollback,
     Settle,
     Snapshot,
     Start,
@@ -25,6 +28,8 @@ from mqlab.spec.action import (
     StopConnector,
 )  # fmt: skip
 from mqlab.spec.network import Network
+
+OF_A_CONSUMER = (Receive, Resume, Pause, Close, Acknowledge, Commit, Rollback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Scenario:
                 _known("broker", broker, self.network.names, where)
             if isinstance(action, Consumer):
                 consumers.append(action.name)
-            elif isinstance(action, (Receive, Resume, Pause, Close)):
+            elif isinstance(action, OF_A_CONSUMER):
                 _known("consumer", action.consumer, consumers, where)
             elif isinstance(action, (StartConnector, StopConnector)):
                 _known("connector", action.connector, connectors, where)

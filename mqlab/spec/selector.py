@@ -1,40 +1,55 @@
-"""Message selectors: the SQL-92 subset of JMS, read by a lark grammar.
+"""Message selectors: the SQL-92 subset of JMS with ActiveMQ's functions, read by a lark grammar.
 
 Three-valued: a missing property is unknown, an unknown condition selects nothing
-(reference/activemq-dispatch.md, section 14). Strings are not numbers.
+(reference/activemq-dispatch.md, section 14). What the operators mean is in `condition`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lark import Lark, Token, Transformer, exceptions
+from lark import Lark, Token, Transformer, exceptions, v_args
 
 from mqlab.errors import SelectorError, UnknownName
+from mqlab.spec.condition import (
+    FUNCTIONS,
+    arithmetic,
+    both,
+    compare,
+    compare_converted,
+    condition,
+    either,
+    opposite,
+    pattern,
+)
 
 GRAMMAR = r"""
-?start: or_
+start: or_
 ?or_: and_ ("OR"i and_)*
 ?and_: not_ ("AND"i not_)*
-?not_: "NOT"i not_ -> negation | test
+?not_: NOT not_ -> negation | test
 ?test: sum
     | sum COMPARE sum -> compare
     | sum "IS"i "NULL"i -> is_null
-    | sum "IS"i "NOT"i "NULL"i -> is_not_null
+    | sum "IS"i NOT "NULL"i -> is_null
     | sum "BETWEEN"i sum "AND"i sum -> between
-    | sum "NOT"i "BETWEEN"i sum "AND"i sum -> not_between
-    | sum "IN"i "(" texts ")" -> in_
-    | sum "NOT"i "IN"i "(" texts ")" -> not_in
+    | sum NOT "BETWEEN"i sum "AND"i sum -> between
+    | sum "IN"i "(" members ")" -> among
+    | sum NOT "IN"i "(" members ")" -> among
     | sum "LIKE"i STRING ["ESCAPE"i STRING] -> like
-    | sum "NOT"i "LIKE"i STRING ["ESCAPE"i STRING] -> not_like
-texts: STRING ("," STRING)*
+    | sum NOT "LIKE"i STRING ["ESCAPE"i STRING] -> like
+members: member ("," member)*
+?member: STRING -> string | NAME -> name
 ?sum: product | sum PLUS product -> arithmetic
 ?product: unary | product TIMES unary -> arithmetic
 ?unary: PLUS unary -> sign | atom
 ?atom: "(" or_ ")" | STRING -> string | NUMBER -> number | BOOL -> boolean | NAME -> name
+    | NAME "(" [or_ ("," or_)*] ")" -> call
+NOT: /not(?![\w$])/i
 COMPARE: "<>" | "<=" | ">=" | "=" | "<" | ">"
 PLUS: "+" | "-"
 TIMES: "*" | "/" | "%"
@@ -48,13 +63,27 @@ NAME: /(?!(?:and|or|not|between|in|like|is|null|escape)(?![\w$]))[A-Za-z_$][\w$]
 """
 
 DIALECTS = ("activemq", "activemq-5.5")  # in 5.5 a missing property is unlike anything (<>)
+CONVERTS = "convert_string_expressions:"  # before a selector: strings may stand for numbers
 
 Getter = Callable[[str], Any]
-Node = Callable[[Getter], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a selector: its value for a message, what it is, and where it stands.
+
+    `type` is condition, name (of whatever type its property has), number or string; `constant`
+    is the value of a literal, else None.
+    """
+
+    value: Callable[[Getter], Any]
+    type: str
+    at: int
+    constant: Any = None
 
 
 class Selector:
-    """A compiled selector.
+    """A compiled selector; an empty one selects everything. Raises `SelectorError`.
 
     >>> Selector("region = 'us' AND price > 3").selects({}, {"region": "us", "price": 4})
     True
@@ -64,7 +93,7 @@ class Selector:
         if dialect not in DIALECTS:
             raise UnknownName.of("selector dialect", dialect, DIALECTS)
         self.text, self.dialect = text, dialect
-        self.node = _compile(text, dialect)
+        self.value = _compile(text, dialect)
 
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"
@@ -81,180 +110,202 @@ class Selector:
         def get(name: str) -> Any:
             return properties[name] if name in properties else headers.get(name)
 
-        return self.node(get) is True
+        return self.value(get) is True
 
 
-@lru_cache(maxsize=len(DIALECTS))
-def _parser(dialect: str) -> Lark:
-    return Lark(GRAMMAR, parser="lalr", transformer=_Build(dialect))
+@lru_cache
+def _parser(missing_differs: bool, converts: bool) -> Lark:
+    build = _Build(missing_differs, compare_converted if converts else compare)
+    return Lark(GRAMMAR, parser="lalr", transformer=build)
 
 
 @lru_cache(maxsize=1024)
-def _compile(text: str, dialect: str) -> Node:
+def _compile(text: str, dialect: str) -> Callable[[Getter], Any]:
+    converts = text.startswith(CONVERTS)
+    body = " " * len(CONVERTS) + text[len(CONVERTS) :] if converts else text
+    if not body.strip():
+        return lambda get: True
     try:
-        node: Node = _parser(dialect).parse(text)  # type: ignore[assignment]
+        part: Part = _parser(dialect == "activemq-5.5", converts).parse(body)  # type: ignore[assignment]
     except exceptions.UnexpectedInput as error:
-        place = getattr(error, "column", 1)
-        place = place - 1 if isinstance(place, int) and place > 0 else len(text)
-        raise SelectorError(f"selector does not parse here:\n  {text}\n  {' ' * place}^") from None
-    except exceptions.VisitError as error:
-        raise SelectorError(f"selector {text!r}: {error.orig_exc}") from None
-    return node
+        place = error.pos_in_stream
+        end = place is None or place < 0 or getattr(error, "token", Token("", "")).type == "$END"
+        raise _error(text, len(text) if end else place or 0, "selector does not parse") from None
+    except _Refused as error:
+        raise _error(text, error.at, error.reason) from None
+    return part.value
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _error(text: str, place: int, reason: str) -> SelectorError:
+    """Return the error with a caret under the place, in the line it is in."""
+    before = text[:place].rpartition("\n")[2]
+    line = text[place - len(before) :].partition("\n")[0]
+    return SelectorError(f"{reason}, here:\n  {line}\n  {' ' * len(before)}^")
 
 
-def _compare(sign: str, a: Any, b: Any) -> bool | None:
-    if a is None or b is None:
-        return None
-    alike = (_number(a) and _number(b)) or type(a) is type(b)
-    if sign in ("=", "<>"):
-        return (alike and a == b) == (sign == "=") if alike else False
-    if not (_number(a) and _number(b)):
-        return False
-    return bool({"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign])
+class _Refused(Exception):
+    """A piece of the wrong type."""
+
+    def __init__(self, at: int, reason: str) -> None:
+        super().__init__(reason)
+        self.at, self.reason = at, reason
 
 
-def _not(value: Any) -> bool | None:
-    return (not value) if isinstance(value, bool) else None
-
-
-def _arithmetic(sign: str, a: Any, b: Any) -> Any:
-    if not (_number(a) and _number(b)):
-        return None
-    if sign in "/%" and b == 0:
-        return None
-    if sign == "/" and isinstance(a, int) and isinstance(b, int):
-        return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-    return {"+": a + b, "-": a - b, "*": a * b, "/": b and a / b, "%": b and a % b}[sign]
+def _condition(part: Part) -> Callable[[Getter], bool | None]:
+    """Return the condition that stands here; a name may turn out to hold one."""
+    if part.type not in ("condition", "name"):
+        raise _Refused(part.at, f"a {part.type} is no condition; compare it with something")
+    return lambda get: condition(part.value(get))
 
 
 def _unquote(token: Token) -> str:
     return str(token)[1:-1].replace("''", "'")
 
 
-def _pattern(text: str, escape: str | None) -> re.Pattern[str]:
-    parts, escaped = [], False
-    for char in text:
-        if escaped or (char not in "%_" and char != escape):
-            parts.append(re.escape(char))
-            escaped = False
-        elif char == escape:
-            escaped = True
-        else:
-            parts.append(".*" if char == "%" else ".")
-    return re.compile("".join(parts) + r"\Z", re.DOTALL)
+def _number(text: str) -> float:
+    text = text.lower()
+    if text.startswith("0x"):
+        return int(text.rstrip("l"), 16)
+    digits = text.rstrip("dfl")
+    if set(text) & set(".edf"):
+        return float(digits)
+    octal = len(digits) > 1 and digits[0] == "0" and not set(digits) - set("01234567")
+    return int(digits, 8 if octal else 10)
 
 
+def _taken_out(kids: list[Any]) -> tuple[bool, list[Any]]:
+    """Return whether there is a NOT among the pieces, and the others."""
+    rest = [kid for kid in kids if not (isinstance(kid, Token) and kid.type == "NOT")]
+    return len(rest) < len(kids), rest
+
+
+def _maybe_not(negated: bool, at: int, value: Callable[[Getter], bool | None]) -> Part:
+    return Part((lambda get: opposite(value(get))) if negated else value, "condition", at)
+
+
+@v_args(inline=False)
 class _Build(Transformer):  # type: ignore[type-arg]
-    """Turns each piece of the grammar into a function of the message."""
+    """Turns each piece of the grammar into a `Part`."""
 
-    def __init__(self, dialect: str) -> None:
+    def __init__(
+        self, missing_differs: bool, compare: Callable[[str, Any, Any], bool | None]
+    ) -> None:
         super().__init__()
-        self.missing_differs = dialect == "activemq-5.5"
+        self.missing_differs, self.compared = missing_differs, compare
 
-    def string(self, kids: list[Any]) -> Node:
+    def start(self, kids: list[Any]) -> Part:
+        return Part(_condition(kids[0]), "condition", kids[0].at)
+
+    def string(self, kids: list[Any]) -> Part:
         value = _unquote(kids[0])
-        return lambda get: value
+        return Part(lambda get: value, "string", kids[0].start_pos, value)
 
-    def number(self, kids: list[Any]) -> Node:
-        text = str(kids[0]).lower()
-        if text.startswith("0x"):
-            value: float = int(text.rstrip("l"), 16)
-        elif set(text) & set(".ed"):
-            value = float(text.rstrip("dfl"))
-        else:
-            digits = text.rstrip("dfl")
-            octal = len(digits) > 1 and digits[0] == "0" and not set(digits) - set("01234567")
-            value = float(digits) if text[-1] in "df" else int(digits, 8 if octal else 10)
-        return lambda get: value
+    def number(self, kids: list[Any]) -> Part:
+        value = _number(str(kids[0]))
+        return Part(lambda get: value, "number", kids[0].start_pos, value)
 
-    def boolean(self, kids: list[Any]) -> Node:
+    def boolean(self, kids: list[Any]) -> Part:
         value = kids[0].lower() == "true"
-        return lambda get: value
+        return Part(lambda get: value, "condition", kids[0].start_pos, value)
 
-    def name(self, kids: list[Any]) -> Node:
+    def name(self, kids: list[Any]) -> Part:
         name = str(kids[0])
-        return lambda get: get(name)
+        return Part(lambda get: get(name), "name", kids[0].start_pos)
 
-    def or_(self, kids: list[Any]) -> Node:
-        def any_of(get: Getter) -> bool | None:
-            values = [kid(get) for kid in kids]
-            return True if True in values else None if None in values else False
+    def call(self, kids: list[Any]) -> Part:
+        name, *arguments = [kid for kid in kids if kid is not None]
+        if str(name) not in FUNCTIONS:
+            raise _Refused(name.start_pos, f"no function {name}; there are {', '.join(FUNCTIONS)}")
+        function, least, most, is_condition = FUNCTIONS[str(name)]
+        if not least <= len(arguments) <= most:
+            raise _Refused(name.start_pos, f"{name} takes {least} to {most} arguments")
+        self._check_regex(str(name), arguments)
+        return Part(
+            lambda get: function(*(argument.value(get) for argument in arguments)),
+            "condition" if is_condition else "string", name.start_pos,
+        )  # fmt: skip
 
-        return any_of
+    def _check_regex(self, name: str, arguments: list[Part]) -> None:
+        place = {"REGEX": 0, "SPLIT": 1, "REPLACE": 1}.get(name)
+        if place is None or arguments[place].constant is None:
+            return
+        try:
+            re.compile(str(arguments[place].constant))
+        except re.error as error:
+            raise _Refused(arguments[place].at, f"no regular expression ({error})") from None
 
-    def and_(self, kids: list[Any]) -> Node:
-        def all_of(get: Getter) -> bool | None:
-            values = [kid(get) for kid in kids]
-            return False if False in values else None if None in values else True
+    def or_(self, kids: list[Any]) -> Part:
+        parts = [_condition(kid) for kid in kids]
+        return Part(lambda get: either([p(get) for p in parts]), "condition", kids[0].at)
 
-        return all_of
+    def and_(self, kids: list[Any]) -> Part:
+        parts = [_condition(kid) for kid in kids]
+        return Part(lambda get: both([p(get) for p in parts]), "condition", kids[0].at)
 
-    def negation(self, kids: list[Any]) -> Node:
-        return lambda get: _not(kids[0](get))
+    def negation(self, kids: list[Any]) -> Part:
+        return _maybe_not(True, kids[0].start_pos, _condition(kids[1]))
 
-    def compare(self, kids: list[Any]) -> Node:
+    def compare(self, kids: list[Any]) -> Part:
         a, sign, b = kids
+        compared = self.compared
+        for part in (a, b):
+            if sign not in ("=", "<>") and isinstance(part.constant, bool):
+                raise _Refused(part.at, f"a truth value has no place in an order ({sign})")
+        if isinstance(a.constant, bool) and b.constant is not None and b.type != "condition":
+            raise _Refused(b.at, f"a {b.type} cannot be compared with a truth value")
         if sign == "<>" and self.missing_differs:
-            return lambda get: _compare("<>", a(get), b(get)) is not False
-        return lambda get: _compare(str(sign), a(get), b(get))
+            return _maybe_not(
+                False, a.at, lambda get: compared("<>", a.value(get), b.value(get)) is not False
+            )
+        sign = str(sign)
+        return _maybe_not(False, a.at, lambda get: compared(sign, a.value(get), b.value(get)))
 
-    def arithmetic(self, kids: list[Any]) -> Node:
+    def arithmetic(self, kids: list[Any]) -> Part:
         a, sign, b = kids
-        return lambda get: _arithmetic(str(sign), a(get), b(get))
+        text = str(sign)
+        return Part(lambda get: arithmetic(text, a.value(get), b.value(get)), "number", a.at)
 
-    def sign(self, kids: list[Any]) -> Node:
+    def sign(self, kids: list[Any]) -> Part:
         sign, a = kids
-        return lambda get: _arithmetic("*", a(get), -1 if sign == "-" else 1)
+        factor = -1 if sign == "-" else 1
+        return Part(lambda get: arithmetic("*", a.value(get), factor), a.type, sign.start_pos)
 
-    def is_null(self, kids: list[Any]) -> Node:
-        return lambda get: kids[0](get) is None
+    def is_null(self, kids: list[Any]) -> Part:
+        negated, (a,) = _taken_out(kids)
+        return _maybe_not(negated, a.at, lambda get: a.value(get) is None)
 
-    def is_not_null(self, kids: list[Any]) -> Node:
-        return lambda get: kids[0](get) is not None
-
-    def between(self, kids: list[Any]) -> Node:
-        x, low, high = kids
+    def between(self, kids: list[Any]) -> Part:
+        negated, (x, low, high) = _taken_out(kids)
+        compared = self.compared
 
         def within(get: Getter) -> bool | None:
-            both = (_compare(">=", x(get), low(get)), _compare("<=", x(get), high(get)))
-            return False if False in both else None if None in both else True
+            value = x.value(get)
+            return both(
+                [compared(">=", value, low.value(get)), compared("<=", value, high.value(get))]
+            )
 
-        return within
+        return _maybe_not(negated, x.at, within)
 
-    def not_between(self, kids: list[Any]) -> Node:
-        inside = self.between(kids)
-        return lambda get: _not(inside(get))
+    def members(self, kids: list[Any]) -> list[Part]:
+        return kids
 
-    def texts(self, kids: list[Any]) -> set[str]:
-        return {_unquote(kid) for kid in kids}
-
-    def in_(self, kids: list[Any]) -> Node:
-        x, known = kids
+    def among(self, kids: list[Any]) -> Part:
+        negated, (x, members) = _taken_out(kids)
 
         def among(get: Getter) -> bool | None:
-            value = x(get)
-            return None if value is None else value in known
+            value = x.value(get)
+            return either([compare("=", value, member.value(get)) for member in members])
 
-        return among
+        return _maybe_not(negated, x.at, among)
 
-    def not_in(self, kids: list[Any]) -> Node:
-        among = self.in_(kids)
-        return lambda get: _not(among(get))
-
-    def like(self, kids: list[Any]) -> Node:
-        x, wanted, escape = kids
-        pattern = _pattern(_unquote(wanted), _unquote(escape) if escape else None)
+    def like(self, kids: list[Any]) -> Part:
+        negated, (x, wanted, escape) = _taken_out(kids)
+        if escape is not None and len(_unquote(escape)) != 1:
+            raise _Refused(escape.start_pos, f"ESCAPE takes one character, not {escape}")
+        known = pattern(_unquote(wanted), _unquote(escape) if escape else None)
 
         def alike(get: Getter) -> bool | None:
-            value = x(get)
-            return None if value is None else isinstance(value, str) and bool(pattern.match(value))
+            value = x.value(get)
+            return None if value is None else isinstance(value, str) and bool(known.match(value))
 
-        return alike
-
-    def not_like(self, kids: list[Any]) -> Node:
-        alike = self.like(kids)
-        return lambda get: _not(alike(get))
+        return _maybe_not(negated, x.at, alike)

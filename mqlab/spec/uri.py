@@ -23,15 +23,40 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uri:
-    """A parsed broker URI. `components` are the URIs inside; `port` is None when not given."""
+    """A parsed broker URI. `components` are the URIs inside; `port` is None when not given.
 
+    `text` is how it was written; `composite` tells whether its components stand in parentheses.
+    An element inside another URI may lack a scheme: then `scheme` is empty and all is `path`.
+    """
+
+    text: str
     scheme: str
+    composite: bool = False
     components: tuple[Uri, ...] = ()
     path: str | None = None
     fragment: str | None = None
     parameters: dict[str, str | None] = field(default_factory=dict)
     host: str | None = None
     port: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def query(self) -> str:
+        """The text of its own options, without those of its components."""
+        before, _, after = self.text.rpartition("?")
+        return after if self.parameters and before else ""
+
+    def with_query(self, query: str | None) -> Uri:
+        """Return the same URI with other options of its own; none with None or an empty text."""
+        own = self.query
+        bare = self.text.removesuffix(f"?{own}") if own else self.text
+        return parse(f"{bare}?{query}" if query else bare)
+
+    def depth(self) -> int:
+        """Return how many URIs stand inside one another, itself included if it has components."""
+        return (1 + max(part.depth() for part in self.components)) if self.components else 0
 
     def leaves(self) -> tuple[Uri, ...]:
         """Return the addresses at the bottom, in the order in which they are written."""
@@ -49,6 +74,11 @@ def parse(text: str) -> Uri:
     return _Parser(text).uri(text.strip(), len(text) - len(text.lstrip()))
 
 
+def balanced(text: str) -> bool:
+    """Whether a text has as many closing parentheses as opening ones; their order is not asked."""
+    return text.count("(") == text.count(")")
+
+
 class _Parser:
     """Reads one text; every piece knows its offset, so that an error can point at it."""
 
@@ -62,7 +92,7 @@ class _Parser:
         name = scheme[0][:-1]
         body, start = piece[scheme.end() :], offset + scheme.end()
         body, hash_, fragment = body.partition("#")
-        if body.count("(") != body.count(")"):
+        if not balanced(body):
             raise self.error(start, "unbalanced parentheses")
         if body.startswith("//") and not body.startswith("//("):
             inner, shift = body[2:], 2
@@ -70,13 +100,15 @@ class _Parser:
             inner, shift = body.removeprefix("//"), len(body) - len(body.removeprefix("//"))
         tail = fragment if hash_ else None
         if inner.startswith("("):
-            return self.composite(name, inner, start + shift, tail)
-        if name in COMPOSITE:
+            return self.composite(name, piece, inner, start + shift, tail)
+        if name in COMPOSITE or not body.startswith("//"):
             parts = self.split(inner, start + shift)
-            return Uri(scheme=name, components=parts, fragment=tail)
-        return self.address(name, inner, start + shift, body.startswith("//"), tail)
+            return Uri(text=piece, scheme=name, components=parts, fragment=tail)
+        return self.address(name, piece, inner, start + shift, tail)
 
-    def composite(self, scheme: str, inner: str, start: int, fragment: str | None) -> Uri:
+    def composite(
+        self, scheme: str, piece: str, inner: str, start: int, fragment: str | None
+    ) -> Uri:
         depth, end = 0, -1
         while end + 1 < len(inner) and (depth or end < 0):
             end += 1
@@ -87,9 +119,9 @@ class _Parser:
         if rest and not rest.startswith("/"):
             raise self.error(start + end + 1, "after ')' only /path or ?options may stand")
         return Uri(
-            scheme=scheme, components=self.split(inner[1:end], start + 1),
-            path=rest.removeprefix("/") or None, fragment=fragment,
-            parameters=_query(query),
+            text=piece, scheme=scheme, composite=True,
+            components=self.split(inner[1:end], start + 1),
+            path=rest.removeprefix("/") or None, fragment=fragment, parameters=read_query(query),
         )  # fmt: skip
 
     def split(self, text: str, start: int) -> tuple[Uri, ...]:
@@ -100,19 +132,21 @@ class _Parser:
                 piece = text[begin:place]
                 if piece.strip():
                     gap = len(piece) - len(piece.lstrip())
-                    parts.append(self.uri(piece.strip(), start + begin + gap))
+                    parts.append(self.element(piece.strip(), start + begin + gap))
                 elif place < len(text):
                     raise self.error(start + begin, "an address is missing before this comma")
                 begin = place + 1
         return tuple(parts)
 
-    def address(
-        self, scheme: str, inner: str, start: int, slashes: bool, fragment: str | None
-    ) -> Uri:
+    def element(self, piece: str, offset: int) -> Uri:
+        """Read a URI inside another; a bare name is taken, whether or not it leads anywhere."""
+        if _SCHEME.match(piece):
+            return self.uri(piece, offset)
+        place, _, query = piece.partition("?")
+        return Uri(text=piece, scheme="", path=place, parameters=read_query(query))
+
+    def address(self, scheme: str, piece: str, inner: str, start: int, fragment: str | None) -> Uri:
         place, _, query = inner.partition("?")
-        if not slashes:  # such as "vm:A" or "mailto:x": no host, only a path
-            return Uri(scheme=scheme, path=place or None, fragment=fragment,
-                       parameters=_query(query))  # fmt: skip
         authority, slash, path = place.partition("/")
         host, colon, port = authority.rpartition("@")[2].rpartition(":")
         if not colon:
@@ -120,16 +154,16 @@ class _Parser:
         if port and not (port.isdecimal() and int(port) <= 65535):
             raise self.error(start + inner.find(port), f"{port!r} is not a port; write 0 to 65535")
         return Uri(
-            scheme=scheme, host=host or None, port=int(port) if port else None,
-            path=path if slash else None, fragment=fragment, parameters=_query(query),
+            text=piece, scheme=scheme, host=host or None, port=int(port) if port else None,
+            path=slash + path, fragment=fragment, parameters=read_query(query),
         )  # fmt: skip
 
     def error(self, place: int, expected: str) -> UriError:
         return UriError.at(self.text, place, expected)
 
 
-def _query(text: str) -> dict[str, str | None]:
-    """Read ``a=1&b``: URL-decoded, a key without "=" is None, the last of equal keys wins."""
+def read_query(text: str) -> dict[str, str | None]:
+    """Return the options in ``a=1&b``: URL-decoded, a key without "=" is None, the last of equal keys wins."""
     found: dict[str, str | None] = {}
     for pair in filter(None, text.split("&")):
         key, equals, value = pair.partition("=")

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from mqlab.errors import BadValue, UnknownName
 
+CONSUMER_ADVISORIES = "ActiveMQ.Advisory.Consumer."
 KINDS = ("queue", "topic", "temp-queue", "temp-topic")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min)\Z")
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000}
@@ -47,10 +48,19 @@ class Destination:
         return self.kind.startswith("temp-")
 
     @property
+    def segments(self) -> tuple[str, ...]:
+        """The parts of the name between its dots."""
+        return tuple(self.name.split("."))
+
+    @property
     def is_pattern(self) -> bool:
         """Whether it stands for more than one name: by a wildcard segment, or as a composite."""
-        segments = self.name.split(".")
-        return "," in self.name or "*" in segments or ">" in segments
+        return "," in self.name or self.has_wildcard
+
+    @property
+    def has_wildcard(self) -> bool:
+        """Whether its name is a pattern, which can be read but not sent to."""
+        return "*" in self.segments or self.segments[-1] == ">"
 
     @classmethod
     def parse(cls, text: str) -> Destination:
@@ -113,6 +123,20 @@ def _prefix(wanted: list[str], given: list[str], parent: bool) -> bool:
     if len(given) < len(head) + (0 if parent else 1):
         return False
     return all(w in ("*", g) or g == "*" for w, g in zip(head, given, strict=False))
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether some destination name fits both patterns; a last ``>`` stands for any rest.
+
+    >>> overlap("TEST.*", "*.D1"), overlap("TEST.*.D2", "TEST.*.D3")
+    (True, False)
+    """
+    ends = [name.split(".") for name in (one, other)]
+    heads = [names[:-1] if names[-1] == ">" else names for names in ends]
+    shorter = 0 if len(heads[0]) < len(heads[1]) else 1
+    if any(x != y and "*" not in (x, y) for x, y in zip(*heads, strict=False)):
+        return False
+    return len(heads[0]) == len(heads[1]) or ends[shorter][-1] == ">"
 
 
 def duration(value: int | float | str, where: str = "time") -> int:

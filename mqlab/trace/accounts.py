@@ -51,13 +51,18 @@ def role_at(trace: Trace, broker: str, time: int) -> str:
     return role
 
 
+def set_keys(trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield each broker with what it has in common with those of its set."""
+    for item in trace.header["scenario"].get("brokers", []):
+        of = item.get("shared_store") or ("database" if "jdbc" in item else None)
+        yield item["name"], str(of or item.get("pure_slave_of") or item["name"])
+
+
 def members(trace: Trace, name: str) -> list[str]:
     """Return the brokers of a set: by its shared store, or a pure pair by its master's name."""
-    brokers = trace.header["scenario"].get("brokers", [])
     known: dict[str, list[str]] = {}
-    for item in brokers:
-        of = item.get("shared_store") or ("database" if "jdbc" in item else None)
-        known.setdefault(of or item.get("pure_slave_of") or item["name"], []).append(item["name"])
+    for member, key in set_keys(trace):
+        known.setdefault(key, []).append(member)
     if name not in known:
         raise UnknownName.of("set", name, known)
     return known[name]

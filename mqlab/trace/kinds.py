@@ -56,6 +56,7 @@ class Kind(IntEnum):
     LockLost = 42  # a master found that the lock is not its own any more
     BridgeUp = 43  # a connector's bridge is up, as the broker that defines it sees it
     BridgeDown = 44
+    Browsed = 45  # a browser saw a message, which stays where it is
 
 
 class Rule(IntEnum):
@@ -115,6 +116,11 @@ class Rule(IntEnum):
     mirrors = 51
     no_master = 52
     broken_filter = 53
+    beyond_page = 54
+    memory_full = 55
+    pending_limit = 56
+    redelivered_too_often = 57
+    no_local = 58
 
     @property
     def sentence(self) -> str:
@@ -182,6 +188,23 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.asked: ("the client asked for it", ""),
     Rule.duplicate: ("the queue holds this very message already", ""),
     Rule.browsing: ("a queue browser only looks", "ActiveMQ, browsers"),
+    Rule.beyond_page: (
+        "only as many messages as maxPageSize are looked at from the head of the queue",
+        "ActiveMQ, maxPageSize",
+    ),
+    Rule.memory_full: (
+        "the destination holds as much as its memoryLimit: the sender has to wait",
+        "ActiveMQ, producer flow control",
+    ),
+    Rule.pending_limit: (
+        "a slow subscriber's topic keeps no more than its pendingMessageLimit",
+        "ActiveMQ, slow consumers",
+    ),
+    Rule.redelivered_too_often: (
+        "the client gave it back more often than its redelivery policy allows",
+        "ActiveMQ, redelivery policy",
+    ),
+    Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
     Rule.unsubscribed: ("the durable subscription was given up", ""),
     Rule.accepted: ("somebody listens at that address", ""),
     Rule.nobody_listens: ("nobody listens at that address", ""),

@@ -65,6 +65,7 @@ class Trace:
         self.header = {"format": FORMAT, **header}
         self.names = Names(names)
         self._columns = dict(columns)
+        self._details: dict[int, Mapping[str, Any]] | None = None
 
     @classmethod
     def from_columns(
@@ -85,6 +86,12 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"<mqlab.Trace of {len(self)} events, {self.digest()}>"
+
+    def detail(self, row: int) -> Mapping[str, Any]:
+        """Return what no column holds of an event, such as the role a broker changed to."""
+        if self._details is None:
+            self._details = {int(at): told for at, told in self.header.get("details", ())}
+        return self._details.get(row, {})
 
     def event(self, row: int) -> Event:
         """Return the event of one row, with names in place of numbers."""

@@ -56,9 +56,9 @@ const render = async ({ model, el }) => {
   host.dataset.mqlab = "view";
   el.append(host);
   while (!host.isConnected) await new Promise((go) => requestAnimationFrame(go));
-  const before = new Set(Bokeh.documents);
   await Bokeh.embed.embed_item(item, host);
-  const doc = Bokeh.documents.find((d) => !before.has(d));
+  // By its root, not by its age: the views of one widget come up at the same time.
+  const doc = Bokeh.documents.findLast((d) => d.roots().some((root) => root.id === item.root_id));
   host.mqlab = { document: doc };
   setColumns(doc, model.get("columns"));
   model.on("change:columns", () => setColumns(doc, model.get("columns")));

@@ -16,7 +16,8 @@ from mqlab.explain import sentence
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import stage as stages
-from mqlab.views.stage import Stage, Way
+from mqlab.views.cast import Cast
+from mqlab.views.stage import Way
 from mqlab.views.story import Story
 
 MOST_EVENTS = 200_000  # more than this is for mqlab.replay
@@ -46,12 +47,12 @@ def scene(trace: Trace) -> Scene:
             f"a run of {len(trace)} events is too long to be shown whole (most: {MOST_EVENTS}); "
             "open it with mqlab.replay, which shows the whole and lets you zoom in"
         )
-    stage = _stage(trace)
+    cast = Cast(trace)
     begin = trace.header.get("window", [0])[0]
     story = Story(trace.column("t"), begin)
     columns = {
-        **_still(trace, stage), **_flights(trace, stage, story), **_counts(trace, story),
-        "states": _states(trace, story), "events": _events(trace, story),
+        **_still(cast), **_flights(cast, story), **_counts(cast, story),
+        "states": _states(cast, story), "events": _events(trace, story),
         "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
         "legend": _legend(trace),
     }  # fmt: skip
@@ -60,7 +61,7 @@ def scene(trace: Trace) -> Scene:
     title = str(about.get("title") or about.get("name") or f"A network of {brokers} brokers")
     columns["meta"] = {
         "title": [title], "duration": [round(story.duration + 0.02, 3)], "events": [len(trace)],
-        "radius": [stage.radius],
+        "radius": [cast.stage.radius],
     }  # fmt: skip
     return Scene(title, story.duration, columns)
 
@@ -69,40 +70,19 @@ def _round(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
-def _stage(trace: Trace) -> Stage:
-    names = trace.names
-    brokers = [n for n, role in _nodes(trace) if role == "broker"]
-    links = list(zip(names["link_from"], names["link_to"], strict=True))
-    wished = {
-        b["name"]: tuple(b["at"]) for b in trace.header.get("scenario", {}).get("brokers", ())
-        if b.get("at")
-    }  # fmt: skip
-    clients = [
-        (f"{i}", names["node_home"][i]) for i, (_, role) in enumerate(_nodes(trace))
-        if role != "broker"
-    ]  # fmt: skip
-    return stages.build(brokers, links, wished, clients)
-
-
-def _nodes(trace: Trace) -> list[tuple[str, str]]:
-    return list(zip(trace.names["node"], trace.names["node_role"], strict=True))
-
-
-def _point(trace: Trace, stage: Stage, node: int) -> tuple[float, float]:
-    name, role = _nodes(trace)[node]
-    return stage.brokers[name] if role == "broker" else stage.clients[f"{node}"]
-
-
-def _still(trace: Trace, stage: Stage) -> Columns:
+def _still(cast: Cast) -> Columns:
     """Return what stands still: brokers with gauges, clients, connectors with arrowheads."""
+    trace, stage = cast.trace, cast.stage
     found: dict[str, list[dict[str, Any]]] = {"brokers": [], "clients": [], "links": []}
     degree = [*trace.names["link_from"], *trace.names["link_to"]]
     many = len(stage.brokers) > 30
-    for node, (name, role) in enumerate(_nodes(trace)):
-        x, y = _point(trace, stage, node)
-        if role == "broker":
+    for node, (name, role) in enumerate(cast.nodes):
+        if cast.actors[node] != node:
+            continue
+        x, y = cast.point(node)
+        if cast.stands(node):
             gx, gy = stage.gauges[name]
-            label, size = _label(name, stage.radius)
+            label, size = cast.label(name)
             if many and len(label) > 3 and degree.count(name) < 5:
                 label = ""  # told by hovering; there is no room for all
             found["brokers"].append({
@@ -111,8 +91,11 @@ def _still(trace: Trace, stage: Stage) -> Columns:
                 "r": stage.radius,
             })  # fmt: skip
             continue
-        hx, hy = stage.brokers[trace.names["node_home"][node]]
+        hx, hy = stage.brokers[cast.homes[node]]
         side = 1 if x >= hx else -1
+        if role == "client":  # its connection is a line of its own, up while it lasts
+            role = "consumer" if node in _counting(cast) else "client"
+            hx, hy = x, y
         found["clients"].append({
             "node": node, "x": x, "y": y, "name": name, "role": role, "hx": hx, "hy": hy,
             "marker": "square" if role == "producer" else "diamond",
@@ -120,9 +103,9 @@ def _still(trace: Trace, stage: Stage) -> Columns:
             "colour": "#009E73" if role == "producer" else "#CC79A7",
             "tx": x + 13 * side, "align": "left" if side > 0 else "right", "text": name, "up": 0.0,
         })  # fmt: skip
-    for way, name, frm, to in zip(
-        stage.links, *(trace.names[t] for t in ("link", "link_from", "link_to")), strict=True
-    ):
+    titles = [*trace.names["link"], *("connection" for _ in cast.links)]
+    for way, name, (a, b) in zip(stage.links, titles, cast.links, strict=False):
+        frm, to = cast.nodes[a][0], cast.nodes[b][0]
         hx, hy = way.at(0.56)
         angle = atan2(way.y1 - way.y0, way.x1 - way.x0) - pi / 2
         found["links"].append({
@@ -149,17 +132,9 @@ def _turn(rows: Sequence[Mapping[str, Any]], names: str) -> dict[str, list[Any]]
     return found
 
 
-def _label(name: str, radius: float) -> tuple[str, float]:
-    """Return a broker's name as it fits into its circle, and the height of the letters."""
-    size = min(16.0, 0.95 * radius, 3.0 * radius / max(2, len(name)))
-    if size >= 8:
-        return name, size
-    room = max(3, int(radius * 3.0 / 8))
-    return f"{name[: room - 2]}…{name[-1]}", 8.0
-
-
-def _flights(trace: Trace, stage: Stage, story: Story) -> Columns:
+def _flights(cast: Cast, story: Story) -> Columns:
     """Return the curves (`ways`) and what moves along them when (`flights`), by its start."""
+    trace = cast.trace
     kinds, times, causes = (trace.column(c) for c in ("kind", "t", "cause"))
     frm, to, link, dest, msg = (trace.column(c) for c in ("frm", "to", "link", "dest", "msg"))
     ways: dict[tuple[int, int, int], int] = {}
@@ -169,7 +144,7 @@ def _flights(trace: Trace, stage: Stage, story: Story) -> Columns:
     def way(key: tuple[int, int, int]) -> int:
         if key not in ways:
             ways[key] = len(curves)
-            curves.append(_curve(trace, stage, key))
+            curves.append(_curve(cast, key))
         return ways[key]
 
     for row, kind in enumerate(kinds):
@@ -181,6 +156,9 @@ def _flights(trace: Trace, stage: Stage, story: Story) -> Columns:
             start = story.at(max(0, times[row] - _NEWS_TAKES))
             rows.append((start, story.at(times[row]), way((frm[row], to[row], ~link[row])),
                          KINDS, -1))  # fmt: skip
+        elif kind == Kind.Attempted and min(frm[row], to[row]) >= 0:
+            start = story.at(max(0, times[row] - _NEWS_TAKES))
+            rows.append((start, story.at(times[row]), way((frm[row], to[row], -1)), KINDS, -1))
     rows.sort()
     names = trace.names["dest"]
     return {
@@ -194,30 +172,30 @@ def _flights(trace: Trace, stage: Stage, story: Story) -> Columns:
     }  # fmt: skip
 
 
-def _curve(trace: Trace, stage: Stage, key: tuple[int, int, int]) -> dict[str, float]:
+def _curve(cast: Cast, key: tuple[int, int, int]) -> dict[str, float]:
     """Return a way as a row, with the shares of it at which things leave and arrive: at rims."""
-    way = _way(trace, stage, key)
-    roles = trace.names["node_role"]
-    rims = [stage.radius if roles[node] == "broker" else 9.0 for node in key[:2]]
+    way = _way(cast, key)
+    rims = [cast.stage.radius if cast.stands(n) else 9.0 for n in key[:2]]
     start, end = (min(0.4, (rim + 6) / (way.length or 1)) for rim in rims)
     return {"x0": way.x0, "y0": way.y0, "cx": way.cx, "cy": way.cy, "x1": way.x1, "y1": way.y1,
             "from": round(start, 4), "to": round(1 - end, 4)}  # fmt: skip
 
 
-def _way(trace: Trace, stage: Stage, key: tuple[int, int, int]) -> Way:
+def _way(cast: Cast, key: tuple[int, int, int]) -> Way:
     """Return the curve of a bridge, of news along it (``~link``), or to or from a client."""
     frm, to, link = key
     if link < -1:
-        w = stage.links[~link]
+        w = cast.stage.links[~link]
         return Way(w.x1, w.y1, w.cx, w.cy, w.x0, w.y0)
     if link >= 0:
-        return stage.links[link]
-    (x0, y0), (x1, y1) = _point(trace, stage, frm), _point(trace, stage, to)
+        return cast.stage.links[link]
+    (x0, y0), (x1, y1) = cast.point(frm), cast.point(to)
     return Way(x0, y0, (x0 + x1) / 2, (y0 + y1) / 2, x1, y1)
 
 
-def _counts(trace: Trace, story: Story) -> Columns:
+def _counts(cast: Cast, story: Story) -> Columns:
     """Return how the depth of each broker's queues and each consumer's count change."""
+    trace = cast.trace
     queues = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]
     depth: dict[int, set[tuple[int, int]]] = {}
     got: dict[int, int] = {}
@@ -225,6 +203,7 @@ def _counts(trace: Trace, story: Story) -> Columns:
     columns = (trace.column(c) for c in ("t", "kind", "broker", "dest", "msg", "to", "frm"))
     for t, kind, broker, dest, msg, to, frm in zip(*columns, strict=True):
         if kind == Kind.Received:
+            to = cast.actors[to]
             got[to] = got.get(to, 0) + 1
             received.append((story.at(t), to, got[to]))
         elif kind == Kind.TakenOver:
@@ -246,9 +225,10 @@ _ON = (Kind.Started, Kind.Restarted, Kind.Connected, Kind.Subscribed, Kind.Sent)
 _OFF = (Kind.Stopped, Kind.Crashed, Kind.Disconnected)
 
 
-def _states(trace: Trace, story: Story) -> dict[str, list[Any]]:
+def _states(cast: Cast, story: Story) -> dict[str, list[Any]]:
     """Return when brokers, bridges and clients come and go."""
-    roles, rows = trace.names["node_role"], []
+    trace = cast.trace
+    roles, rows = trace.names["node_role"], _roles(cast, story)
     seen: set[int] = set()
     if "window" in trace.header:  # cut out of a run: all that came before is taken as there
         rows += [(0.0, "link", link, 1.0) for link in range(len(trace.names["link"]))]
@@ -266,8 +246,40 @@ def _states(trace: Trace, story: Story) -> dict[str, list[Any]]:
             seen.add(frm)
             what, number = "client", frm
         rows.append((story.at(t), what, number, float(kind in _ON)))
+    rows.sort(key=lambda row: row[0])
     return {"t": _round([r[0] for r in rows]), "what": [r[1] for r in rows],
             "number": [r[2] for r in rows], "up": [r[3] for r in rows]}  # fmt: skip
+
+
+_SLAVE = 0.45  # how strongly a broker is drawn that waits for its lock
+
+
+def _roles(cast: Cast, story: Story) -> list[tuple[float, str, int, float]]:
+    """Return when roles change and clients' connections come and go, as rows of states."""
+    trace, rows = cast.trace, []
+    details = dict(trace.header.get("details", ()))
+    bridges = len(trace.names["link"])
+    lines = {pair: bridges + no for no, pair in enumerate(cast.links[bridges:])}
+    now: dict[int, int] = {}  # client -> its line
+    columns = (trace.column(c) for c in ("t", "kind", "broker", "frm", "to"))
+    for row, (t, kind, broker, frm, to) in enumerate(zip(*columns, strict=True)):
+        if kind == Kind.RoleChanged and row in details:
+            role = details[row].get("role")
+            rows.append((story.at(t), "broker", broker, _STRENGTH.get(role, 0.0)))
+        elif kind == Kind.Attached and (frm, to) in lines:
+            now[frm] = lines[frm, to]
+            rows += [(story.at(t), "link", now[frm], 1.0), (story.at(t), "client", frm, 1.0)]
+        elif kind == Kind.Interrupted and frm in now:
+            rows.append((story.at(t), "link", now.pop(frm), 0.0))
+    return rows
+
+
+_STRENGTH = {"running": 1.0, "master": 1.0, "slave": _SLAVE}
+
+
+def _counting(cast: Cast) -> set[int]:
+    """Return the clients that have consumers, and so a count to show."""
+    return {actor for no, actor in cast.actors.items() if actor != no}
 
 
 def _events(trace: Trace, story: Story) -> dict[str, list[Any]]:
@@ -307,7 +319,13 @@ def _legend(trace: Trace) -> dict[str, list[Any]]:
     """Return what each shape stands for, from the top; last the destinations of messages."""
     used = sorted({d for d, k in zip(trace.column("dest"), trace.column("kind"), strict=True)
                    if k == Kind.Sent})  # fmt: skip
-    rows = [*_KEY, *((trace.names["dest"][d], *LOOKS[d % KINDS][::-1]) for d in used[:7])]
+    key = list(_KEY)
+    kinds = set(trace.column("kind"))
+    if Kind.RoleChanged in kinds:
+        key.insert(1, ("slave, waiting", "circle", "#8cc0dd"))
+    if Kind.Attempted in kinds:
+        key[-1] = ("news, or an attempt", *key[-1][1:])
+    rows = [*key, *((trace.names["dest"][d], *LOOKS[d % KINDS][::-1]) for d in used[:7])]
     if len(used) > 7:
         rows.append((f"... and {len(used) - 7} more", "circle", LOOKS[0][0]))
     return {

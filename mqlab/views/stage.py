@@ -56,10 +56,13 @@ class Stage:
 
 def build(
     names: Sequence[str], links: Sequence[tuple[str, str]], wishes: Mapping[str, Point],
-    clients: Sequence[tuple[str, str]],
+    clients: Sequence[tuple[str, str]], near: Sequence[tuple[str, str]] = (),
 ) -> Stage:  # fmt: skip
-    """Return the stage of brokers, *links* (from, to) and *clients* (name, broker)."""
-    units = positions(names, links, wishes)
+    """Return the stage of brokers, *links* (from, to) and *clients* (name, broker).
+
+    Brokers in *near* belong together, without a line between them.
+    """
+    units = positions(names, [*links, *near], wishes)
     across, up = WIDTH - LEFT - RIGHT, HEIGHT - BOTTOM - TOP
     points = {name: (LEFT + x * across, BOTTOM + y * up) for name, (x, y) in units.items()}
     stage = Stage(points, _radius(list(points.values())), [])

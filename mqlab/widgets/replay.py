@@ -95,9 +95,10 @@ class ReplayPlayer(w.VBox):
             k: np.bincount(place[kind == k], n[kind == k], minlength=size) * (1e6 / width)
             for k in (Kind.Sent, Kind.Received)
         }
-        times = (first + width * np.arange(size)) / 1000
-        return overview.columns(times.tolist(), rate[Kind.Sent].tolist(),
-                                rate[Kind.Received].tolist())  # fmt: skip
+        # The last bucket ends somewhere, too: without this point a lone one would not be seen.
+        times = (first + width * np.arange(size + 1)) / 1000
+        sent, received = (rate[k][[*range(size), -1]].tolist() for k in (Kind.Sent, Kind.Received))
+        return overview.columns(times.tolist(), sent, received)
 
     def _wide(self, t0: int, t1: int) -> views.Scene:
         """Return a scene without messages, whose connectors are as wide as their traffic."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import ipywidgets as w
 
-from mqlab import scenarios, views
+from mqlab import families, views
 from mqlab.errors import MqlabError
 from mqlab.explain import spans
-from mqlab.runtime import play
 from mqlab.scenarios.guide import claims
 from mqlab.spec import Consumer, Network, Producer, Queue, Scenario
 from mqlab.spec.topology import TOPOLOGIES, network
+from mqlab.trace.accounts import roles
 from mqlab.trace.trace import Trace
 from mqlab.widgets.form import OptionForm
 
@@ -30,9 +30,9 @@ class Workbench(w.VBox):
 
     def __init__(self, what: str | Network = "fuse:2.20") -> None:
         figure = what if isinstance(what, str) else None
-        first = scenarios.figure(figure or "fuse:2.20")
+        first = families.figure(figure or "fuse:2.20")
         self.topology = w.Dropdown(options=[FIGURE, *TOPOLOGIES], description="Topology")
-        self.figure = w.Dropdown(options=[f.id for f in scenarios.figures()], value=first.id,
+        self.figure = w.Dropdown(options=[f.id for f in families.figures()], value=first.id,
                                  description="Figure")  # fmt: skip
         self.size = w.IntSlider(5, 2, 60, description="Brokers", continuous_update=False)
         self.messages = w.BoundedIntText(12, 1, 10_000, description="Messages")
@@ -40,8 +40,8 @@ class Workbench(w.VBox):
                            tooltip="run the network with these options")  # fmt: skip
         self.form = OptionForm(on_change=self._mark_changed)
         self.question, self.result = w.HTML(), w.HTML()
-        self.scenario = first.scenario
-        self.trace: Trace = play(self.scenario)
+        self.scenario: Any = first.scenario
+        self.trace: Trace = families.play(self.scenario)
         self.view: Any = views.view(self.trace)
         left = w.VBox([self.topology, self.figure, self.size, self.messages, self.form, self.go],
                       layout=w.Layout(width="330px", flex="0 0 330px"))  # fmt: skip
@@ -65,13 +65,21 @@ class Workbench(w.VBox):
         self.figure.layout.display = "none" if own else None
         self.size.layout.display = self.messages.layout.display = None if own else "none"
         if own:
+            self.form.layout.display = None
             self._load(network(self.topology.value, self.size.value))
             return
-        figure = scenarios.figure(self.figure.value)
+        figure = families.figure(self.figure.value)
         self.scenario = figure.scenario
         self.question.value = f"<b>{escape(figure.id)}</b> {escape(figure.question)}"
-        self.form.load(self.scenario.network)
+        self.form.layout.display = None if self.has_options else "none"
+        if self.has_options:
+            self.form.load(self.scenario.network)
         self.run()
+
+    @property
+    def has_options(self) -> bool:
+        """Whether the scenario is a plain network, whose connectors have options to change."""
+        return isinstance(self.scenario, Scenario)
 
     def _load(self, chosen: Network) -> None:
         """Load a network of one's own, with messages from its first broker to its last ones."""
@@ -94,19 +102,26 @@ class Workbench(w.VBox):
         """Run the network with the form's options and show the run, or say what is wrong."""
         self.go.button_style = "primary"
         try:
-            changed = Scenario(self.form.changed(), self.scenario.actions, self.scenario.about)
-            self.trace = play(changed, limit=views.MOST_EVENTS)
+            changed = self.scenario
+            if self.has_options:
+                changed = Scenario(self.form.changed(), changed.actions, changed.about)
+            self.trace = families.play(changed, limit=views.MOST_EVENTS)
             self.view.show(views.scene(self.trace).columns)
         except MqlabError as error:
             self.result.value = f"<p style='color:#D55E00'><b>{escape(str(error))}</b></p>"
             return
         self.result.value = self._told(changed)
 
+    @staticmethod
+    def _told_of_roles(name: str, changes: list[tuple[int, str]]) -> str:
+        steps = ", ".join(f"{role} at {time / 1e6:.1f} s" for time, role in changes)
+        return f"<b>{escape(name)}</b>: {escape(steps)}"
+
     def _mark_changed(self) -> None:
         """Options have changed since the last run: say so by the button's colour."""
         self.go.button_style = "warning"
 
-    def _told(self, scenario: Scenario) -> str:
+    def _told(self, scenario: Any) -> str:
         rows = [f"<b>{escape(name)}</b> received <b>{count}</b>"
                 for name, count in self.trace.received().items()]  # fmt: skip
         stuck = self.trace.stuck()
@@ -115,9 +130,11 @@ class Workbench(w.VBox):
                 word = "stuck" if numbers == stuck.get(broker, {}).get(queue) else "waiting"
                 rows.append(f"<b>{len(numbers)}</b> {word} at <b>{escape(broker)}</b> in "
                             f"{escape(queue)} (numbers {spans(numbers)})")  # fmt: skip
-        if not self.form.changes and self.topology.value == FIGURE:
-            rows += [
-                escape(str(c)) for c in claims(scenario.about.get("guide_says", {}), self.trace)
-            ]
-            rows.append(escape(scenarios.figure(self.figure.value).real))
+        rows += [self._told_of_roles(name, spans) for name, spans in roles(self.trace).items()]
+        if self.topology.value == FIGURE and not (self.has_options and self.form.changes):
+            figure = families.figure(self.figure.value)
+            if self.has_options:
+                said = scenario.about.get("guide_says", {})
+                rows += [escape(str(claim)) for claim in claims(said, self.trace)]
+            rows += [escape(text) for text in (figure.answer, figure.real)]
         return "<ul>" + "".join(f"<li>{row}</li>" for row in rows if row) + "</ul>"

@@ -121,3 +121,19 @@ def notebook(path, *cells):
                                     "name": "python3"}},
         "nbformat": 4, "nbformat_minor": 5,
     }))  # fmt: skip
+
+
+def test_the_player_of_a_long_run_falls_through_to_single_messages(page, jupyter):
+    """Its two views come up at the same time; each must get its own columns."""
+    open_notebook(page, jupyter, "90-large-runs.ipynb")
+    run_all(page)
+    page.evaluate("() => jupyterapp.shell.currentWidget.content.scrollToItem(10, 'start')")
+    page.wait_for_function(
+        """() => window.Bokeh?.documents.some(
+             d => d.get_model_by_name('meta')?.data.events[0] > 100)""",
+        timeout=60_000,
+    )
+    rates = page.evaluate("""() => Bokeh.documents.map(
+        d => d.get_model_by_name('rate')).filter(Boolean).map(s => s.data.sent.length)""")
+    assert len(rates) == 1
+    assert rates[0] >= 2

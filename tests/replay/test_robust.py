@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mqlab as mq
+from mqlab import scenarios
 from mqlab.errors import BadFile, BadValue, MissingExtra, UnknownName
 from mqlab.replay import cells, java, store, sweeps
 from mqlab.replay import spark as sparks
@@ -211,7 +212,7 @@ def final_depths(tiles):
     return {tiles.names["node"][k]: int(n) for k, n in zip(keys, last, strict=True) if n}
 
 
-@pytest.mark.parametrize("figure", mq.figures(), ids=lambda figure: figure.id)
+@pytest.mark.parametrize("figure", scenarios.figures(), ids=lambda figure: figure.id)
 def test_the_depth_at_the_end_is_what_waits_there(figure):
     trace = mq.run(figure)
     shape = cells.Shape(62, 1, cells.queues(trace.names["dest"]))

@@ -12,11 +12,29 @@ from mqlab.runtime import play
 from mqlab.trace.outcome import outcome
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 
+BURST = (
+    "how far a burst got until the consumer closed is a matter of the recording machine's two "
+    "cores, on which all brokers ran: no one set of delays gives these three files at once"
+)
+# Marked `none` by the recordings, and outside of the range that was seen.
+EXCEPTIONS = {
+    "fig_2_19_consumer_leaves_decrease": BURST,
+    "fig_2_19_consumer_leaves_decrease_suppress": BURST,
+    "fig_2_19_consumer_leaves_plain": BURST,
+    "network_prefetch_1_persistent": "a bridge took four times as long as a client's send; in the "
+    "lab every passage takes the same 1 ms",
+}  # fmt: skip
+
 
 @pytest.mark.parametrize("value", recorded("activemq", lambda path: True))
 def test_the_lab_does_what_the_real_broker_did(value):
     found = outcome(play(lab.read(value)))
-    assert recording.differences(found, value["observed"]) == []
+    differences = recording.differences(found, value["observed"])
+    if value["scenario"]["name"] in EXCEPTIONS:
+        assert value["observed"]["deterministic"] == "none"
+        assert differences, "it agrees now: take it out of the exceptions"
+    else:
+        assert differences == []
 
 
 def test_the_packed_recordings_are_the_shared_ones():
@@ -62,12 +80,12 @@ def test_counts_do_not_look_at_message_numbers_but_at_how_many():
 
 
 def test_a_feature_that_is_not_there_is_named(tmp_path, monkeypatch):
-    from mqlab.runtime import conform
+    from mqlab import conform, families
 
-    def refuse(scenario):
+    def refuse(scenario, **more):
         raise CannotRun("masterslave addresses")
 
-    monkeypatch.setattr(conform, "play", refuse)
+    monkeypatch.setattr(families.Core, "play", refuse)
     file = tmp_path / "x.json"
     file.write_text(json.dumps(some_recording()))
     verdict = conform.judge(file)

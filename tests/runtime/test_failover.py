@@ -17,7 +17,18 @@ from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.timed import body, run, scenario, trace
 
 # Recordings that the lab does not agree with: name -> why.
-EXCEPTIONS: dict[str, str] = {}
+LATE = (
+    "one wait of the recording was late in every run, by more than 5 ms and a twentieth over what "
+    "the client asks for (the waits around it are as the rule says, and as the lab's)"
+)
+EXCEPTIONS = {
+    "failover_addresses/update_uris_file_two_lines": LATE,
+    "failover_rounds/initial_20_exponent_half": LATE,
+    "failover_rounds/initial_5_max_10": LATE,
+    "pure_master_slave/slave_dies_master_shuts_down": LATE,
+    "multicast_discovery/advertised_but_refusing_initial_1000": "the lab's keep-alives are exactly "
+    "500 ms apart, so that a wait ends 2 ms above the most that was seen",
+}  # fmt: skip
 
 
 def names():

@@ -7,6 +7,7 @@ from importlib import resources
 import pytest
 
 import mqlab as mq
+from mqlab import scenarios
 from mqlab.errors import UnknownName
 from mqlab.formats import lab
 from mqlab.runtime import play
@@ -21,7 +22,7 @@ IDS = [
     "amq6:3.1", "amq6:3.2", "amq6:3.3a", "amq6:3.3b", "amq6:3.4",
     "article:conduit", "article:stuck",
 ]  # fmt: skip
-FIGURES = [pytest.param(figure, id=figure.id) for figure in mq.figures()]
+FIGURES = [pytest.param(figure, id=figure.id) for figure in scenarios.figures()]
 RAW = [
     pytest.param(item, id=item["id"])
     for guide in GUIDES
@@ -68,7 +69,7 @@ def ends(found, keep=lambda name: True):
 
 
 def test_every_figure_is_there_once_and_in_order():
-    assert [figure.id for figure in mq.figures()] == IDS
+    assert [figure.id for figure in scenarios.figures()] == IDS
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -178,6 +179,9 @@ def test_what_a_caller_does_to_a_figure_stays_with_the_caller():
     figure = mq.figure("fuse:2.20")
     figure.expected["received"]["C1"] = 99
     figure.scenario.about["guide_says"]["received"]["C1"] = 99
-    for again in (mq.figure("fuse:2.20"), next(f for f in mq.figures() if f.id == "fuse:2.20")):
+    for again in (
+        mq.figure("fuse:2.20"),
+        next(f for f in scenarios.figures() if f.id == "fuse:2.20"),
+    ):
         assert again.expected["received"]["C1"] == 6
         assert again.scenario.about["guide_says"]["received"]["C1"] == 6

@@ -9,7 +9,8 @@ import pytest
 from mqlab.errors import UnknownName
 from mqlab.formats import failover
 from mqlab.runtime.failover import outcome, play
-from mqlab.scenarios.timed import timed_figure, timed_figures
+from mqlab.scenarios.timed import figure as timed_figure
+from mqlab.scenarios.timed import figures as timed_figures
 from mqlab.spec.fault import Step
 from tests.runtime.safety import UNSAFE, not_received, shortest, unsafe
 from tests.runtime.timed import gaps, path

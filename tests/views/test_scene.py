@@ -8,10 +8,11 @@ import sys
 import pytest
 
 import mqlab as mq
+from mqlab import families
 from mqlab.errors import BadValue
 from mqlab.spec import topology
 from mqlab.views import layout, scene, stage
-from tests.conftest import ROOT
+from tests.conftest import ROOT, packed
 
 FOO = mq.Queue("TEST.FOO")
 
@@ -113,3 +114,31 @@ def test_scenes_need_neither_bokeh_nor_networkx():
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                           cwd=ROOT).stdout  # fmt: skip
     assert told.strip() == "set()"
+
+
+def failover_scene():
+    recordings = packed("failover")
+    value = recordings["activemq-failover/shared_file/clean_stop_interval_1000.json"]
+    return scene(families.play(families.family_of(value).read(value))).columns
+
+
+def test_a_failover_is_shown_roles_connections_and_attempts():
+    columns = failover_scene()
+    brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
+    states = list(zip(*(columns["states"][c] for c in ("what", "number", "up")), strict=True))
+    assert ("broker", brokers["B"], 0.45) in states, "B waits as a slave"
+    assert ("broker", brokers["B"], 1.0) in states, "and becomes the master"
+    lines = [up for what, _, up in states if what == "link"]
+    assert lines == [1.0, 0.0, 1.0], "the client connects, loses its broker, finds the other"
+    assert columns["links"]["to"] == ["A", "B"]
+    assert columns["clients"]["name"] == ["C"], "a client's consumer is the client"
+    assert columns["received"]["value"][-1] == 5
+    assert columns["flights"]["msg"].count(-1) > 4, "attempts are seen"
+    assert "slave, waiting" in columns["legend"]["text"]
+
+
+def test_every_timed_recording_has_a_scene():
+    for value in packed("failover").values():
+        trace = families.play(families.family_of(value).read(value))
+        columns = scene(trace).columns
+        assert columns["meta"]["events"] == [len(trace)]

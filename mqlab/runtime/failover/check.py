@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mqlab.runtime.failover import addresses as uris
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.spec.fault import Member, TimedScenario
+from mqlab.spec.problem import Problem
 
 UNSAFE_LOCKS = {
     "nfs3": "NFSv3 never frees the lock of a master that has died: no slave ever takes over",
@@ -20,16 +20,11 @@ UNSAFE_LOCKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that is accepted and does harm: where, what happens, what to write instead."""
+SOURCE = "activemq-failover-observed.md"
 
-    where: str
-    what: str
-    remedy: str
 
-    def __str__(self) -> str:
-        return f"{self.where}: {self.what}; {self.remedy}"
+def _harm(where: str, what: str, remedy: str) -> Problem:
+    return Problem("failover", "error", where, what, remedy, SOURCE)
 
 
 def check(scenario: TimedScenario) -> tuple[Problem, ...]:
@@ -37,8 +32,8 @@ def check(scenario: TimedScenario) -> tuple[Problem, ...]:
 
     >>> from mqlab.spec.fault import Locker, Member
     >>> lock = Locker(kind="lease", store="database", acquire_sleep=1000, keep_alive=3000)
-    >>> [str(p) for p in check(TimedScenario(members=(Member(name="A", locker=lock),)))][0][:46]
-    'broker A: its lease of 1000 ms ends before its'
+    >>> [str(p) for p in check(TimedScenario(members=(Member(name="A", locker=lock),)))][0][:53]
+    'error: broker A: its lease of 1000 ms ends before its'
     """
     return (
         *(p for member in scenario.members for p in _member(member)),
@@ -54,24 +49,24 @@ def _member(member: Member) -> Iterator[Problem]:
         try:
             re.compile(part)
         except re.error:
-            yield Problem(where, f"updateClusterFilter {part!r} is no regular expression: each "
+            yield _harm(where, f"updateClusterFilter {part!r} is no regular expression: each "
                           "bridge comes down as soon as it is up, there is no network",
                           f"write {part.replace('*', '.*')!r}")  # fmt: skip
         if part != part.strip():
-            yield Problem(where, f"the blank in updateClusterFilter {part!r} belongs to the "
+            yield _harm(where, f"the blank in updateClusterFilter {part!r} belongs to the "
                           "expression, which fits no name", f"write {part.strip()!r}")  # fmt: skip
     locker = member.locker
     if locker is None:
         return
     if locker.kind == "lease" and locker.check_period >= locker.acquire_sleep:
-        yield Problem(where, f"its lease of {locker.acquire_sleep} ms ends before its renewal "
+        yield _harm(where, f"its lease of {locker.acquire_sleep} ms ends before its renewal "
                       f"after {locker.check_period} ms: a slave takes over a healthy master",
                       "set lockKeepAlivePeriod below lockAcquireSleepInterval, such as "
                       f"{locker.acquire_sleep // 2}")  # fmt: skip
     if locker.file_system in UNSAFE_LOCKS:
-        yield Problem(where, UNSAFE_LOCKS[locker.file_system], "use NFSv4 or a SAN file system")
+        yield _harm(where, UNSAFE_LOCKS[locker.file_system], "use NFSv4 or a SAN file system")
     if not locker.use_lock:
-        yield Problem(where, "useLock=false: every member is a master", "leave useLock out")
+        yield _harm(where, "useLock=false: every member is a master", "leave useLock out")
 
 
 def _sets(scenario: TimedScenario) -> Iterator[Problem]:
@@ -82,7 +77,7 @@ def _sets(scenario: TimedScenario) -> Iterator[Problem]:
             continue
         holder = locker.holder or member.broker_name
         if holder in holders:
-            yield Problem(f"broker {member.name}", f"it has the lease under the name {holder!r}, "
+            yield _harm(f"broker {member.name}", f"it has the lease under the name {holder!r}, "
                           f"as {holders[holder]} has: after a lapse both are masters",
                           "give each its own leaseHolderId")  # fmt: skip
         holders.setdefault(holder, member.name)
@@ -106,13 +101,13 @@ def _connectors(scenario: TimedScenario) -> Iterator[Problem]:
         targets = [n for n in re.findall(r"\{(\w+)\}", connector.uri) if n in names]
         inside = [n for n in targets if own is not None and _set_of(scenario, n) == own]
         if inside:
-            yield Problem(where, f"{inside[0]} is of the same set and never serves while "
+            yield _harm(where, f"{inside[0]} is of the same set and never serves while "
                           f"{connector.home} does: it is tried for ever",
                           "connect only to brokers of other sets")  # fmt: skip
         sets = [_set_of(scenario, name) for name in targets]
         plain = connector.uri.startswith("static:(") and "failover:" not in connector.uri
         if plain and any(s is not None and sets.count(s) > 1 for s in sets):
-            yield Problem(where, "static: wants a bridge to every member of a set, and slaves "
+            yield _harm(where, "static: wants a bridge to every member of a set, and slaves "
                           "have no open port", "write masterslave:(...)")  # fmt: skip
 
 
@@ -126,8 +121,8 @@ def _clients(scenario: TimedScenario) -> Iterator[Problem]:
         except Refused:
             continue  # the client itself says so
         if uri.startswith("discovery:") and "backOffMultiplier" in options:
-            yield Problem(where, "discovery: swallows backOffMultiplier without effect",
+            yield _harm(where, "discovery: swallows backOffMultiplier without effect",
                           "write reconnectDelayExponent")  # fmt: skip
         if options.get("maxReconnectAttempts") == "0" and scenario.edition != "5.5":
-            yield Problem(where, "maxReconnectAttempts=0: when an established connection is lost "
+            yield _harm(where, "maxReconnectAttempts=0: when an established connection is lost "
                           "no other address is tried", "write -1, or 1 or more")  # fmt: skip

@@ -11,7 +11,9 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
+    from mqlab.runtime.failover.rounds import FailoverTransport
     from mqlab.runtime.failover.server import Peer
 
 
@@ -100,3 +102,14 @@ class Cluster:
         """Tell all clients to connect to another broker."""
         for peer in list(self.process.peers):
             peer.socket.reply(("cluster", None, self.process.node, [], False, address))
+
+
+def read_updates(lab: FailoverLab, transport: FailoverTransport) -> None:
+    """Read a client's file of addresses (updateURIsURL), if it has one; lines are joined as they are."""
+    url = transport.options.update_uris_url
+    if not url:
+        return
+    text = lab.fill(lab.files.get(url.rpartition("/")[2], "")).replace("\n", "")
+    found = [address.strip() for address in text.split(",") if address.strip()]
+    if transport.options.update_uris_supported and found:
+        transport.updated = list(dict.fromkeys(found))

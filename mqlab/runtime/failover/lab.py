@@ -31,7 +31,6 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.failover.rounds import FailoverTransport
     from mqlab.runtime.failover.sessions import RemoteConsumer
     from mqlab.runtime.failover.wire import Owner
 
@@ -342,13 +341,3 @@ class FailoverLab(Lab):
         """A closed transport drops a command that waited."""
         if isinstance(owner, Client):
             owner.released(command)
-
-    def read_updates(self, transport: FailoverTransport) -> None:
-        """Read a client's file of addresses, if it has one; its lines are joined as they are."""
-        url = transport.options.update_uris_url
-        if not url:
-            return
-        text = self.fill(self.files.get(url.rpartition("/")[2], "")).replace("\n", "")
-        found = [address.strip() for address in text.split(",") if address.strip()]
-        if transport.options.update_uris_supported and found:
-            transport.updated = list(dict.fromkeys(found))

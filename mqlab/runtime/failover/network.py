@@ -18,6 +18,7 @@ from mqlab.runtime.failover.discovery import HEARD, failover_transport, known_ag
 from mqlab.runtime.failover.lan import Ear
 from mqlab.runtime.failover.wire import Command
 from mqlab.runtime.settings import BridgeSettings
+from mqlab.spec.edition import RULES
 from mqlab.spec.fault import Connector
 from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
@@ -231,7 +232,7 @@ class Wire:
         self.lab, self.process, self.spec = lab, process, spec
         core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", duplex=spec.duplex,
                                 network_ttl=spec.network_ttl)  # fmt: skip
-        self.settings = BridgeSettings(core, lab.edition)
+        self.settings = BridgeSettings(core, lab.edition, RULES[lab.edition])
         self.links: list[Link] = []
         self.ear: Ear | None = None
         self.uri = lab.fill(spec.uri)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime.failover import cluster
 from mqlab.runtime.failover.addresses import FailoverOptions, Refused, shuffle, with_options
 from mqlab.runtime.failover.spares import Spares
 from mqlab.runtime.failover.wire import Command, Owner
@@ -149,7 +150,7 @@ class FailoverTransport:
 
     def begin_round(self) -> None:
         """Make the list; wait first if a connection was lost; then try one after the other."""
-        self.lab.read_updates(self)
+        cluster.read_updates(self.lab, self)
         self.busy = True
         self.order = self.list_addresses()
         if not self.order:

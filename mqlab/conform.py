@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from mqlab import families
 from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.formats import lab as lab_files
-from mqlab.formats import recording
-from mqlab.runtime import play
-from mqlab.trace.outcome import outcome
+
+MOST_EVENTS = 1_000_000  # a run that goes beyond is stopped, and could not be run
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Verdict:
     `depth` is how deep the comparison went, `details` the differences or the missing feature.
     """
 
-    file: Path
+    file: str
     result: str
     depth: str
     details: tuple[str, ...] = ()
@@ -51,19 +52,24 @@ def conform(paths: Sequence[str | Path]) -> Iterator[Verdict]:
 
 
 def judge(file: Path) -> Verdict:
-    """Play one recording's scenario and compare."""
-    value = lab_files.read_json(file)
+    """Play the scenario of one recording's file and compare."""
+    return compare(lab_files.read_json(file), str(file))
+
+
+def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
+    """Play the scenario of one recording and compare."""
     if "observed" not in value:
         raise BadFile(f"{file}: a recording has the keys 'scenario' and 'observed'")
     observed = value["observed"]
     depth = str(observed.get("deterministic"))
+    family = families.family_of(value)
     try:
-        trace = play(lab_files.read(value, str(file)))
+        trace = family.play(family.read(value, file), limit=MOST_EVENTS)
     except CannotRun as error:
         return Verdict(file, "cannot run", depth, (str(error),))
     except MqlabError as error:
-        if all("consumers" not in entry["outcome"] for entry in observed["outcomes"]):
+        if all("snapshots" not in entry["outcome"] for entry in observed["outcomes"]):
             return Verdict(file, "agree", depth, (f"refused by both: {error}",))
         return Verdict(file, "cannot run", depth, (f"{type(error).__name__}: {error}",))
-    lines = recording.differences(outcome(trace), observed)
+    lines = family.differences(family.outcome(trace), observed)
     return Verdict(file, "disagree" if lines else "agree", depth, tuple(lines))

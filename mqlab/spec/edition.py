@@ -1,0 +1,81 @@
+"""Editions of ActiveMQ: in what they differ besides the defaults of options.
+
+An edition stands for the releases that were recorded: 5.5.1, 5.17.2, 5.18.7 and 6.1.8
+(reference/activemq-editions-observed.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def _rule(default: bool, sentence: str, option: str = "") -> Any:
+    """Return a switch: what *sentence* says holds in the editions where it is True.
+
+    *option* of a network connector, set to true, does the same.
+    """
+    return field(default=default, metadata={"sentence": sentence, "option": option})
+
+
+@dataclass(frozen=True, slots=True)
+class EditionRules:
+    """In what one edition differs from another besides the defaults of options.
+
+    (reference/activemq-editions-observed.md; the defaults are those of 5.17)
+    """
+
+    parent_matches: bool = _rule(True, "the pattern A.> also matches A itself")
+    tests_messages: bool = _rule(True, "a connector's lists are applied to each message again")
+    tests_statics: bool = _rule(True, "an excluded destination is not forwarded even if static")
+    merges_network_queues: bool = _rule(
+        False,
+        "conduit also merges queue consumers of farther brokers into one subscription",
+        option="conduit_network_queue_subscriptions",
+    )
+    minus_one_is_no_limit: bool = _rule(True, "a TTL of -1 is no limit")
+    bare_statics: bool = _rule(
+        False, "a static subscription has the base priority -5 and no path, near or far"
+    )
+    marks_all_returned: bool = _rule(
+        False, "all that a consumer gives back counts as redelivered, if it never had any of it"
+    )
+    counts_forwarded: bool = _rule(True, "brokers count what their bridges took")
+    audits_queues: bool = _rule(True, "a queue drops a second copy of what it holds")
+    hides_duplicates: bool = _rule(False, "a queue counts a second copy that nobody ever gets")
+    forgets_network_durables: bool = _rule(
+        True, "a durable subscription given up beyond the connector is given up on this side too"
+    )
+    counts_durable_doubles: bool = _rule(
+        False, "a durable subscription counts second copies as pending for ever"
+    )
+    missing_differs: bool = _rule(False, "a missing property is unlike (<>) anything")
+    splits_composites: bool = _rule(
+        False, "a composite consumer beyond is one subscription for each of its elements"
+    )
+    counts_all_topic_acks: bool = _rule(
+        True, "topics count what durable and wildcard subscribers acknowledge"
+    )
+    redelivered_travels: bool = _rule(False, "the redelivered flag crosses a bridge")
+    zero_prefetch_is_silence: bool = _rule(
+        False, "a connector's prefetchSize of 0 is taken, and nothing crosses"
+    )
+    zero_attempts_is_forever: bool = _rule(
+        False, "maxReconnectAttempts=0 of a failover client means for ever"
+    )
+    client_sorts: bool = _rule(False, "a client takes what it has buffered by JMS priority")
+
+
+RULES = {
+    "5.5": EditionRules(parent_matches=False, tests_messages=False, tests_statics=False,
+                        merges_network_queues=True, minus_one_is_no_limit=False,
+                        bare_statics=True, marks_all_returned=True, counts_forwarded=False,
+                        audits_queues=False, forgets_network_durables=False,
+                        missing_differs=True, client_sorts=True,
+                        counts_all_topic_acks=False, redelivered_travels=True,
+                        hides_duplicates=True, zero_prefetch_is_silence=True,
+                        zero_attempts_is_forever=True, counts_durable_doubles=True),
+    "5.17": EditionRules(),
+    "5.18": EditionRules(splits_composites=True),
+    "6.1": EditionRules(splits_composites=True),
+}  # fmt: skip

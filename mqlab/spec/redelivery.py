@@ -1,0 +1,47 @@
+"""How often, and after which wait, a client has a message again that it gave back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redelivery:
+    """A client's redelivery policy; waits are in milliseconds.
+
+    `maximum` is how often a message comes again before it is a dead letter, -1 for ever. The
+    first wait is `initial_delay`, the others `delay`, or each `multiplier` times the one before
+    with `exponential`, up to `maximum_delay` (-1: no limit). (activemq-dispatch.md, section 6)
+
+    >>> [Redelivery(exponential=True).wait(n) for n in (1, 2, 3, 4)]
+    [1000, 5000, 25000, 125000]
+    """
+
+    maximum: int = 6
+    initial_delay: int = 1000
+    delay: int = 1000
+    exponential: bool = False
+    multiplier: float = 5.0
+    maximum_delay: int = -1
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], where: str) -> Redelivery:
+        """Return the policy that a lab file writes; raises `UnknownName` or `BadValue`."""
+        known = [f.name for f in fields(cls)]
+        for name, value in given.items():
+            if name not in known:
+                raise UnknownName.of("key of redelivery", name, known, where)
+            if not isinstance(value, (bool, int, float)):
+                raise BadValue(f"{where}: redelivery {name}: {value!r} is not a number")
+        return cls(**given)
+
+    def wait(self, again: int) -> int:
+        """Return the wait (ms) before a message comes for the *again*-th time more."""
+        if again <= 1 or not self.exponential:
+            return self.initial_delay if again <= 1 else self.delay
+        wait = self.initial_delay * self.multiplier ** (again - 1)
+        return round(wait if self.maximum_delay < 0 else min(wait, self.maximum_delay))

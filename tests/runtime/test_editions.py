@@ -1,0 +1,62 @@
+"""What 5.5.1, 5.17.2, 5.18.7 and 6.1.8 did, and where they did the same as 5.17.2.
+
+A recording of an edition is judged as it stands; a name under `agrees_with_5.17` is the recording
+of 5.17.2, played under that edition (conformance/activemq-editions/README.md).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mqlab import conform
+from mqlab.errors import MqlabError
+from mqlab.formats import lab, recording
+from mqlab.runtime import play
+from mqlab.spec.option import edition_of
+from mqlab.trace.outcome import outcome
+from tests.conftest import packed, recorded
+
+VERSIONS = ("5.5.1", "5.17.2", "5.18.7", "6.1.8")
+EDITIONS = packed("activemq-editions")
+NAMED = {
+    value["scenario"]["name"]: value
+    for path, value in {**packed("activemq"), **EDITIONS}.items()
+    if "observed" in value and (path.startswith("activemq/") or "/5.17.2/" in path)
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", recorded("activemq-editions", lambda path: "same" not in path))
+def test_recordings(value):
+    verdict = conform.compare(value)
+    assert verdict.result == "agree", verdict.details
+
+
+def same() -> list:
+    return [
+        pytest.param(version, name, id=f"{version}-{name}")
+        for version in VERSIONS if f"activemq-editions/{version}/same.json" in EDITIONS
+        for name in EDITIONS[f"activemq-editions/{version}/same.json"]["agrees_with_5.17"]
+    ]  # fmt: skip
+
+
+def alike(value):
+    """Drop what sets every file of 5.5.1 apart: no counter `forwarded`, topic prefetch 32766."""
+    if isinstance(value, dict):
+        return {key: alike(v) for key, v in value.items() if key != "forwarded"}
+    if isinstance(value, list):
+        return [alike(v) for v in value]
+    return 32767 if value == 32766 else value
+
+
+@pytest.mark.parametrize(("version", "name"), same())
+def test_what_agrees_with_5_17(version, name):
+    value = NAMED[name]
+    observed = value["observed"]
+    if not any("consumers" in entry["outcome"] for entry in observed["outcomes"]):
+        with pytest.raises(MqlabError):
+            play(lab.read(value).under(edition_of(version)))
+        return
+    run = outcome(play(lab.read(value).under(edition_of(version))))
+    if version == "5.5.1":
+        run, observed = alike(run), alike(observed)
+    assert recording.differences(run, observed) == []

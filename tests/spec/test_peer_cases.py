@@ -1,0 +1,170 @@
+"""Facts from the brokers' own test suites: selectors, wildcards, URIs (tests/recordings/peer_cases).
+
+Rows in the dialects of other products are left to those; each kind of row has one check.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mqlab.errors import BadValue, MqlabError, SelectorError, UriError
+from mqlab.spec import NetworkConnector
+from mqlab.spec.address import (
+    ClientAddress,
+    EmbeddedBroker,
+    add_addresses,
+    apply_options,
+    check_connector,
+    masterslave_address,
+)
+from mqlab.spec.selector import Selector
+from mqlab.spec.uri import balanced, parse
+from mqlab.spec.values import Destination, matches, overlap
+from tests.conftest import packed
+
+# Dialects that ActiveMQ speaks; the rest is RabbitMQ's and Artemis's own.
+SELECTORS = ("jms", "activemq-functions", "activemq-string-concat", "activemq-escape-quirk")
+
+
+def rows(name: str, ours) -> list:
+    """Return the rows of one case table that *ours* accepts."""
+    cases = packed("peer_cases")[f"peer_cases/{name}.json"]["cases"]
+    return [pytest.param(case, id=case["id"]) for case in cases if ours(case)]
+
+
+def value(typed: dict):
+    """Return a typed property's value as the runtime holds it."""
+    return float(typed["value"]) if typed["type"] in ("float", "double") else typed["value"]
+
+
+@pytest.mark.parametrize("case", rows("selectors", lambda c: c["dialect"] in SELECTORS))
+def test_selectors(case):
+    properties = {name: value(typed) for name, typed in case["properties"].items()}
+    if case["expected"] == "invalid":
+        with pytest.raises(SelectorError, match=r"here:\n"):
+            Selector(case["expr"])
+        return
+    selects = Selector(case["expr"]).selects(case["headers"], properties)
+    assert case["expected"] == "valid" or selects == case["expected"]
+
+
+@pytest.mark.parametrize("case", rows("wildcards", lambda c: c["dialect"] == "activemq"))
+def test_wildcards(case):
+    assert WILDCARDS[case["kind"]](case) == case["expected"]
+
+
+def _match(case) -> bool:
+    pattern = Destination(case.get("pattern_type", "queue"), case["pattern"])
+    # Empty names exist in the broker's map of destinations, though not as destinations.
+    if not case["destination"]:
+        return matches(case["pattern"], case["destination"])
+    return pattern.takes(
+        Destination(case.get("dest_type") or case.get("pattern_type", "queue"), case["destination"])
+    )
+
+
+def _advisory_filter(case) -> str:
+    listened = NetworkConnector(
+        "c", uri="static:(tcp://B)", dynamically_included_destinations=case["included"]
+    ).advisory_topics
+    return ",".join(listened)
+
+
+WILDCARDS = {
+    "match": _match,
+    "overlap": lambda case: overlap(case["pattern"], case["destination"]),
+    "split": lambda case: list(Destination("queue", case["destination"]).segments),
+    "advisory_filter": _advisory_filter,
+}
+
+
+def _artemis(case) -> bool:
+    return case.get("dialect") == "artemis"
+
+
+@pytest.mark.parametrize("case", rows("uris", lambda c: not _artemis(c)))
+def test_uris(case):
+    check = URIS[case["kind"]]
+    if case["expected"] == "invalid":
+        with pytest.raises((UriError, BadValue, MqlabError)):
+            check(case["uri"], {})
+        return
+    check(case["uri"], case["expected"])
+
+
+def _parts(text, expected) -> None:
+    uri = parse(text)
+    got = {
+        "scheme": uri.scheme, "components": [str(part) for part in uri.components],
+        "component_count": len(uri.components), "path": uri.path, "host": uri.host,
+        "port": uri.port, "parameters": uri.parameters, "fragment": uri.fragment,
+        "without_query": str(uri.with_query(None)),
+    }  # fmt: skip
+    assert {key: got[key] for key in expected} == expected
+
+
+def _with_query(text, expected) -> None:
+    before, after = parse(text), parse(text).with_query(expected["query"])
+    assert len(after.parameters) == expected.get("result_parameter_count", len(after.parameters))
+    assert str(after) == expected.get("result", str(after))
+    assert (before.scheme, before.host) == (after.scheme, after.host)
+
+
+def _applied(text, expected) -> None:
+    applied = apply_options(parse(text), expected["apply"], expected["prefix"])
+    assert applied.parameters == expected["result_parameters"]
+
+
+def _client(text, expected) -> None:
+    address = ClientAddress.read(text)
+    got = {"connectResponseTimeout": address.connect_response_timeout, **address.options}
+    assert got.items() >= expected["client_options"].items()
+    assert str(address.broker_url) == expected.get("broker_url_after", str(address.broker_url))
+
+
+def _failover_list(_, expected) -> None:
+    known = add_addresses((), [parse(expected["initial"])])
+    known = add_addresses(known, map(parse, expected["add"]))
+    places = {(uri.host, uri.port) for uri in known}
+    for wanted in map(parse, expected.get("contains", ())):
+        assert (wanted.host, wanted.port) in places
+    assert len(known) == expected.get("count_after", len(known))
+    again = add_addresses(known, map(parse, expected.get("add_again", ())))
+    assert len(again) == expected.get("count_after_again", len(again))
+
+
+def _embedded(text, expected) -> None:
+    broker = EmbeddedBroker.read(text)
+    got = {
+        "broker_name": broker.name, "broker_options": broker.options,
+        "transport_options": broker.transport_options,
+        "transport_connectors": list(broker.transport_connectors),
+        "network_connectors": list(broker.network_connectors),
+    }  # fmt: skip
+    assert {key: got[key] for key in expected} == expected
+
+
+def _is(what: bool, expected: bool) -> None:
+    assert what == expected
+
+
+URIS = {
+    "composite": _parts,
+    "full_parse": _parts,
+    "simple": _parts,
+    "parameters": _parts,
+    "is_composite": lambda text, expected: _is(parse(text).composite, expected),
+    "balanced_parentheses": lambda text, expected: _is(balanced(text), expected),
+    "with_query": _with_query,
+    "replace_query": _with_query,
+    "apply_parameters": _applied,
+    "network_connector": lambda text, _: NetworkConnector("c", uri=text),
+    "network_connector_remote_admin": lambda text, _: check_connector(parse(text), True),
+    "client_factory": _client,
+    "connect_options": lambda text, _: ClientAddress.read(text),
+    "failover_list": _failover_list,
+    "masterslave_expand": lambda text, expected: _is(
+        str(masterslave_address(parse(text))), expected["expands_to"]
+    ),
+    "embedded_broker": _embedded,
+}

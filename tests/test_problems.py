@@ -1,0 +1,115 @@
+"""`mq.check`: every rule on a network that has the problem, and on its neighbour that has not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import mqlab as mq
+from mqlab.problems import RULES
+from tests.runtime.behaviours import FOO, NEWS, network, reads, send
+
+STATIC = {"statically_included_destinations": ["queue://TEST.FOO"]}
+TOPICS_OUT = {"excluded_destinations": ["topic://>"]}
+
+
+def scenario(net: mq.Network, *actions) -> mq.Scenario:
+    return mq.Scenario.of(net, *actions)
+
+
+WILD = mq.Consumer("W", on="B", reads=mq.Queue("TEST.>"))
+PICKY = mq.Consumer("K", on="B", reads=FOO, selector="a = 1")
+
+# rule -> (what has the problem, what has not)
+CASES = {
+    "ttl-zero": (network("A>B", network_ttl=0), network("A>B")),
+    "ttl-short": (
+        scenario(network("A>B B>C", network_ttl=1), *reads("C1@C"), send(1)),
+        scenario(network("A>B B>C", network_ttl=2), *reads("C1@C"), send(1)),
+    ),
+    "conduit-off-topics": (
+        network("A>B", conduit_subscriptions=False),
+        network("A>B", conduit_subscriptions=False, **TOPICS_OUT),
+    ),
+    "topic-cycle": (
+        network("A=B B=C C=A", network_ttl=2),
+        network("A=B B=C", network_ttl=2),
+    ),
+    "selector-conduit": (
+        scenario(network("A>B"), PICKY),
+        scenario(network("A>B", conduit_subscriptions=False, **TOPICS_OUT), PICKY),
+    ),
+    "suppress-alone": (
+        network("A>B", suppress_duplicate_queue_subscriptions=True),
+        network("A>B", suppress_duplicate_queue_subscriptions=True,
+                decrease_network_consumer_priority=True),
+    ),
+    "static-no-consumer": (
+        scenario(network("A>B", **STATIC), send(1)),
+        scenario(network("A>B", **STATIC), *reads("C1@B"), send(1)),
+    ),
+    "advisory-off": (
+        network("A>B").change("B", advisory_support=False),
+        network("A>B").change("A", advisory_support=False),
+    ),
+    "excluded-wildcard": (
+        scenario(network("A>B", excluded_destinations=["queue://TEST.X"]), WILD),
+        scenario(network("A>B", excluded_destinations=["queue://OTHER"]), WILD),
+    ),
+    "wildcard-inside": (
+        network("A>B", excluded_destinations=["queue://A.>.B"]),
+        network("A>B", excluded_destinations=["queue://A.*.>"]),
+    ),
+    "same-name": (
+        mq.Network(mq.Broker("A", *(
+            mq.NetworkConnector(n, uri="static:(tcp://B)", configured_name="x") for n in "pq"
+        )), mq.Broker("B")),
+        network("A>B A>B"),
+    ),
+    "prefetch-zero": (network("A>B", prefetch_size=0), network("A>B", prefetch_size=1)),
+    "loopback": (network("A>A"), network("A>B")),
+    "later-option": (
+        network("A>B", "5.5", consumer_ttl=1), network("A>B", "5.17", consumer_ttl=1),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_finds_its_problem_and_only_it(rule):
+    bad, good = CASES[rule]
+    found = [problem for problem in mq.check(bad) if problem.rule == rule]
+    assert found, "the problem is there"
+    assert found[0].where
+    assert found[0].remedy
+    assert found[0].source
+    assert rule not in [problem.rule for problem in mq.check(good)]
+
+
+def test_every_rule_has_a_case():
+    assert len(RULES) == len(CASES)
+
+
+def test_errors_come_first():
+    net = network("A>B", network_ttl=0, suppress_duplicate_queue_subscriptions=True)
+    assert [problem.level for problem in mq.check(net)] == ["error", "warning"]
+
+
+def test_what_is_checked_runs_as_the_broker_does():
+    """A problem is no refusal: each of the networks runs (a prefetch of 0 only in edition 5.5)."""
+    for bad, _ in CASES.values():
+        net = bad if isinstance(bad, mq.Network) else bad.network
+        mq.run(net, *reads("C1@A"), *reads("S1@A", NEWS), send(2), send(2, to=NEWS))
+
+
+def test_the_command(mqlab, tmp_path):
+    bad, good = CASES["ttl-short"]
+    for name, what, status in (("bad", bad, 1), ("good", good, 0)):
+        file = tmp_path / f"{name}.json"
+        mq.save(what, file)
+        done = mqlab("check", file, "--json")
+        assert done.returncode == status
+        rules = [json.loads(line)["rule"] for line in done.stdout.splitlines()]
+        assert ("ttl-short" in rules) == (name == "bad")
+    assert "no problem found" in mqlab("check", tmp_path / "good.json").stdout
+    assert mqlab("check", "fuse:9.99").returncode == 2
