@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 from mqlab.formats import failover
@@ -151,3 +152,15 @@ def unsafe(name: str, troubles) -> dict[str, Any]:
 def loses(value: dict[str, Any]) -> bool:
     """Whether something acknowledged is not received in the end."""
     return bool(not_received(outcome(play(failover.read(value), limit=100_000))))
+
+
+def shortest(name: str, most: int = 2) -> list[tuple[str, str, int]]:
+    """Return the first schedule of faults that loses something, of those with the fewest faults."""
+    kinds = KINDS.get(name, ("kill", "stop_broker", "pause"))
+    brokers = "A" if name in KINDS else "AB"
+    one = list(product(kinds, brokers, range(6000, 12_001, 1000)))
+    for count in range(most + 1):
+        for troubles in product(one, repeat=count):
+            if loses(unsafe(name, troubles)):
+                return list(troubles)
+    raise AssertionError(f"{name} loses nothing")

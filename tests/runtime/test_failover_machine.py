@@ -50,7 +50,7 @@ class Faults(RuleBasedStateMachine):
         uri = "failover:({R})?maxReconnectDelay=200" if through else self.uri
         self.act("connect", client="P", uri=uri)
         self.act("connect", client="C", uri=self.uri)
-        self.time = 4000
+        self.time = 8000
         self.lab.until(self.time)
         self.act("open_consumer", client="C", consumer="K", queue="Q")
 

@@ -163,3 +163,22 @@ def test_options_are_read_or_refused():
         split("failover:(a")
     with pytest.raises(BadValue):
         scenario("A A", "")
+
+
+@pytest.mark.parametrize("uri", [
+    "failover:({B}?keepAlive=true)?jms.prefetchPolicy.all=1", "{B}?jms.prefetchPolicy.queuePrefetch=1",
+])  # fmt: skip
+def test_an_address_may_ask_for_a_prefetch(uri):
+    found = run(
+        "B",
+        f"""
+        start_broker broker=B
+        connect client=C uri={uri}
+        connect client=D uri={{B}}
+        open_consumer client=C consumer=K queue=Q receiving=false
+        open_consumer client=D consumer=L queue=Q
+        send client=D queue=Q count=10
+        wait_ms ms=300
+        snapshot label=x""",
+    )
+    assert found["snapshots"]["x"]["received_so_far"] == {"K": 0, "L": 9}

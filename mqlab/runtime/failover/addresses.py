@@ -100,6 +100,15 @@ def scheme_of(text: str) -> str:
     return text.partition(":")[0]
 
 
+def queue_prefetch(uri: str) -> int | None:
+    """Return the prefetch that a client's address asks for by its jms. options, if it does."""
+    query = options(uri[uri.rfind(")") + 1 :].partition("?")[2])
+    for name in ("jms.prefetchPolicy.queuePrefetch", "jms.prefetchPolicy.all"):
+        if query.get(name, "").isdecimal():
+            return int(query[name])
+    return None
+
+
 def same(one: str | None, other: str | None) -> bool:
     """Whether two addresses lead to one host and port, whatever their options."""
     if one is None or other is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime.failover import addresses as uris
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.calls import Call
 from mqlab.runtime.failover.discovery import open_transport
@@ -23,7 +24,7 @@ class Client:
     def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
-        self.prefetch = prefetch
+        self.prefetch = uris.queue_prefetch(uri) if prefetch is None else prefetch
         self.transport: Any = None
         self.sessions: dict[str, Session] = {}
         self.consumers: dict[str, RemoteConsumer] = {}

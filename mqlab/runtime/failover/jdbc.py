@@ -122,6 +122,7 @@ class DatabaseLock(JdbcCandidate):
     def granted(self) -> None:
         """The row became free while the query waited."""
         self.asked += 1
+        self.waited = True
         self.database.holder = self
         self.broken = False
         self.lab.note(

@@ -117,8 +117,12 @@ class Process:
     def lead(self) -> None:
         """The lock is its own: open the store, then the connectors."""
         self.starting = True
-        in_set = machine.PROCESS_LEAD if self.member.process else machine.BROKER_LEAD
-        self.after(in_set, self.on_opened, "master")
+        waited = self.candidate is not None and self.candidate.waited
+        if self.member.process:
+            cost = machine.PROCESS_LEAD if waited else machine.PROCESS_FIRST_LEAD
+        else:
+            cost = machine.BROKER_LEAD if waited else machine.BROKER_FIRST_LEAD
+        self.after(cost, self.on_opened, "master")
 
     def on_opened(self, role: str) -> None:
         """The store is read: open the port and the network connectors."""

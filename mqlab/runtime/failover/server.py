@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.destination import Queue
+from mqlab.runtime.failover import machine
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.wire import Command, Socket
 from mqlab.runtime.message import ConsumerInfo, Message
@@ -86,8 +87,20 @@ class Peer:
         mirror = self.process.mirror
         if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
             mirror.when_answered(self._answer, request)
-        else:
-            self._answer(request, None)
+        elif request is not None:
+            self.process.after(self._cost(command), self._answer_late, request)
+
+    def _cost(self, command: Command) -> int:
+        """Return what the machine takes for a command (us)."""
+        slow = self.process.member.process
+        if command[0] == "connect":
+            return machine.PROCESS_WELCOME if slow else machine.BROKER_WELCOME
+        if command[0] == "message" or command[0] == "commit":
+            return machine.PROCESS_WRITE if slow else machine.BROKER_WRITE
+        return 0
+
+    def _answer_late(self, request: int) -> None:
+        self._answer(request, None)
 
     def _work(self, command: Command) -> tuple[str, list[Command]]:
         """Return what a command changes, and in which session: a transaction's with its commit."""
@@ -105,7 +118,9 @@ class Peer:
             self.socket.reply(("reply", request, error))
 
     def on_connect(self, client: str, fault_tolerant: bool, reconnected: bool) -> None:
-        """A client says who it is; it is told of the other brokers."""
+        """A client says who it is; it is told of the other brokers, the first time."""
+        if self.client:
+            return
         self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
         self.process.peers.append(self)
         self.process.cluster.greet(self)

@@ -217,6 +217,8 @@ class RemoteConsumer:
 
     def receive_once(self, call: Call, timeout: int) -> None:
         """Ask for one message and wait; without a connection a pull comes back empty at once."""
+        if self.client.refuses(call):
+            return
         self.pull = call
         lab = self.client.lab
         if self.prefetch == 0 and self.client.transport.away:
