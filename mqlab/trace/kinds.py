@@ -121,6 +121,14 @@ class Rule(IntEnum):
     pending_limit = 56
     redelivered_too_often = 57
     no_local = 58
+    broker_turn = 59
+    redistribution = 60
+    scale_down = 61
+    copied = 62
+    vote_won = 63
+    vote_lost = 64
+    fail_back = 65
+    hosted = 66
 
     @property
     def sentence(self) -> str:
@@ -205,6 +213,29 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
         "ActiveMQ, redelivery policy",
     ),
     Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
+    Rule.broker_turn: (
+        "the brokers with a consumer for it take turns",
+        "Artemis, clusters, message-load-balancing",
+    ),
+    Rule.redistribution: (
+        "nobody here takes it and somebody elsewhere does: redistribution-delay is over",
+        "Artemis, clusters, redistribution-delay",
+    ),
+    Rule.scale_down: ("its broker ends and hands its messages over", "AMQ Broker 7.1, 21.4"),
+    Rule.copied: ("the slave has a complete copy and can take over", "AMQ Broker 7.1, 21.1"),
+    Rule.vote_won: (
+        "enough brokers of the cluster do not see the master any more",
+        "AMQ Broker 7.1, 21.1",
+    ),
+    Rule.vote_lost: (
+        "too few brokers of the cluster confirm that the master is gone",
+        "AMQ Broker 7.1, 21.1",
+    ),
+    Rule.fail_back: (
+        "its master is back and in sync: the slave steps down",
+        "AMQ Broker 7.1, 21.1.2",
+    ),
+    Rule.hosted: ("another broker hosts its backup", "AMQ Broker 7.1, 21.3"),
     Rule.unsubscribed: ("the durable subscription was given up", ""),
     Rule.accepted: ("somebody listens at that address", ""),
     Rule.nobody_listens: ("nobody listens at that address", ""),

@@ -1,0 +1,33 @@
+"""Artemis brokers in high-availability set-ups (AMQ Broker 7.1, chapter 21)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqlab.runtime.artemis.lab import HaLab
+from mqlab.runtime.artemis.script import Script
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.problem import Problem
+from mqlab.trace.trace import Trace
+
+__all__ = ["HaLab", "check", "outcome", "play"]
+
+
+def play(
+    scenario: HaScenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None
+) -> Trace:
+    """Play a scenario from beginning to end; raises `BadValue` beyond *limit* events."""
+    lab = HaLab(scenario, seed)
+    Script(lab, limit).play()
+    return lab.trace
+
+
+def outcome(trace: Trace) -> dict[str, Any]:
+    """Return what came of a run, in the form of the recordings."""
+    found: dict[str, Any] = trace.header["outcome"]
+    return found
+
+
+def check(scenario: HaScenario) -> list[Problem]:
+    """Return the problems of a set-up that runs and does harm, or that the product refuses."""
+    return []
