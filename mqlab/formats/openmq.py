@@ -82,10 +82,13 @@ def write(scenario: ClusterScenario) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _written(member: Member) -> Any:
-    if not member.options and not member.not_listed:
-        return member.name
-    return {"name": member.name, "options": dict(member.options), "not_listed": member.not_listed}
+def _written(member: Member) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": member.name}
+    if member.options:
+        found["options"] = dict(member.options)
+    if member.not_listed:
+        found["not_listed"] = True
+    return found
 
 
 def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:

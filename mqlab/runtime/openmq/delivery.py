@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq.cluster import Broker
-from mqlab.runtime.openmq.messages import Consumer, Held, Key, Message, Target
+from mqlab.runtime.openmq.messages import DEAD, Consumer, Held, Key, Message, Target
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 

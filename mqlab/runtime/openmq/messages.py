@@ -143,6 +143,8 @@ class Instance:
         return str(self.options.get(name, defaults.get(name)))
 
 
+DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
+
 # How a step ends.
 OK: dict[str, Any] = {"result": "ok"}
 REFUSED: dict[str, Any] = {"result": "refused"}

@@ -111,9 +111,8 @@ class Notes:
             works = self.lab.cluster.linked(one, other)
             if works != ((one, other) in self.up):
                 (self.up.add if works else self.up.discard)((one, other))
-                ends = (self.lab.brokers[n].node for n in (one, other))
                 self.add(Kind.Connected if works else Kind.Disconnected, link=link, cause=cause,
-                         **dict(zip(("frm", "to"), ends, strict=True)))  # fmt: skip
+                         frm=self.lab.brokers[one].node, to=self.lab.brokers[other].node)  # fmt: skip
 
     def trace(self, header: dict[str, Any]) -> Trace:
         """Return all that was recorded, each hop with its time."""

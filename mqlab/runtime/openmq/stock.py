@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.cluster import Broker
-from mqlab.runtime.openmq.messages import Consumer, Instance, Message, Target
+from mqlab.runtime.openmq.messages import DEAD, Consumer, Instance, Message, Target
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
-
-DEAD = Destination("queue", "mq.sys.dmq")
 
 
 class Stock:
