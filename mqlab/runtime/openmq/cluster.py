@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.messages import Consumer, Durable, Instance, Key
+from mqlab.spec.openmq import LINKED_ALIKE
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -83,11 +84,12 @@ class Cluster:
     def compatible(self, a: Broker, b: Broker) -> bool:
         """Whether two brokers accept a link: some properties must be alike."""
         same = all(
-            str(a.option(key, "true")).lower() == str(b.option(key, "true")).lower()
-            for key in ("imq.autocreate.queue", "imq.autocreate.topic")
+            str(a.option(key, default)).lower() == str(b.option(key, default)).lower()
+            for key, default in LINKED_ALIKE.items()
         )
         ids = a.option("imq.cluster.clusterid"), b.option("imq.cluster.clusterid")
-        return same and self.named_master(a) == self.named_master(b) and ids[0] == ids[1]
+        masters = self.named_master(a) == self.named_master(b)
+        return same and ids[0] == ids[1] and (masters or self.lab.scenario.model == "enhanced")
 
     def named_master(self, broker: Broker) -> str | None:
         """Return the master that a broker's own configuration names."""
