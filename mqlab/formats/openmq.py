@@ -77,7 +77,7 @@ def write(scenario: ClusterScenario) -> dict[str, Any]:
     if scenario.options:
         cluster["options"] = dict(scenario.options)
     return {
-        **scenario.about, "version": scenario.version, "cluster": cluster,
+        **scenario.about, "product": "openmq", "version": scenario.version, "cluster": cluster,
         "brokers": [_written(member) for member in scenario.members],
         "steps": [{"do": step.do, **step.keys} for step in scenario.steps],
     }  # fmt: skip
