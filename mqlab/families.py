@@ -109,9 +109,10 @@ def figure(id: str) -> Any:
         return scenarios.figure(id)
     except UnknownName:
         ours = {figure.id: figure for figure in figures()}
-        if id not in ours:
+        found = ours.get(id) or ours.get(f"{id}a")
+        if found is None:
             raise UnknownName.of("figure", id, ours) from None
-        return ours[id]
+        return found
 
 
 def load(path: str | Path) -> Any:

@@ -50,7 +50,8 @@ def mqlab(tmp_path):
     def call(*arguments: str, **more) -> subprocess.CompletedProcess:
         return subprocess.run(
             [sys.executable, "-m", "mqlab.cli", *map(str, arguments)], cwd=tmp_path, text=True,
-            capture_output=True, timeout=300, env={**os.environ, "COLUMNS": "160", **more},
+            capture_output=True, timeout=300,
+            env={**os.environ, "COLUMNS": "160", "PYTHONPATH": str(ROOT), **more},  # this checkout
         )  # fmt: skip
 
     return call

@@ -50,8 +50,8 @@ _CONNECTOR_KEYS = {"name": "name", "from": "home", "uri": "uri", "duplex": "dupl
 
 def claims(body: Mapping[str, Any]) -> bool:
     """Whether a scenario object is of the timed form: it has listeners, files or timed steps."""
-    if body.get("product", "activemq") != "activemq":
-        return False
+    if body.get("product", "activemq") != "activemq" or "cluster" in body:
+        return False  # of another product: only those write down a cluster
     if "endpoints" in body or "files" in body:
         return True
     steps = [step for step in body.get("steps") or () if isinstance(step, dict)]

@@ -6,19 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
-from mqlab.spec.openmq import ClusterScenario, Member, Step
+from mqlab.spec.openmq import STEPS, ClusterScenario, Member, Step
 
 SPEC, SCENARIOS = "openmq", "openmq"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs",
          "time_limit_seconds")  # fmt: skip
 KNOWN = (*ABOUT, "cluster", "brokers", "steps", "product", "version")
-STEPS = ("start", "start_broker", "restart", "kill", "stop", "pause", "resume", "cut", "heal",
-         "database", "create_destination", "update_destination", "destroy_destination",
-         "pause_destination", "resume_destination", "open_consumer", "temporary", "kill_client",
-         "receive", "acknowledge", "commit", "rollback", "recover", "close_consumer",
-         "close_producer", "unsubscribe", "open_producer", "send", "xa", "connect", "knock",
-         "browse", "admin", "kill_owner", "wait", "settle", "wait_for", "wait_received",
-         "wait_background", "snapshot")  # fmt: skip
 DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")
 
 # What a simulator need not follow, and what says how the client came by its error.
@@ -37,10 +30,11 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> ClusterScenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = value.get("scenario", value)
     try:
-        for key in body:
-            if key not in KNOWN:
-                raise UnknownName.of("key", key, KNOWN)
+        _known(body, KNOWN, "scenario")
         cluster = body["cluster"]
+        _known(cluster, ("model", "master", "options"), "cluster")
+        if not isinstance(body.get("steps", []), list):
+            raise BadValue(f"'steps' is {body['steps']!r}; write a list of objects")
         version = value.get("observed", {}).get("version") or body.get("version") or "6.5"
         return ClusterScenario(
             members=tuple(_member(item) for item in body.get("brokers", ())),
@@ -53,11 +47,18 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> ClusterScenario:
         raise type(error)(f"{where}: {error}") from None
 
 
+def _known(item: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
+    for key in item:
+        if key not in keys:
+            raise UnknownName.of("key", key, keys, where)
+
+
 def _member(item: Any) -> Member:
     if isinstance(item, str):
         return Member(item)
     if not isinstance(item, Mapping) or "name" not in item:
         raise BadValue(f"brokers: {item!r}; write a name, or an object with the key 'name'")
+    _known(item, ("name", "options", "not_listed"), f"broker {item['name']}")
     return Member(item["name"], dict(item.get("options", {})), bool(item.get("not_listed", False)))
 
 
@@ -76,16 +77,19 @@ def write(scenario: ClusterScenario) -> dict[str, Any]:
     if scenario.options:
         cluster["options"] = dict(scenario.options)
     return {
-        **scenario.about, "version": scenario.version, "cluster": cluster,
+        **scenario.about, "product": "openmq", "version": scenario.version, "cluster": cluster,
         "brokers": [_written(member) for member in scenario.members],
         "steps": [{"do": step.do, **step.keys} for step in scenario.steps],
     }  # fmt: skip
 
 
-def _written(member: Member) -> Any:
-    if not member.options and not member.not_listed:
-        return member.name
-    return {"name": member.name, "options": dict(member.options), "not_listed": member.not_listed}
+def _written(member: Member) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": member.name}
+    if member.options:
+        found["options"] = dict(member.options)
+    if member.not_listed:
+        found["not_listed"] = True
+    return found
 
 
 def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:

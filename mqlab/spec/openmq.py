@@ -13,9 +13,57 @@ from mqlab.errors import BadValue, UnknownName
 
 MODELS = ("master", "none", "peer", "enhanced")
 
-# Properties that must be alike on linked brokers (Administration Guide, chapter 10).
-MUST_MATCH = ("imq.service.activelist", "imq.autocreate.queue", "imq.autocreate.topic",
-              "imq.cluster.clusterid", "imq.cluster.masterbroker")  # fmt: skip
+# Properties that must be alike on linked brokers, and what they are if nobody sets them
+# (Administration Guide, chapter 10; the numbers of consumers may differ, openmq-observed.md, 11).
+LINKED_ALIKE = {"imq.service.activelist": "jms,admin", "imq.autocreate.queue": "true",
+                "imq.autocreate.topic": "true"}  # fmt: skip
+
+# Properties of destinations by their administration names (Administration Guide, chapter 18).
+PROPERTIES = ("MaxNumMsgs", "MaxTotalMsgBytes", "MaxBytesPerMsg", "MaxNumProducers",
+              "LimitBehavior", "MaxNumActiveConsumers", "MaxNumBackupConsumers",
+              "ConsumerFlowLimit", "LocalOnly", "LocalDeliveryPreferred", "UseDMQ")  # fmt: skip
+CHOICES = {
+    "LimitBehavior": ("REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"),
+    "command": ("change_master", "takeover", "reload"), "action": ("stop", "start", "end",
+                "prepare", "commit", "rollback", "recover"),
+    "until": ("linked", "ready", "none"), "kind": ("queue", "topic"),
+    "ack_mode": ("auto", "client", "dups_ok", "transacted"),
+}  # fmt: skip
+
+# Steps: the keys that each needs (of those joined by a bar one), and those that it may have.
+STEPS: dict[str, tuple[str, str]] = {
+    "start": ("", "brokers"),
+    "start_broker": ("broker", "until options"), "restart": ("broker", "until options"),
+    "kill": ("broker", ""), "stop": ("broker", "no_failover"), "kill_owner": ("of", ""),
+    "pause": ("broker|consumer", ""), "resume": ("broker|consumer", ""),
+    "cut": ("between", ""), "heal": ("between", ""), "database": ("action", ""),
+    "create_destination": ("broker queue|topic", "options"),
+    "update_destination": ("broker queue|topic options", ""),
+    "destroy_destination": ("broker queue|topic", ""),
+    "pause_destination": ("broker queue|topic", ""),
+    "resume_destination": ("broker queue|topic", ""),
+    "open_consumer": ("consumer broker queue|topic", "receiving selector durable client_id "
+                      "subscription_name no_client_id shared flow_limit ack_mode acknowledge "
+                      "delay_ms xa reconnect reconnect_attempts reconnect_interval_ms iterations "
+                      "client"),
+    "temporary": ("consumer broker", "kind process receiving reconnect reconnect_attempts "
+                  "reconnect_interval_ms iterations client"),
+    "kill_client": ("consumer", ""), "close_consumer": ("consumer", ""),
+    "receive": ("consumer count", "within_ms"), "acknowledge": ("consumer", ""),
+    "commit": ("consumer|producer", ""), "rollback": ("consumer|producer", ""),
+    "recover": ("consumer", ""), "unsubscribe": ("broker client_id subscription_name", ""),
+    "open_producer": ("producer broker queue|topic", "ack_mode xa reconnect reconnect_attempts "
+                      "reconnect_interval_ms iterations client"),
+    "close_producer": ("producer", ""),
+    "send": ("count", "broker producer queue topic persistent transacted properties jms_priority size"),
+    "xa": ("action", "xid consumer producer broker"), "connect": ("broker", ""),
+    "knock": ("brokers until", "every_ms"), "browse": ("broker queue|topic", ""),
+    "admin": ("broker command", "from to target"), "wait": ("ms", ""), "settle": ("", "ms"),
+    "wait_for": ("event", "about settle_ms"), "wait_received": ("consumer count", ""),
+    "wait_background": ("", ""), "snapshot": ("label", "properties"),
+}  # fmt: skip
+ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background")
+OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +103,81 @@ class ClusterScenario:
         names = [member.name for member in self.members]
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
+        if not names:
+            raise BadValue('a cluster without brokers; write \'brokers\': ["b1", "b2"]')
         for name in names:
             if names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
+        self._check_master(names)
+        opened: dict[str, set[str]] = {"consumer": set(), "producer": set()}
+        for no, step in enumerate(self.steps, start=1):
+            _check_step(step, f"step {no}, {step.do}", names, opened)
+
+    def _check_master(self, names: list[str]) -> None:
         if self.master is not None and self.master not in names:
             raise UnknownName.of("master broker", self.master, names)
-        for step in self.steps:
-            given = step.keys.get("broker")
-            for broker in given if isinstance(given, (list, tuple)) else [given]:
-                if broker not in (None, "any") and broker not in names:
-                    raise UnknownName.of("broker", broker, names, f"step {step.do}")
+        if self.model == "master" and self.master is None:
+            raise BadValue(
+                "a cluster with a master broker needs one: every other broker waits for it and "
+                "refuses clients (C4090); write the key 'master'"
+            )
+        if self.model != "master" and self.master is not None:
+            reason = {
+                "enhanced": "an enhanced cluster has no master broker: the product ignores "
+                "imq.cluster.masterbroker with a warning",
+                "peer": "peers keep the change record in their database "
+                "(imq.cluster.nomasterbroker=true)",
+                "none": "model none is a cluster without imq.cluster.masterbroker",
+            }[self.model]
+            raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
 
     def option(self, name: str, key: str, default: Any = None) -> Any:
         """Return a property of a broker: its own, else the cluster's, else the default."""
         member = next(m for m in self.members if m.name == name)
         return member.options.get(key, self.options.get(key, default))
+
+
+def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, set[str]]) -> None:
+    """Raise for a step with unknown or missing keys, or names of what is not there."""
+    if step.do not in STEPS:
+        raise UnknownName.of("step", step.do, STEPS, where)
+    needed, more = STEPS[step.do]
+    allowed = (*needed.replace("|", " ").split(), *more.split(), *ANY_STEP)
+    for key in step.keys:
+        if key not in allowed:
+            raise UnknownName.of("key", key, allowed, where)
+    for key in needed.split():
+        if not any(choice in step.keys for choice in key.split("|")):
+            raise BadValue(f"{where}: key {' or '.join(map(repr, key.split('|')))} is missing")
+    for key in ("broker", "brokers", "between", "of", "to", "target"):
+        given = step.keys.get(key)
+        for broker in given if isinstance(given, (list, tuple)) else [given]:
+            if broker not in (None, "any") and broker not in brokers:
+                raise UnknownName.of("broker", broker, brokers, where)
+    if step.do in ("create_destination", "update_destination"):
+        for key in step.keys.get("options", {}):
+            if key not in (*PROPERTIES, *ANY_STEP):
+                raise UnknownName.of("destination property", key, PROPERTIES, where)
+    for key, value in {**step.keys, **dict(step.keys.get("options", {}))}.items():
+        if key in CHOICES and step.do != "knock" and value not in CHOICES[key]:
+            raise UnknownName.of(key, value, CHOICES[key], where)
+    _check_clients(step, where, opened)
+
+
+def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
+    for kind, known in opened.items():
+        name = step.keys.get(kind)
+        if OPENS.get(step.do) == kind:
+            if name in known:
+                raise BadValue(f"{where}: two are called {name!r}; give each {kind} its own name")
+            known.add(str(name))
+        elif name is not None and name not in known:
+            raise UnknownName.of(kind, name, sorted(known), where)
+    if step.do == "send" and "producer" not in step.keys and not (
+        "broker" in step.keys and ("queue" in step.keys or "topic" in step.keys)
+    ):  # fmt: skip
+        raise BadValue(f"{where}: write 'producer', or 'broker' with 'queue' or 'topic'")
+    for key in ("count", "ms"):
+        value = step.keys.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+            raise BadValue(f"{where}: {key} is {value!r}; write a number, 0 or more")

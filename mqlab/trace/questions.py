@@ -154,14 +154,22 @@ def _by_broker(
 
 
 def lost(trace: Trace) -> list[int]:
-    """Return the numbers of messages that nobody received and no queue holds."""
-    sent, got = set(), set()
-    for kind, msg in zip(trace.column("kind"), trace.column("msg"), strict=True):
+    """Return the numbers of messages that nobody received and no queue holds.
+
+    What waits for a durable subscriber that is away is not lost.
+    """
+    sent, got, kept = set(), set(), set()
+    columns = (trace.column(name) for name in ("kind", "msg", "rule"))
+    for kind, msg, rule in zip(*columns, strict=True):
         if kind == Kind.Sent:
             sent.add(msg)
         elif kind == Kind.Received:
             got.add(msg)
-    return sorted(sent - got - {msg for _, _, msg, _ in held(trace)})
+        elif kind == Kind.Held and rule == Rule.durable:
+            kept.add(msg)
+        elif kind in LEAVES:
+            kept.discard(msg)
+    return sorted(sent - got - kept - {msg for _, _, msg, _ in held(trace)})
 
 
 def duplicated(trace: Trace) -> dict[str, dict[int, int]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mqlab.runtime.openmq.check import check
 from mqlab.runtime.openmq.lab import ClusterLab
 from mqlab.spec.openmq import ClusterScenario
-from mqlab.spec.problem import Problem
 from mqlab.trace.trace import Trace
 
 __all__ = ["ClusterLab", "check", "outcome", "play"]
@@ -24,15 +24,3 @@ def play(
 def outcome(trace: Trace) -> dict[str, Any]:
     """Return what came of a run, in the form of the recordings."""
     return {key: trace.header[key] for key in ("consumers", "operations", "snapshots")}
-
-
-def check(scenario: ClusterScenario) -> list[Problem]:
-    """Return the problems of a cluster that runs and does harm."""
-    found = []
-    if scenario.model == "none":
-        found.append(Problem(
-            "no-record", "warning", "cluster", "without a master broker or a shared record a broker "
-            "that was away keeps what was destroyed and lacks what was created", "name a master "
-            "broker (imq.cluster.masterbroker)", "openmq-observed.md, section 6",
-        ))  # fmt: skip
-    return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.messages import OK, REFUSED, Instance, destination_of
+from mqlab.trace.kinds import Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
@@ -57,7 +58,9 @@ class Admin:
             return dict(REFUSED)
         self._recorded("destroy", dest)
         for peer in self.lab.cluster.peers(broker.name):
-            peer.instances.pop(dest, None)
+            instance = peer.instances.pop(dest, None)
+            for message in instance.messages if instance else ():
+                self.lab.stock.discard(peer, message, Rule.asked)
         for consumer in self.lab.consumers.values():
             if consumer.dest == dest:
                 consumer.open = False

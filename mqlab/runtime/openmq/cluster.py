@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.messages import Consumer, Durable, Instance, Key
+from mqlab.spec.openmq import LINKED_ALIKE
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -25,7 +26,7 @@ class Broker:
 
     def __init__(self, lab: ClusterLab, name: str) -> None:
         self.lab, self.name = lab, name
-        self.node = lab.add_node(name, "broker")
+        self.node = lab.notes.node(name, "broker")
         self.options: dict[str, Any] = {}
         self.running = False
         self.ready = False
@@ -83,11 +84,12 @@ class Cluster:
     def compatible(self, a: Broker, b: Broker) -> bool:
         """Whether two brokers accept a link: some properties must be alike."""
         same = all(
-            str(a.option(key, "true")).lower() == str(b.option(key, "true")).lower()
-            for key in ("imq.autocreate.queue", "imq.autocreate.topic")
+            str(a.option(key, default)).lower() == str(b.option(key, default)).lower()
+            for key, default in LINKED_ALIKE.items()
         )
         ids = a.option("imq.cluster.clusterid"), b.option("imq.cluster.clusterid")
-        return same and self.named_master(a) == self.named_master(b) and ids[0] == ids[1]
+        masters = self.named_master(a) == self.named_master(b)
+        return same and ids[0] == ids[1] and (masters or self.lab.scenario.model == "enhanced")
 
     def named_master(self, broker: Broker) -> str | None:
         """Return the master that a broker's own configuration names."""
@@ -120,8 +122,7 @@ class Cluster:
         broker.met = set()
         broker.lives += 1
         broker.started = True
-        lab.add(lab.clock.now, Kind.Restarted if broker.lives > 1 else Kind.Started,
-                broker=broker.node)  # fmt: skip
+        lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
         for dest, instance in list(broker.instances.items()):
             needed = any(d.dest == dest for d in broker.durables.values())
             if instance.created_by == "auto" and not instance.messages and not needed:
@@ -163,6 +164,7 @@ class Cluster:
             broker.met |= (
                 {peer.name for peer in self.peers(broker.name)} if broker.running else set()
             )
+        lab.notes.look()
         lab.delivery.dispatch_all()
 
     def catch_up(self, broker: Broker) -> None:
@@ -199,7 +201,9 @@ class Cluster:
         elif what == "update" and value[0] in broker.instances:
             broker.instances[value[0]].options.update(value[1])
         elif what == "destroy":
-            broker.instances.pop(value, None)
+            gone = broker.instances.pop(value, None)
+            for message in gone.messages if gone else ():
+                self.lab.stock.discard(broker, message, Rule.asked)
         elif what == "durable":
             broker.durables[value.key] = value
             if value.dest not in broker.instances:
@@ -211,17 +215,19 @@ class Cluster:
     def down(self, broker: Broker, kind: int) -> None:
         """A broker ends or dies: what was not persistent is gone, its clients lose it."""
         lab = self.lab
-        row = lab.add(lab.clock.now, kind, broker=broker.node)
+        row = lab.notes.add(kind, broker=broker.node)
         broker.running = broker.ready = False
+        lab.notes.look(row)
         for instance in broker.instances.values():
             for message in list(instance.messages):
                 if not message.persistent or message.transaction not in (None, *lab.prepared):
                     instance.messages.remove(message)
-                    lab.note(Kind.Discarded, message, broker, rule=Rule.memory_store, cause=row)
+                    lab.notes.message(Kind.Discarded, message, broker, rule=Rule.memory_store,
+                                      cause=row)  # fmt: skip
             instance.ghosts = 0
         for consumer in list(lab.consumers.values()):
             if consumer.home == broker.name and consumer.open:
-                lab.delivery.lose_home(consumer)
+                lab.delivery.lose_home(consumer, row)
         for name, producer in lab.producers.items():
             if producer["home"] == broker.name:
                 producer["home"] = None
@@ -229,9 +235,11 @@ class Cluster:
                     lab.events.setdefault(name, {})["connection_lost"] = 1
                     producer.update(was=broker.name, lost_at=lab.clock.now, failing=True)
                     producer["rolled_back"] = producer["keys"].get("ack_mode") == "transacted"
+                    lab.notes.add(Kind.Interrupted, frm=lab.sending.node(name, broker.name),
+                                  to=broker.node, rule=Rule.broker_stopped, cause=row)  # fmt: skip
         for instance in broker.instances.values():
             for message in instance.messages:
-                lab.delivery.home_down(message)
+                lab.delivery.home_down(message, row)
 
     # Destinations
 
@@ -241,7 +249,7 @@ class Cluster:
         """Give a broker an instance of a destination."""
         instance = Instance(dest, created_by, dict(options or {}))
         broker.instances[dest] = instance
-        self.lab.name_destination(dest)
+        self.lab.notes.destination(dest)
         return instance
 
     def spread(self, home: Broker, dest: Destination) -> None:

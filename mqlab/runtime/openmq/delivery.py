@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq.cluster import Broker
-from mqlab.runtime.openmq.messages import Consumer, Held, Instance, Key, Message, Target
+from mqlab.runtime.openmq.messages import DEAD, Consumer, Held, Key, Message, Target
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
-DEAD = Destination("queue", "mq.sys.dmq")
 HOME_LOST = "its home went away"
 
 
@@ -22,67 +21,6 @@ class Delivery:
     def __init__(self, lab: ClusterLab) -> None:
         self.lab = lab
         self.turn = 0
-
-    # In
-
-    def accept(self, broker: Broker, message: Message) -> str:
-        """Take a message over: "ok", "refused", "dropped", or "blocked" under flow control."""
-        instance = broker.instances[message.dest]
-        if instance.paused or (self.lab.store_down and message.persistent):
-            return "blocked"
-        most = int(instance.option("MaxBytesPerMsg", -1))
-        if 0 <= most < message.size:
-            return "refused"
-        self._targets(broker, message)
-        if not message.targets and not message.dest.is_queue:
-            return "dropped"
-        full = self._full(instance, message)
-        if full:
-            behaviour = instance.option("LimitBehavior", "REJECT_NEWEST")
-            if behaviour == "FLOW_CONTROL":
-                return "blocked"
-            if behaviour == "REJECT_NEWEST":
-                return "refused" if message.persistent else "dropped"
-            self._make_room(broker, instance, behaviour)
-        instance.messages.append(message)
-        message.row = self.lab.note(Kind.Enqueued, message, broker, frm=broker.node,
-                                    to=broker.node, cause=message.row)  # fmt: skip
-        return "ok"
-
-    def _full(self, instance: Instance, message: Message) -> bool:
-        most = int(instance.option("MaxNumMsgs", -1))
-        weight = int(instance.option("MaxTotalMsgBytes", -1))
-        total = sum(m.size for m in instance.messages) + message.size
-        return 0 <= most <= len(instance.messages) or 0 <= weight < total
-
-    def _make_room(self, broker: Broker, instance: Instance, behaviour: str) -> None:
-        """Send the oldest, or the least important, to the dead messages of this broker."""
-        free = [m for m in instance.messages if not any(t.taker for t in m.targets)]
-        low = behaviour == "REMOVE_LOW_PRIORITY"
-        victim = min(free, key=lambda m: (m.priority if low else 0, m.number), default=None)
-        if victim is None:
-            return
-        instance.messages.remove(victim)
-        row = self.lab.note(Kind.DeadLettered, victim, broker, cause=victim.row)
-        if DEAD not in broker.instances:
-            self.lab.cluster.add(broker, DEAD, "auto")
-        victim.dest, victim.row = DEAD, row
-        broker.instances[DEAD].messages.append(victim)
-
-    def _targets(self, broker: Broker, message: Message) -> None:
-        """Fix for whom a message is; a topic's is for each subscription that selects it."""
-        if message.dest.is_queue:
-            message.targets = [Target()]
-            return
-        keys: dict[object, None] = {}
-        local = broker.instances[message.dest].option("LocalOnly", False)
-        for consumer in self.lab.cluster.consumers_of(broker, message.dest):
-            if consumer.wants(message) and not (local and consumer.home != broker.name):
-                keys.setdefault(consumer.key)
-        for durable in broker.durables.values():
-            if durable.dest == message.dest and self.lab.selects(durable.selector, message):
-                keys.setdefault(durable.key)
-        message.targets = [Target(key) for key in keys]
 
     # Out
 
@@ -133,14 +71,31 @@ class Delivery:
         self.turn += 1
         taker.served = self.turn
         target.taker = taker
-        taker.buffer.append(Held(message, target))
-        home = self.lab.brokers[taker.home]
-        row = message.row
-        if home is not broker:
-            row = self.lab.note(Kind.Forwarded, message, broker, frm=broker.node, to=home.node,
-                                cause=row)  # fmt: skip
-        self.lab.note(Kind.Dispatched, message, home, frm=home.node, to=taker.node, cause=row)
+        home, message.waits = self.lab.brokers[taker.home], -1
+        row = message.row if home is broker else self._forward(broker, home, message)
+        row = self.lab.notes.message(Kind.Dispatched, message, home, frm=home.node, to=taker.node,
+                                     sub=taker.sub, cause=row)  # fmt: skip
+        taker.buffer.append(Held(message, target, row))
         return True
+
+    def _forward(self, broker: Broker, home: Broker, message: Message) -> int:
+        """Return the row with which a consumer's broker has a message: it crosses only once."""
+        if home.name not in message.copies:
+            way = {"frm": broker.node, "to": home.node,
+                   "link": self.lab.notes.links[broker.name, home.name]}  # fmt: skip
+            row = self.lab.notes.message(Kind.Forwarded, message, broker, cause=message.row, **way)
+            message.copies[home.name] = self.lab.notes.message(
+                Kind.Enqueued, message, home, cause=row, **way
+            )
+        return message.copies[home.name]
+
+    def drop_copy(self, message: Message, kind: int, rule: int, cause: int = -1) -> None:
+        """Note that copies of a message have gone from brokers where nobody holds it any more."""
+        there = {target.taker.home for target in message.targets if target.taker}
+        for name in [name for name in message.copies if name not in there]:
+            row = message.copies.pop(name)
+            self.lab.notes.message(kind, message, self.lab.brokers[name], rule=rule,
+                                   cause=row if cause < 0 else cause)  # fmt: skip
 
     def consume(self, consumer: Consumer) -> bool:
         """Let a consumer take what its application wants; True if it took something."""
@@ -174,6 +129,7 @@ class Delivery:
             for one in lost:
                 one.target.taker = None
                 consumer.buffer.remove(one)
+                self.drop_copy(one.message, Kind.Discarded, Rule.broker_stopped)
             self.lab.brokers[consumer.home].instances[consumer.dest].ghosts += 1
         else:
             consumer.broken = True
@@ -199,12 +155,11 @@ class Delivery:
         message = held.message
         consumer.received.append(message.number)
         home = self.lab.brokers[consumer.home]
-        row = message.row
+        way = {"frm": home.node, "to": consumer.node, "sub": consumer.sub, "cause": held.row}
         if held.target.flagged:
             consumer.redelivered.append(message.number)
-            row = self.lab.note(Kind.Redelivered, message, home, frm=home.node, to=consumer.node,
-                                cause=row)  # fmt: skip
-        self.lab.note(Kind.Received, message, home, frm=home.node, to=consumer.node, cause=row)
+            self.lab.notes.message(Kind.Redelivered, message, home, **way)
+        held.row = self.lab.notes.message(Kind.Received, message, home, **way)
         self.lab.delivered(consumer)
         consumer.taken.append(held)
         if consumer.mode in ("auto", "dups_ok") and "xa" not in consumer.keys:
@@ -236,6 +191,7 @@ class Delivery:
                 consumer.buffer.appendleft(held)
             else:
                 held.target.taker = None
+                self.drop_copy(held.message, Kind.Discarded, Rule.broker_stopped)
         consumer.taken = []
 
     def finish(self, held: Held) -> None:
@@ -244,10 +200,11 @@ class Delivery:
         broker = self.lab.brokers[message.home]
         if held.target in message.targets:
             message.targets.remove(held.target)
+        self.drop_copy(message, Kind.Acknowledged, Rule.none, held.row)
         instance = broker.instances.get(message.dest)
         if not message.targets and instance is not None and message in instance.messages:
             instance.messages.remove(message)
-            self.lab.note(Kind.Acknowledged, message, broker, cause=message.row)
+            self.lab.notes.message(Kind.Acknowledged, message, broker, cause=held.row)
 
     def give_back(self, consumer: Consumer, flag: bool, leaves: bool) -> None:
         """What a consumer has in hands waits at its homes again; a remote copy stays listed."""
@@ -258,9 +215,15 @@ class Delivery:
             held.target.flagged |= flag and (remote or held in consumer.taken)
             if remote and leaves and home.running and held.message.dest in home.instances:
                 home.instances[held.message.dest].ghosts += 1
-            self.lab.note(Kind.Returned, held.message, self.lab.brokers[held.message.home],
-                          cause=held.message.row)  # fmt: skip
+            self._returned(held, Rule.consumer_left)
         consumer.taken, consumer.buffer = [], type(consumer.buffer)()
+
+    def _returned(self, held: Held, rule: int, cause: int = -1) -> None:
+        """Note that a message waits at its home again."""
+        message = held.message
+        self.drop_copy(message, Kind.Discarded, rule, cause)
+        self.lab.notes.message(Kind.Returned, message, self.lab.brokers[message.home], rule=rule,
+                               cause=held.row if cause < 0 else cause)  # fmt: skip
 
     def redeliver(self, consumer: Consumer) -> None:
         """Recover or roll back: what was taken comes again, flagged, before what is in the buffer.
@@ -275,7 +238,7 @@ class Delivery:
             held.target.flagged = True
             consumer.buffer.appendleft(held)
 
-    def lose_home(self, consumer: Consumer) -> None:
+    def lose_home(self, consumer: Consumer, cause: int) -> None:
         """A consumer's broker is gone: what it held is free at its homes, flagged."""
         kept = consumer.taken, list(consumer.buffer)
         consumer.buffer.clear()
@@ -283,13 +246,15 @@ class Delivery:
         for held in (*kept[0], *kept[1]):
             held.target.taker = None
             held.target.flagged = True
+            self._returned(held, Rule.broker_stopped, cause)
         consumer.refuses = consumer.mode == "transacted" and bool(kept[0])
-        self.lab.receiving.client_lost(consumer)
+        self.lab.receiving.client_lost(consumer, cause)
 
-    def home_down(self, message: Message) -> None:
+    def home_down(self, message: Message, cause: int) -> None:
         """A message's home is gone: copies in the hands of others cannot be finished."""
-        self.lab.note(Kind.Held, message, self.lab.brokers[message.home], rule=Rule.broker_stopped,
-                      cause=message.row)  # fmt: skip
+        message.waits = Rule.broker_stopped
+        self.lab.notes.message(Kind.Held, message, self.lab.brokers[message.home],
+                               rule=Rule.broker_stopped, cause=cause)  # fmt: skip
 
     def forget(self, broker: Broker, key: Key) -> None:
         """A durable subscription is given up: nothing waits for it any more."""
@@ -297,20 +262,3 @@ class Delivery:
             for message in list(instance.messages):
                 for target in [t for t in message.targets if t.key == key]:
                     self.finish(Held(message, target))
-
-    def counts(self, broker: Broker, dest: Destination) -> dict[str, Any]:
-        """Return how many messages a broker lists for a destination, and of which kinds."""
-        instance = broker.instances[dest]
-        remote = {
-            id(held.message) for c in self.lab.consumers.values()
-            if c.home == broker.name and c.dest == dest and c.open
-            for held in (*c.buffer, *c.taken) if held.message.home != broker.name
-            and frozenset((held.message.home, broker.name)) != self.lab.silent
-        }  # fmt: skip
-        return {
-            "messages": len(remote)
-            + instance.ghosts
-            + sum(m.transaction is None for m in instance.messages),
-            "remote": len(remote) + instance.ghosts,
-            "in_transaction": sum(m.transaction is not None for m in instance.messages),
-        }

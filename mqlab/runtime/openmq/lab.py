@@ -13,14 +13,15 @@ from mqlab.runtime.openmq.admin import Admin
 from mqlab.runtime.openmq.cluster import RETRY, Broker, Cluster
 from mqlab.runtime.openmq.delivery import Delivery
 from mqlab.runtime.openmq.messages import Consumer, Message
+from mqlab.runtime.openmq.notes import Notes
 from mqlab.runtime.openmq.receiving import Receiving
 from mqlab.runtime.openmq.sending import Sending
+from mqlab.runtime.openmq.stock import Stock
 from mqlab.runtime.openmq.takeover import Takeover
 from mqlab.spec.openmq import ClusterScenario, Step
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
-from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
 SECOND = 1_000_000
@@ -34,9 +35,7 @@ class ClusterLab:
     ) -> None:
         self.scenario, self.seed, self.limit = scenario, seed, limit
         self.random = Random(f"openmq:{seed}")
-        self.clock, self.recorder = Clock(), Recorder()
-        self.add = self.recorder.add
-        self.destinations: dict[Destination, int] = {}
+        self.clock, self.notes = Clock(), Notes(self)
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, dict[str, Any]] = {}
         self.prepared: dict[str, list[Message]] = {}
@@ -48,8 +47,9 @@ class ClusterLab:
         self.happened: list[tuple[int, str, str]] = []
         self.background: list[dict[str, Any]] = []
         self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
+        self.notes.name_links(list(self.brokers))
         self.cluster, self.delivery = Cluster(self), Delivery(self)
-        self.takeover = Takeover(self)
+        self.takeover, self.stock = Takeover(self), Stock(self)
         self.silent: frozenset[str] = frozenset()  # a line that swallows everything
         self.receiving, self.sending, self.admin = Receiving(self), Sending(self), Admin(self)
 
@@ -58,12 +58,13 @@ class ClusterLab:
     def play(self) -> None:
         """Play the script to its end."""
         for no, step in enumerate(self.scenario.steps, start=1):
+            self.notes.begins.add(self.notes.count)
             result = self._do(step)
             self.settle()
             if result is not None:
                 result.update({"step": no, "do": step.do, **_id(step)})
                 self.operations.append(result)
-            if self.limit is not None and self.recorder.count > self.limit:
+            if self.limit is not None and self.notes.count > self.limit:
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
 
     def _do(self, step: Step) -> dict[str, Any] | None:
@@ -87,6 +88,7 @@ class ClusterLab:
         """Let everything move that can move now."""
         self.delivery.dispatch_all()
         self.cluster.reap()
+        self.stock.note_waiting()
 
     def pass_time(self, time: int) -> None:
         """Let time go on by *time* us; what falls due meanwhile happens."""
@@ -185,11 +187,15 @@ class ClusterLab:
     def do_cut(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """A silent cut is not noticed: what is under way waits for the healing."""
         self.silent = frozenset(keys["between"])
+        one, other = (self.brokers[name].node for name in keys["between"])
+        self.notes.add(Kind.Partitioned, frm=one, to=other)
         return {"result": "ok"}
 
     def do_heal(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """The network between two brokers is whole again."""
         self.silent = frozenset()
+        one, other = (self.brokers[name].node for name in keys["between"])
+        self.notes.add(Kind.Healed, frm=one, to=other)
         return {"result": "ok"}
 
     def do_database(self, keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,7 +215,7 @@ class ClusterLab:
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        return self.recorder.trace({
+        return self.notes.trace({
             "scenario": files.write(self.scenario), "seed": self.seed, "product": "openmq",
             "edition": self.scenario.version, "operations": self.operations,
             "snapshots": self.snapshots, "events": self.events,
@@ -265,7 +271,7 @@ class ClusterLab:
         active = self.cluster.active(broker, dest)
         sleeping = self.sleeping(broker, dest)
         row = {
-            "created_by": instance.created_by, **self.delivery.counts(broker, dest),
+            "created_by": instance.created_by, **self.stock.counts(broker, dest),
             "consumers": len(consumers) + sleeping, "active": len(active) + sleeping,
             "backup": len(consumers) - len(active),
             "producers": self.sending.producers_at(broker.name, dest),
@@ -310,33 +316,6 @@ class ClusterLab:
     def title(self, dest: Destination) -> str:
         """Return a destination as the recordings write it."""
         return f"{'queue' if dest.is_queue else 'topic'}://{dest.name}"
-
-    # Names of the trace
-
-    def add_node(self, name: str, role: str, home: str = "") -> int:
-        """Enter a broker or a client into the trace's names and return its number."""
-        names = self.recorder.names
-        names["node"].append(name)
-        names["node_role"].append(role)
-        names["node_home"].append(home)
-        return len(names["node"]) - 1
-
-    def name_destination(self, dest: Destination) -> int:
-        """Return the number of a destination."""
-        if dest not in self.destinations:
-            self.destinations[dest] = len(self.destinations)
-            self.recorder.names["dest"].append(str(dest))
-        return self.destinations[dest]
-
-    def note(
-        self, kind: int, message: Message, broker: Broker, frm: int = -1, to: int = -1,
-        rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
-        """Record an event of a message at a broker."""
-        now = self.clock.now
-        return self.add(now, kind, message.number, broker.node, frm, to, -1,
-                        self.name_destination(message.dest), -1,
-                        int(broker.name != message.home), now - message.sent, rule, cause)  # fmt: skip
 
     def selects(self, text: str | None, message: Message) -> bool:
         """Whether a selector's text lets a message pass."""

@@ -49,6 +49,8 @@ class Message:
     targets: list[Target] = field(default_factory=list)
     transaction: str | None = None
     row: int = -1
+    copies: dict[str, int] = field(default_factory=dict)  # broker it was forwarded to -> row
+    waits: int = -1  # the rule by which it was last noted as waiting
 
 
 @dataclass(eq=False, slots=True)
@@ -57,6 +59,7 @@ class Held:
 
     message: Message
     target: Target
+    row: int = -1  # of the last event on its way to the consumer
 
 
 @dataclass(eq=False, slots=True)
@@ -83,6 +86,7 @@ class Consumer:
     reopened: bool = False  # its own broker took over what it holds: its session is a new one
     refuses: bool = False  # its next acknowledgement or commit is refused
     killed: bool = False  # its process is gone: it looks for no broker any more
+    sub: int = -1  # its subscription in the trace
 
     @property
     def mode(self) -> str:
@@ -138,6 +142,8 @@ class Instance:
         defaults = {**DEFAULTS, **(AUTO_CREATED if self.created_by == "auto" else {})}
         return str(self.options.get(name, defaults.get(name)))
 
+
+DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
 
 # How a step ends.
 OK: dict[str, Any] = {"result": "ok"}

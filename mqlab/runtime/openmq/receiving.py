@@ -48,7 +48,7 @@ class Receiving:
         text = keys.get("selector")
         return Consumer(
             name, home, dest, keys, Selector(text) if text else None, key or name, self.lab.orders,
-            self.lab.add_node(name, "consumer", home),
+            self.lab.notes.node(name, "consumer", home),
             allowance=None if keys.get("receiving", True) else 0,
         )  # fmt: skip
 
@@ -62,8 +62,11 @@ class Receiving:
         flow = int(broker.instances[dest].option("ConsumerFlowLimit", 1000))
         consumer.limit = min(int(keys.get("flow_limit", 1000)), flow if dest.is_queue else 1000)
         self.lab.consumers[name] = consumer
-        self.lab.add(self.lab.clock.now, Kind.Subscribed, broker=broker.node, frm=consumer.node,
-                 to=broker.node, dest=self.lab.name_destination(dest), rule=Rule.local_consumer)  # fmt: skip
+        consumer.sub = self.lab.notes.subscription(consumer)
+        self.lab.notes.add(
+            Kind.Subscribed, broker=broker.node, frm=consumer.node, to=broker.node, sub=consumer.sub,
+            dest=self.lab.notes.destination(dest), rule=Rule.local_consumer,
+        )  # fmt: skip
 
     def _client_id_free(self, keys: Mapping[str, Any]) -> bool:
         """Whether the client id is in use anywhere in the cluster: it must be unique."""
@@ -146,15 +149,22 @@ class Receiving:
 
     def _gone(self, consumer: Consumer) -> None:
         consumer.open = False
+        broker = self.lab.brokers[consumer.home].node
+        self.lab.notes.add(Kind.Unsubscribed, broker=broker, frm=consumer.node, to=broker,
+                           sub=consumer.sub, dest=self.lab.notes.destination(consumer.dest),
+                           rule=Rule.consumer_left)  # fmt: skip
         if consumer.dest.name.startswith("temp:"):
             for peer in self.lab.cluster.peers(consumer.home):
                 peer.instances.pop(consumer.dest, None)
 
-    def client_lost(self, consumer: Consumer) -> None:
+    def client_lost(self, consumer: Consumer, cause: int) -> None:
         """A consumer has lost its broker: with reconnect it comes back, else it is closed."""
         counts = self.lab.events.setdefault(consumer.name, {})
         counts["connection_lost"] = counts.get("connection_lost", 0) + 1
         consumer.open = False
+        self.lab.notes.add(Kind.Interrupted, frm=consumer.node,
+                           to=self.lab.brokers[consumer.home].node, rule=Rule.broker_stopped,
+                           cause=cause)  # fmt: skip
         if consumer.keys.get("reconnect") or self.lab.scenario.model == "enhanced":
             self.lab.takeover.reconnect(consumer)
 

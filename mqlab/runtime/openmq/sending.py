@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.messages import OK, REFUSED, Message, destination_of
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
@@ -80,6 +80,8 @@ class Sending:
         if home is None:
             return False
         producer["home"] = home.name
+        self.lab.notes.add(Kind.Attached, frm=self.node(producer["keys"]["producer"], home.name),
+                           to=home.node)  # fmt: skip
         self.lab.receiving.exists(home, producer["dest"])
         return bool(producer.pop("failing", False)) and not producer.get("rolled_back", False)
 
@@ -88,12 +90,13 @@ class Sending:
         row, moved = job["row"], False
         while job["next"] < row["count"]:
             message = self._message(job, row["first"] + job["next"])
-            result = self.lab.delivery.accept(job["broker"], message)
+            result = self.lab.stock.verdict(job["broker"], message)
             if result == "blocked":
                 row["result"] = "blocked"
                 return moved
             moved = True
             job["next"] += 1
+            self._note(job, message, result)
             if result == "refused":
                 row["refused"].append(message.number)
             else:
@@ -121,18 +124,26 @@ class Sending:
             message.transaction = job["name"]
         elif keys.get("transacted"):
             message.transaction = None  # sent and committed in one step
-        node = self.producer_node(job["name"], job["broker"].name)
-        message.row = self.lab.note(Kind.Sent, message, job["broker"], frm=node,
-                                to=job["broker"].node)  # fmt: skip
         return message
 
-    def producer_node(self, name: str, home: str) -> int:
+    def _note(self, job: dict[str, Any], message: Message, result: str) -> None:
+        """Let the broker have the message, or note that it did not take it."""
+        broker, node = job["broker"], self.node(job["name"], job["broker"].name)
+        way = {"frm": node, "to": broker.node}
+        if result == "refused":
+            self.lab.notes.message(Kind.Failed, message, broker, **way)
+            return
+        message.row = self.lab.notes.message(Kind.Sent, message, broker, **way)
+        if result == "dropped":
+            full = message.dest.is_queue or bool(message.targets)
+            rule = Rule.none if full else Rule.no_subscription
+            self.lab.notes.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
+        else:
+            self.lab.stock.accept(broker, message, result == "full", node)
+
+    def node(self, name: str, home: str) -> int:
         """Return the number of a producer in the trace."""
-        names = self.lab.recorder.names
-        for no, known in enumerate(zip(names["node"], names["node_home"], strict=True)):
-            if known == (name, home):
-                return no
-        return self.lab.add_node(name, "producer", home)
+        return self.lab.notes.node(name, "producer", home)
 
     def unblock(self) -> bool:
         """Let producers go on that were held back; True if one did."""
@@ -152,3 +163,4 @@ class Sending:
                         message.transaction = None
                         if not commit:
                             instance.messages.remove(message)
+                            self.lab.stock.discard(broker, message, Rule.asked)

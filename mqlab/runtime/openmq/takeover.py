@@ -76,8 +76,8 @@ class Takeover:
         """Let *winner* have all that *dead* held; open transactions are rolled back."""
         lab = self.lab
         self.owner[dead.name] = winner.name
-        row = lab.add(lab.clock.now, Kind.TakenOver, broker=winner.node, frm=dead.node,
-                      to=winner.node)  # fmt: skip
+        row = lab.notes.add(Kind.Locked, {"takes over": dead.name}, broker=winner.node,
+                            frm=dead.node, to=winner.node)  # fmt: skip
         for other, by in list(self.owner.items()):
             if by == dead.name:
                 self.owner[other] = winner.name
@@ -89,8 +89,9 @@ class Takeover:
                 if message.transaction not in (None, *lab.prepared):
                     continue
                 message.home = winner.name
-                message.row = lab.note(Kind.TakenOver, message, winner, frm=dead.node,
-                                       to=winner.node, cause=row)  # fmt: skip
+                message.copies.pop(winner.name, None)
+                message.row = lab.notes.message(Kind.TakenOver, message, winner, frm=dead.node,
+                                                to=winner.node, cause=row)  # fmt: skip
                 mine.messages.append(message)
             instance.messages = []
         winner.durables.update(dead.durables)
@@ -148,11 +149,13 @@ class Takeover:
         """A process stands still: in a conventional cluster nobody notices."""
         self.fault(broker)
         broker.frozen = True
+        self.lab.notes.add(Kind.Suspended, broker=broker.node)
         return {"result": "ok"}
 
     def thaw(self, broker: Broker) -> dict[str, Any]:
         """A process goes on; one that was taken over meanwhile ends itself."""
         broker.frozen = False
+        self.lab.notes.add(Kind.Resumed, broker=broker.node)
         if broker.name in self.owner:
             self.lab.cluster.down(broker, Kind.Crashed)
         return {"result": "ok"}
@@ -184,6 +187,7 @@ class Takeover:
                 clock.later(clock.now + pause, self.on_attempt, (consumer, tries + 1))
             return
         consumer.home, consumer.open = home, True
+        lab.notes.add(Kind.Attached, frm=consumer.node, to=lab.brokers[home].node)
         if consumer.dest not in lab.brokers[home].instances:
             created = "temporary" if consumer.dest.name.startswith("temp:") else "auto"
             lab.cluster.add(lab.brokers[home], consumer.dest, created).owner = consumer.name

@@ -1,0 +1,62 @@
+"""OpenMQ scenarios in few words, for tests: a step is ``do key=value ...``, values are JSON or text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqlab.formats import openmq
+from mqlab.runtime.openmq import outcome, play
+from tests.runtime.timed import step
+
+FAST = {"imq.cluster.monitor.interval": 3}
+
+
+def body(script="", model="master", brokers="b1 b2 b3", options=None, own=None, **more):
+    """Return a scenario; *own* are properties of single brokers. All are started first."""
+    cluster: dict[str, Any] = {"model": model, "options": options or {}}
+    if model == "master":
+        cluster["master"] = more.pop("master", "b1")
+    return {
+        "cluster": cluster,
+        "brokers": [{"name": n, "options": (own or {}).get(n, {})} for n in brokers.split()],
+        "steps": [{"do": "start"}] * more.pop("start", True)
+        + [step(line) for line in script.strip().splitlines() if line.strip()],
+        **more,
+    }
+
+
+def trace(script="", seed=0, **more):
+    return play(openmq.read(body(script, **more), "test"), seed=seed, limit=100_000)
+
+
+def run(script="", seed=0, **more) -> dict[str, Any]:
+    """Return what came of a script, with a snapshot "end" after its last step."""
+    return outcome(trace(f"{script}\nsettle\nsnapshot label=end", seed, **more))
+
+
+def got(found, consumer):
+    return found["consumers"][consumer]["received"]
+
+
+def again(found, consumer):
+    return found["consumers"][consumer]["redelivered"]
+
+
+def result(found, id):
+    return next(row["result"] for row in found["operations"] if row.get("id") == id)
+
+
+def at(found, broker, label="end"):
+    return found["snapshots"][label]["brokers"][broker]
+
+
+def known(found, dest, label="end"):
+    """Return the brokers that list a destination."""
+    return [name for name, state in found["snapshots"][label]["brokers"].items()
+            if dest in state.get("destinations", {})]  # fmt: skip
+
+
+def holds(found, broker, dest="queue://Q", label="end"):
+    """Return how many messages a broker holds as their home."""
+    row = at(found, broker, label).get("destinations", {}).get(dest)
+    return row["messages"] - row["remote"] if row else 0
