@@ -41,7 +41,7 @@ from mqlab.spec import (
     Topic,
     Wait,
 )  # fmt: skip
-from mqlab.trace import Comparison, Event, Kind, Rule, Trace
+from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
 from mqlab.verbs import check, compare, figure, figures, load, run, save, upgrade, view
 
 __version__ = "0.1.0"
@@ -59,7 +59,7 @@ __all__ = [
     "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
     "StartConnector", "Stop", "StopConnector", "Wait",
     # what comes of it
-    "Comparison", "Event", "Kind", "Rule", "Trace",
+    "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace",
     # what went wrong
     "MqlabError",
 ]  # fmt: skip

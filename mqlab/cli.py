@@ -23,7 +23,7 @@ from mqlab.explain import spans
 from mqlab.formats import lab as lab_files
 from mqlab.scenarios.guide import claims
 from mqlab.spec.scenario import Scenario
-from mqlab.trace.trace import Trace
+from mqlab.trace import Comparison, Ledger, Trace
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
                   help="See a network of message brokers think.")  # fmt: skip
@@ -203,10 +203,25 @@ def explain(
 
 
 @app.command()
-def compare(one: str, other: str, seed: Seed = 0) -> None:
-    """Run two figures or lab files and show where they part."""
-    runs = [verbs.run(_scenario(what, None), seed=seed) for what in (one, other)]
-    both = verbs.compare(*runs)
+def compare(
+    what: Annotated[list[str], typer.Argument(help="two or more figures or lab files")],
+    seed: Seed = 0,
+) -> None:
+    """Run figures or lab files and show what each cost, and where two of them part."""
+    if len(what) < 2:
+        raise errors.BadValue(f"compare needs two runs; write for example {what[0]} fuse:2.21")
+    both = verbs.compare(*(verbs.run(_scenario(one, None), seed=seed) for one in what))
+    ledger = both if isinstance(both, Ledger) else both.ledger()
+    head, *lines = ledger.table()
+    table = _table("What each run cost", *head)
+    for line in lines:
+        table.add_row(*map(escape, line))
+    out.print(table)
+    if isinstance(both, Comparison):
+        _parted(both, *what)
+
+
+def _parted(both: Comparison, one: str, other: str) -> None:
     table = _table("Received", "consumer", one, other)
     for consumer, (left, right) in both.received().items():
         table.add_row(escape(consumer), str(left), str(right))

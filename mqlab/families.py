@@ -18,11 +18,12 @@ from mqlab.errors import CannotRun, UnknownName
 from mqlab.formats import lab as lab_files
 from mqlab.formats import recording
 from mqlab.problems import check
+from mqlab.scenarios import crash
 from mqlab.spec import Scenario
 from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 
-NAMES = ("failover", "openmq", "artemis")
+NAMES = ("openmq", "artemis", "failover")
 
 
 class Core:
@@ -97,6 +98,7 @@ def figures(guide: str | None = None) -> tuple[Any, ...]:
     found: list[Any] = list(scenarios.figures())
     for family in known():
         found += family.figures()
+    found += crash.figures({family.name: family.read for family in known()})
     guides = list(dict.fromkeys(figure.id.partition(":")[0] for figure in found))
     if guide is not None and guide not in guides:
         raise UnknownName.of("guide", guide, guides)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import Action, Network, Scenario
 from mqlab.trace.difference import Comparison
+from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -111,9 +112,17 @@ def check(what: Any) -> list[Problem]:
     return list(families.family_of_scenario(scenario).check(scenario))
 
 
-def compare(one: Trace, other: Trace) -> Comparison:
-    """Lay two runs side by side."""
-    return Comparison(one, other)
+def compare(one: Trace, *others: Trace) -> Comparison | Ledger:
+    """Lay runs side by side: two in detail, more of them (of any family) as a table of what each cost.
+
+    >>> import mqlab as mq
+    >>> table = mq.compare(*(mq.run(figure) for figure in mq.figures("crash")))
+    >>> [row["lost"] for row in table.rows().values()]
+    [0, 0, 0, 0]
+    """
+    if len(others) == 1:
+        return Comparison(one, others[0])
+    return Ledger((one, *others))
 
 
 def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> Upgrade:

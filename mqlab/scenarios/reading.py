@@ -31,7 +31,8 @@ class FamilyFigure:
 
 
 @cache
-def _text(name: str) -> str:
+def text(name: str) -> str:
+    """Return the text of a file of figures."""
     return resources.files("mqlab.scenarios").joinpath(f"{name}.json").read_text(encoding="utf-8")
 
 
@@ -42,10 +43,13 @@ def read(
 
     *scenario* reads one from its JSON value and the figure's id, which errors are to name.
     """
-    items = (item for name in files for item in json.loads(_text(name))["figures"])
+    items = (item for name in files for item in json.loads(text(name))["figures"])
     return tuple(
         FamilyFigure(
-            **{**item, "scenario": scenario({"title": item["title"], **item["scenario"]}, item["id"])}
+            **{
+                **item,
+                "scenario": scenario({"title": item["title"], **item["scenario"]}, item["id"]),
+            }
         )
         for item in items
     )

@@ -3,6 +3,7 @@
 from mqlab.trace.difference import Comparison
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import COLUMNS, Trace
 
-__all__ = ["COLUMNS", "Comparison", "Event", "Kind", "Rule", "Trace"]
+__all__ = ["COLUMNS", "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace"]

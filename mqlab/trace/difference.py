@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mqlab.trace.event import Event
+from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 
 _PLACE = ("row", "cause")  # where an event stands in its own trace is no difference
@@ -25,6 +26,10 @@ class Comparison:
         """Return consumer -> (count in one, count in the other)."""
         left, right = self.one.received(), self.other.received()
         return {name: (left.get(name, 0), right.get(name, 0)) for name in {**left, **right}}
+
+    def ledger(self) -> Ledger:
+        """Return what each of the two runs cost, as a table."""
+        return Ledger((self.one, self.other))
 
     def first_difference(self) -> tuple[Event | None, Event | None] | None:
         """Return the first pair of unlike events; None if the runs are alike.

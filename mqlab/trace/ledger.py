@@ -1,0 +1,119 @@
+"""Runs side by side in numbers: what a crash cost in each of them, whatever product it was.
+
+Sources: Technical Overview, chapter 4, Table 4-1 (service availability, data availability, recovery);
+Fuse 4; AMQ Broker 7.1, chapter 21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+GOT = (Kind.Received, Kind.Redelivered)
+# Column -> what it says. Times are milliseconds; empty where nothing of the kind happened.
+COLUMNS = {
+    "sent": "messages that a client sent",
+    "received": "different messages that some consumer got",
+    "lost": "messages that nobody got and no queue holds",
+    "twice": "messages that came more than once",
+    "redelivered": "messages that came with the redelivered flag",
+    "service after": "from the first crash to the next message that a consumer got",
+    "data after": "from the first crash until the last message sent before it had come",
+    "longest away": "the longest time that a client was without a broker",
+}
+
+
+def measures(trace: Trace) -> dict[str, int | None]:
+    """Return the row of one run; keys as in `COLUMNS`, times in whole milliseconds."""
+    columns = (trace.column(name) for name in ("t", "kind", "msg"))
+    sent: dict[int, int] = {}
+    first: dict[int, int] = {}
+    crash, after = None, None
+    for time, kind, msg in zip(*columns, strict=True):
+        if kind == Kind.Sent:
+            sent.setdefault(msg, time)
+        elif kind == Kind.Crashed and crash is None:
+            crash = time
+        elif kind in GOT:
+            first.setdefault(msg, time)
+            after = time if after is None and crash is not None else after
+    before = [msg for msg, time in sent.items() if crash is not None and time <= crash]
+    came = [first[msg] for msg in before if msg in first]
+    late = max(came) if came and len(came) == len(before) else None
+    clients = set(_clients(trace))
+    away = [b - a for who, spans in trace.downtime().items() if who in clients for a, b in spans]
+    return {
+        "sent": len(sent), "received": len(first), "lost": len(trace.lost()),
+        "twice": len({msg for more in trace.duplicated().values() for msg in more}),
+        "redelivered": len({msg for got in trace.redelivered().values() for msg in got}),
+        "service after": _ms(after, crash),
+        "data after": None if late is None or crash is None else max(0, late - crash) // 1000,
+        "longest away": max(away) // 1000 if away else None,
+    }  # fmt: skip
+
+
+def _clients(trace: Trace) -> list[str]:
+    roles = trace.names["node_role"]
+    return [name for name, role in zip(trace.names["node"], roles, strict=True) if role != "broker"]
+
+
+def _ms(time: int | None, since: int | None) -> int | None:
+    return None if time is None or since is None else (time - since) // 1000
+
+
+def label(trace: Trace) -> str:
+    """Return what a run is called: its scenario's title, else its product."""
+    scenario: Mapping[str, Any] = trace.header.get("scenario", {})
+    return str(scenario.get("title") or trace.header.get("product") or "run")
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A table of runs: one row each, columns as in `COLUMNS`. Prints as text, shows as HTML."""
+
+    traces: tuple[Trace, ...]
+
+    def rows(self) -> dict[str, dict[str, int | None]]:
+        """Return title -> measures; equal titles are numbered."""
+        found: dict[str, dict[str, int | None]] = {}
+        for trace in self.traces:
+            name, no = label(trace), 2
+            while name in found:
+                name, no = f"{label(trace)} ({no})", no + 1
+            found[name] = measures(trace)
+        return found
+
+    def table(self) -> list[list[str]]:
+        """Return the table as text: the head, then one line per run."""
+        lines = [["", *COLUMNS]]
+        for name, row in self.rows().items():
+            cells = (("-" if row[c] is None else f"{row[c]} ms" if c in TIMES else str(row[c]))
+                     for c in COLUMNS)  # fmt: skip
+            lines.append([name, *cells])
+        return lines
+
+    def __str__(self) -> str:
+        lines = self.table()
+        widths = [max(len(line[no]) for line in lines) for no in range(len(lines[0]))]
+        return "\n".join(
+            "  ".join(cell.rjust(width) if no else cell.ljust(width)
+                      for no, (cell, width) in enumerate(zip(line, widths, strict=True))).rstrip()
+            for line in lines
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        head, *lines = self.table()
+        heads = "".join(f'<th title="{escape(COLUMNS.get(c, ""))}">{escape(c)}</th>' for c in head)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
+            for line in lines
+        )
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+TIMES = ("service after", "data after", "longest away")
