@@ -21,8 +21,6 @@ EXCEPTIONS = {
     "fig_2_19_consumer_leaves_decrease": BURST,
     "fig_2_19_consumer_leaves_decrease_suppress": BURST,
     "fig_2_19_consumer_leaves_plain": BURST,
-    "network_prefetch_1_persistent": "a bridge took four times as long as a client's send; in the "
-    "lab every passage takes the same 1 ms",
 }  # fmt: skip
 
 
