@@ -32,11 +32,6 @@ FORWARDED = int(Kind.Forwarded)
 ALREADY_VISITED = int(Rule.already_visited)
 TTL_USED_UP = int(Rule.ttl_used_up)
 
-# us from an answer until a bridge that was full takes the next: with the way there and back four
-# times a client's send and receipt. With prefetch 1 beside a local consumer bridges got 65 of 300
-# (network_prefetch_1_persistent). Bursts tell nothing of it: in the lab they take no time.
-PAUSE = 6000
-
 
 class Demand(Subscription):
     """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
@@ -83,13 +78,13 @@ class Demand(Subscription):
         )  # fmt: skip
         bridge.link.carry(bridge.on_forwarded, (self, message, row))
         if not (message.persistent or bridge.settings.always_sync_send):
-            clock = bridge.lab.clock
-            clock.at(clock.now, bridge.on_answered, (self, message))
+            bridge.lab.clock.at(bridge.lab.clock.now, bridge.on_answered, (self, message))
 
     def pause(self, message: Message) -> None:
         """Keep the room that *message* is about to leave closed for a while."""
         self.extension -= 1
-        self.broker.clock.at(self.broker.clock.now + PAUSE, self.on_paused, message)
+        clock = self.broker.clock
+        clock.at(clock.now + self.bridge.lab.timing.pause, self.on_paused, message)
 
     def on_paused(self, message: Message) -> None:
         """The room that *message* left is open."""
@@ -324,11 +319,17 @@ class Bridge:
         if remote.audits_network and message.persistent:
             if message.number in remote.seen:
                 remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
-                self.link_back.carry(self.on_answered, (demand, message))
+                self.answer(demand, message)
                 return
             remote.seen.add(message.number)
         remote.take_over(copy, self.home.node, self.no, row)
-        self.link_back.carry(self.on_answered, (demand, message))
+        self.answer(demand, message)
+
+    def answer(self, demand: Demand, message: Message) -> None:
+        """Let the remote broker answer, once it is done with what it was sent before."""
+        remote, now = self.remote, self.lab.clock.now
+        remote.taken = max(remote.taken, now) + self.lab.timing.taking
+        self.link_back.carry(self.on_answered, (demand, message), remote.taken - now)
 
     def on_answered(self, passage: tuple[Demand, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""
