@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from random import Random
 from typing import Any
 
@@ -118,11 +119,14 @@ class Lab:
     def trace(self) -> Trace:
         """All that has happened so far."""
         scenario = Scenario(self.network, tuple(self.done), self.about)
-        return self.recorder.trace({
+        header = {
             "scenario": lab_files.write(scenario), "seed": self.seed, "edition": self.edition,
             "jitter": self.jitter, "snapshots": self.snapshots, "problems": list(self.problems),
             "request_reply": self.replies,
-        })  # fmt: skip
+        }  # fmt: skip
+        if self.timing != USUAL:
+            header["timing"] = asdict(self.timing)
+        return self.recorder.trace(header)
 
     # What the parts ask for
 

@@ -39,6 +39,12 @@ def test_with_the_timing_of_the_recording_machine_every_recording_agrees(value):
     assert recording.differences(found, value["observed"]) == []
 
 
+def test_a_trace_tells_by_which_timing_it_was_made():
+    scenario = lab.read(some_recording())
+    assert "timing" not in play(scenario).header
+    assert play(scenario, timing=LOOPBACK).header["timing"]["link"] == LOOPBACK.link
+
+
 def test_the_packed_recordings_are_the_shared_ones():
     source = SHARED / "conformance" / "activemq"
     if not source.exists():
