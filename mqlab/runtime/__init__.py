@@ -5,30 +5,38 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from mqlab.errors import BadValue
-from mqlab.runtime.lab import Lab
-from mqlab.spec import Action, Network, Producer, Scenario
+from mqlab.runtime.lab import USUAL, Lab
+from mqlab.runtime.link import LOOPBACK, Timing
+from mqlab.spec import Action, Close, Network, Producer, Scenario
 from mqlab.spec.edition import EditionRules
 from mqlab.trace.trace import Trace
 
-__all__ = ["Lab", "play", "run"]
+__all__ = ["LOOPBACK", "Lab", "Timing", "play", "run"]
 
 
 def play(
     scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None,
-    rules: EditionRules | None = None,
+    rules: EditionRules | None = None, timing: Timing = USUAL,
 ) -> Trace:  # fmt: skip
     """Play *scenario* from beginning to end and return its trace.
 
     Raises `BadValue` as soon as more than *limit* events have happened: where there are cycles and
     no suppression of duplicates, routes multiply beyond any patience. *rules* stand in for those of
-    the edition.
+    the edition, *timing* for the usual one: `LOOPBACK` is that of the machine of the recordings.
     """
     lab = Lab(scenario.network, seed, jitter, started=False, about=scenario.about, limit=limit,
-              rules=rules)  # fmt: skip
-    for action in scenario.actions:
+              rules=rules, timing=timing)  # fmt: skip
+    for action, following in zip_longest(scenario.actions, scenario.actions[1:]):
         lab.do(action)
-        if not (isinstance(action, Producer) and action.in_background):
+        if isinstance(action, Producer) and action.in_background:
+            continue
+        if timing.closing is not None and isinstance(action, Producer) and type(following) is Close:
+            # A consumer can go at once; anything else opens a connection, or settles, first.
+            lab.finish_sending()
+        else:
             lab.rest()
     return lab.trace
 

@@ -78,8 +78,19 @@ class Demand(Subscription):
         )  # fmt: skip
         bridge.link.carry(bridge.on_forwarded, (self, message, row))
         if not (message.persistent or bridge.settings.always_sync_send):
-            clock = bridge.lab.clock
-            clock.at(clock.now, bridge.on_answered, (self, message))
+            bridge.lab.clock.at(bridge.lab.clock.now, bridge.on_answered, (self, message))
+
+    def pause(self, message: Message) -> None:
+        """Keep the room that *message* is about to leave closed for a while."""
+        self.extension -= 1
+        clock = self.broker.clock
+        clock.at(clock.now + self.bridge.lab.timing.pause, self.on_paused, message)
+
+    def on_paused(self, message: Message) -> None:
+        """The room that *message* left is open."""
+        self.extension += 1
+        if self in self.broker.subs:
+            self.broker.destinations[message.dest_no].dispatch()
 
 
 class Bridge:
@@ -308,16 +319,24 @@ class Bridge:
         if remote.audits_network and message.persistent:
             if message.number in remote.seen:
                 remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
-                self.link_back.carry(self.on_answered, (demand, message))
+                self.answer(demand, message)
                 return
             remote.seen.add(message.number)
         remote.take_over(copy, self.home.node, self.no, row)
-        self.link_back.carry(self.on_answered, (demand, message))
+        self.answer(demand, message)
+
+    def answer(self, demand: Demand, message: Message) -> None:
+        """Let the remote broker answer, once it is done with what it was sent before."""
+        remote, now = self.remote, self.lab.clock.now
+        remote.taken = max(remote.taken, now) + self.lab.timing.taking
+        self.link_back.carry(self.on_answered, (demand, message), remote.taken - now)
 
     def on_answered(self, passage: tuple[Demand, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""
         demand, message = passage
         if self.up and message in demand.outstanding:
+            if message.persistent and demand.full:
+                demand.pause(message)
             demand.acknowledge(message)
 
     def on_not_permitted(self, demand: Demand, message: Message) -> None:

@@ -44,6 +44,7 @@ class Broker:
         self.note = lab.recorder.notebook(lab.clock, self.node).note
         self.running = False
         self.lives = 0
+        self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)
         self.bridges: list[Bridge] = []
         self.listeners: list[Bridge] = []

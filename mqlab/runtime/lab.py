@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from random import Random
 from typing import Any
 
@@ -14,7 +15,7 @@ from mqlab.runtime.broker import Broker
 from mqlab.runtime.client import Consumer
 from mqlab.runtime.clock import Clock
 from mqlab.runtime.connector import Connector
-from mqlab.runtime.link import Link
+from mqlab.runtime.link import Link, Timing
 from mqlab.runtime.masterslave import SharedStore
 from mqlab.runtime.producer import Producer
 from mqlab.runtime.store import Store
@@ -27,7 +28,7 @@ from mqlab.spec.values import Destination, duration
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
-DELAY = 1000  # us that a message takes over any link
+USUAL = Timing()
 
 
 class Lab:
@@ -35,7 +36,8 @@ class Lab:
 
     *seed* feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each
     message takes over a link, at random. A lab that is given a network starts it. *rules* stand in
-    for those of the network's edition, one of which may be asked what it does.
+    for those of the network's edition, one of which may be asked what it does; *timing* for the
+    usual one, in which nothing but links takes time.
 
     >>> from mqlab.spec import Broker, Network, Producer, Queue
     >>> lab = Lab(Network(Broker("A")), seed=7)
@@ -46,12 +48,12 @@ class Lab:
     def __init__(
         self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
         about: Mapping[str, Any] | None = None, limit: int | None = None,
-        rules: EditionRules | None = None,
+        rules: EditionRules | None = None, timing: Timing = USUAL,
     ) -> None:  # fmt: skip
         self.network, self.seed, self.edition = network, seed, network.edition
         self.jitter = duration(jitter, "jitter")
         self.about = dict(about or {})
-        self.rules = rules or RULES[network.edition]
+        self.rules, self.timing = rules or RULES[network.edition], timing
         self.random = Random(f"mqlab:{seed}")
         self.clock = Clock()
         self.recorder = Recorder()
@@ -102,6 +104,13 @@ class Lab:
                     "decreaseNetworkConsumerPriority, or a lower networkTTL"
                 )
 
+    def finish_sending(self) -> None:
+        """Let time go on until the latest producer has sent all and closed its connection."""
+        producer = self.senders[-1]
+        while not producer.done and self.clock.step():
+            pass
+        self.clock.rest(self.clock.now + 2 * self.timing.link + (self.timing.closing or 0))
+
     def fork(self) -> Lab:
         """Return a copy of the lab as it is now; the two go their own ways."""
         return copy.deepcopy(self)
@@ -110,11 +119,14 @@ class Lab:
     def trace(self) -> Trace:
         """All that has happened so far."""
         scenario = Scenario(self.network, tuple(self.done), self.about)
-        return self.recorder.trace({
+        header = {
             "scenario": lab_files.write(scenario), "seed": self.seed, "edition": self.edition,
             "jitter": self.jitter, "snapshots": self.snapshots, "problems": list(self.problems),
             "request_reply": self.replies,
-        })  # fmt: skip
+        }  # fmt: skip
+        if self.timing != USUAL:
+            header["timing"] = asdict(self.timing)
+        return self.recorder.trace(header)
 
     # What the parts ask for
 
@@ -160,7 +172,7 @@ class Lab:
 
     def new_link(self) -> Link:
         """Return one direction of a new connection."""
-        return Link(self.clock, DELAY, self.jitter, self.random)
+        return Link(self.clock, self.timing.link, self.jitter, self.random)
 
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""

@@ -47,6 +47,7 @@ class Producer:
             }
         )
         self.sent = 0
+        self.done = False  # has sent all, and has the receipts
         self.stalled = False  # has something to send and no broker
         self.unsent: list[tuple[Message, int]] = []  # on the way when the broker went
 
@@ -81,6 +82,7 @@ class Producer:
         """Send the next message, if there is one."""
         spec, lab = self.spec, self.lab
         if self.sent >= spec.sends:
+            self.done = True
             advisory.of_producer(self.broker, spec.name, self.dest, left=True)
             return
         if not self.broker.running:
@@ -100,7 +102,7 @@ class Producer:
                       self.broker.node, -1, self.dest_no)  # fmt: skip
         self.link_to.carry(self.on_arrived, (message, row))
         if not spec.persistent:
-            lab.clock.at(now + self.interval, self.send, None)
+            lab.clock.at(now + (self.interval or lab.timing.pace), self.send, None)
 
     def expiry(self, now: int) -> int:
         """Return when a message sent now is too old (us); 0 is never."""

@@ -18,16 +18,17 @@ from tests.runtime.timed import body, run, scenario, trace
 
 # Recordings that the lab does not agree with: name -> why.
 LATE = (
-    "one wait of the recording was late in every run, by more than 5 ms and a twentieth over what "
-    "the client asks for (the waits around it are as the rule says, and as the lab's)"
+    "waits that were late in all five runs by more than 5 ms, beside waits of the same rule (of the "
+    "same length, or double) that came within 1 to 5 ms of the lab's: the client asks for nothing else"
 )
 EXCEPTIONS = {
-    "failover_addresses/update_uris_file_two_lines": LATE,
-    "failover_rounds/initial_20_exponent_half": LATE,
-    "failover_rounds/initial_5_max_10": LATE,
-    "pure_master_slave/slave_dies_master_shuts_down": LATE,
-    "multicast_discovery/advertised_but_refusing_initial_1000": "the lab's keep-alives are exactly "
-    "500 ms apart, so that a wait ends 2 ms above the most that was seen",
+    "failover_addresses/update_uris_file_two_lines": LATE,  # 10+3 20+2 40+11 80+6 160+1 320+2
+    "failover_rounds/initial_20_exponent_half": LATE,  # 20 eleven times: +1 to +5, but +7 +7 +12 +40
+    "failover_rounds/initial_5_max_10": LATE,  # 5 eleven times: +1 to +3, but once +9
+    "pure_master_slave/slave_dies_master_shuts_down": LATE,  # 10+1 20+7 40+2 80+1 160+1 320+1
+    # An attempt follows an alive, and these come every 500 ms. The run with the longest second wait
+    # (1498) had both attempts some 80 ms behind their alives, at 1582 and 3081: the first a bit more.
+    "multicast_discovery/advertised_but_refusing_initial_1000": "1500 ms, 2 more than the most seen",
 }  # fmt: skip
 
 
