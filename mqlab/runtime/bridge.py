@@ -78,19 +78,8 @@ class Demand(Subscription):
         )  # fmt: skip
         bridge.link.carry(bridge.on_forwarded, (self, message, row))
         if not (message.persistent or bridge.settings.always_sync_send):
-            bridge.lab.clock.at(bridge.lab.clock.now, bridge.on_answered, (self, message))
-
-    def pause(self, message: Message) -> None:
-        """Keep the room that *message* is about to leave closed for a while."""
-        self.extension -= 1
-        clock = self.broker.clock
-        clock.at(clock.now + self.bridge.lab.timing.pause, self.on_paused, message)
-
-    def on_paused(self, message: Message) -> None:
-        """The room that *message* left is open."""
-        self.extension += 1
-        if self in self.broker.subs:
-            self.broker.destinations[message.dest_no].dispatch()
+            clock = bridge.lab.clock
+            clock.at(clock.now, bridge.on_answered, (self, message))
 
 
 class Bridge:
@@ -335,8 +324,6 @@ class Bridge:
         """The remote broker has the message: the home broker may forget it."""
         demand, message = passage
         if self.up and message in demand.outstanding:
-            if message.persistent and demand.full:
-                demand.pause(message)
             demand.acknowledge(message)
 
     def on_not_permitted(self, demand: Demand, message: Message) -> None:

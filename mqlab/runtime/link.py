@@ -18,24 +18,19 @@ class Timing:
     `taking`: what a broker does with a message from a bridge before it answers, one after the other.
     `closing`: a producer's connection closes after its last message; what follows in a script then
     finds the network still busy. None lets all come to rest first.
-
-    `pause`: from an answer until a bridge that was full takes the next persistent message. With the
-    way there and back it makes four times a client's send and receipt: with prefetch 1 beside a
-    local consumer bridges got 65 of 300 (network_prefetch_1_persistent).
     """
 
     link: int = 1000
     pace: int = 0
     taking: int = 0
     closing: int | None = None
-    pause: int = 6000
 
 
 # The machine of the recordings, where all brokers ran in one program and talked over 127.0.0.1.
 # In the time that a client took to send 2000 messages and close, bridges with prefetch 1 carried 91
 # to 269, and a consumer with 1 ms of work on each got 1 to 17 (fig_2_19_consumer_leaves_*); during a
 # burst of 100 a bridge took 1 to 4 (network_prefetch_1_burst). Twice as long a link does as well.
-LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000, pause=0)
+LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
 
 
 class Link:

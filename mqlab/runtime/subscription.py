@@ -94,7 +94,7 @@ class Subscription:
         room = len(outstanding) - self.extension >= self.prefetch
         outstanding.pop(message, None)
         self.slow = False
-        if self.extension > 0:
+        if self.extension:
             self.extension -= 1
         broker = self.broker
         broker.note(ACKNOWLEDGED, message, -1, broker.node, -1, self.no, 0, message.row)
