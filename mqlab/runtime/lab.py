@@ -24,7 +24,7 @@ from mqlab.spec import action as actions
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.network import Network
 from mqlab.spec.scenario import Scenario
-from mqlab.spec.values import Destination, duration
+from mqlab.spec.values import duration
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
@@ -58,10 +58,14 @@ class Lab:
         self.clock = Clock()
         self.recorder = Recorder()
         self.limit = limit
-        self.add = self.recorder.add
+        self.add, self.add_node = self.recorder.add, self.recorder.add_node
+        self.name_link, self.name_destination = (
+            self.recorder.name_link,
+            self.recorder.name_destination,
+        )
+        self.name_subscription = self.recorder.name_subscription
         self.ids = self.numbers = self.advisories = 0
         self.done: list[actions.Action] = []
-        self.destinations: dict[Destination, int] = {}
         self.consumers: dict[str, Consumer] = {}
         self.senders: list[Producer] = []
         self.shared_stores: dict[str, Store] = {}
@@ -200,46 +204,12 @@ class Lab:
         self.senders = [sender for sender in self.senders if not sender.closed] + [producer]
         producer.start()
 
-    # Names of the trace
-
-    def add_node(self, name: str, role: str, home: str = "") -> int:
-        """Enter a broker or a client into the trace's names and return its number."""
-        names = self.recorder.names
-        names["node"].append(name)
-        names["node_role"].append(role)
-        names["node_home"].append(home)
-        return len(names["node"]) - 1
-
     def producer_node(self, name: str, home: str) -> int:
         """Return the number of a producer; sending again is no new one."""
         key = f"{name}@{home}"
         if key not in self.producers:
             self.producers[key] = self.add_node(name, "producer", home)
         return self.producers[key]
-
-    def name_link(self, name: str, home: str, remote: str) -> int:
-        """Return the number of a bridge; coming up again it is the same one."""
-        names = self.recorder.names
-        for no, known in enumerate(zip(names["link"], names["link_from"], names["link_to"],
-                                       strict=True)):  # fmt: skip
-            if known == (name, home, remote):
-                return no
-        names["link"].append(name)
-        names["link_from"].append(home)
-        names["link_to"].append(remote)
-        return len(names["link"]) - 1
-
-    def name_destination(self, dest: Destination) -> int:
-        """Return the number of a destination or pattern."""
-        if dest not in self.destinations:
-            self.destinations[dest] = len(self.destinations)
-            self.recorder.names["dest"].append(str(dest))
-        return self.destinations[dest]
-
-    def name_subscription(self, label: str) -> int:
-        """Return the number of a new subscription."""
-        self.recorder.names["sub"].append(label)
-        return len(self.recorder.names["sub"]) - 1
 
     # One method per action
 

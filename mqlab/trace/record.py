@@ -38,6 +38,7 @@ class Recorder:
         self.rows = bytearray()
         self.count = 0
         self.names = Names()
+        self.destinations: dict[object, int] = {}
 
     def add(
         self, t: int, kind: int, msg: int = -1, broker: int = -1, frm: int = -1, to: int = -1,
@@ -49,6 +50,40 @@ class Recorder:
         row = self.count
         self.count = row + 1
         return row
+
+    # Names, each entered at first use and then known by its number
+
+    def add_node(self, name: str, role: str, home: str = "") -> int:
+        """Enter a broker or a client and return its number."""
+        names = self.names
+        names["node"].append(name)
+        names["node_role"].append(role)
+        names["node_home"].append(home)
+        return len(names["node"]) - 1
+
+    def name_link(self, name: str, home: str, remote: str) -> int:
+        """Return the number of a bridge; coming up again it is the same one."""
+        names = self.names
+        for no, known in enumerate(zip(names["link"], names["link_from"], names["link_to"],
+                                       strict=True)):  # fmt: skip
+            if known == (name, home, remote):
+                return no
+        names["link"].append(name)
+        names["link_from"].append(home)
+        names["link_to"].append(remote)
+        return len(names["link"]) - 1
+
+    def name_destination(self, dest: object) -> int:
+        """Return the number of a destination or pattern; its text is its name."""
+        if dest not in self.destinations:
+            self.destinations[dest] = len(self.destinations)
+            self.names["dest"].append(str(dest))
+        return self.destinations[dest]
+
+    def name_subscription(self, label: str) -> int:
+        """Return the number of a new subscription."""
+        self.names["sub"].append(label)
+        return len(self.names["sub"]) - 1
 
     def notebook(self, clock: HasNow, node: int) -> Notebook:
         """Return what writes down the events of messages at one broker."""
