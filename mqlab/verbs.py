@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
-    """Return the figures of all guides, or of one: fuse, amq6, article."""
+    """Return the figures of all guides, or of one: fuse, amq6, article, openmq, artemis, crash."""
     from mqlab import families
 
     return families.figures(guide)
@@ -48,7 +49,7 @@ def save(scenario: Any, path: str | Path) -> None:
 
 
 def scenario_of(what: Any) -> Any:
-    """Return the scenario of a figure, a figure's id, a lab file's path or a scenario."""
+    """Return the scenario of a figure, its id, a lab file's path or its JSON value, or a scenario."""
     from mqlab import families
 
     if isinstance(what, Scenario):
@@ -59,6 +60,8 @@ def scenario_of(what: Any) -> Any:
         return load(what)
     if isinstance(what, str):
         return figure(what).scenario
+    if isinstance(what, Mapping):
+        return families.family_of(what).read(what, "lab file")
     return what if families.is_scenario(what) else _refuse(what)
 
 

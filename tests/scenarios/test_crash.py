@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
+from mqlab.errors import MqlabError
 from mqlab.trace import Kind
 from mqlab.trace.ledger import COLUMNS, Ledger
 
@@ -72,3 +73,14 @@ def test_what_is_lost_is_in_the_table():
             step["persistent"] = False
     (row,) = mq.compare(mq.run(artemis.read(value))).rows().values()
     assert (row["lost"], row["received"], row["data after"]) == (10, 5, None)
+
+
+def test_the_json_value_of_a_lab_file_can_be_run_and_checked():
+    value = {"brokers": [{"name": "A"}], "queues": [{"name": "Q"}], "steps": [
+        {"do": "start"}, {"do": "send", "broker": "A", "queue": "Q", "count": 2},
+        {"do": "open_consumer", "consumer": "C", "broker": "A", "queue": "Q"}, {"do": "settle"},
+    ]}  # fmt: skip
+    assert mq.run(value).received() == {"C": 2}
+    assert mq.check(value) == []
+    with pytest.raises(MqlabError, match="lab file"):
+        mq.run({"brokers": 7})
