@@ -58,13 +58,14 @@ def copies(trace: Trace, msg: int) -> list[int]:
     """Return the rows at which the copies of a message ended: received, or still held."""
     kinds, msgs, causes = (trace.column(c) for c in ("kind", "msg", "cause"))
     rows = [row for row in range(len(trace)) if msgs[row] == msg]
-    moved_on = {
-        causes[row] for row in rows if kinds[row] in (Kind.Dispatched, Kind.Forwarded)
-    }  # fmt: skip
+    moves = (Kind.Dispatched, Kind.Forwarded, Kind.TakenOver)
+    moved_on = {causes[row] for row in rows if kinds[row] in moves}
+    lies = (Kind.Enqueued, Kind.TakenOver)
     return [
-        row for row in rows
-        if kinds[row] == Kind.Received or (kinds[row] == Kind.Enqueued and row not in moved_on)
-    ]  # fmt: skip
+        row
+        for row in rows
+        if kinds[row] == Kind.Received or (kinds[row] in lies and row not in moved_on)
+    ]
 
 
 def chain(trace: Trace, row: int) -> list[int]:

@@ -87,6 +87,7 @@ class Consumer:
     refuses: bool = False  # its next acknowledgement or commit is refused
     killed: bool = False  # its process is gone: it looks for no broker any more
     sub: int = -1  # its subscription in the trace
+    lost: int = -1  # the row with which it last lost its connection
 
     @property
     def mode(self) -> str:

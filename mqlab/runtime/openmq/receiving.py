@@ -162,7 +162,7 @@ class Receiving:
         counts = self.lab.events.setdefault(consumer.name, {})
         counts["connection_lost"] = counts.get("connection_lost", 0) + 1
         consumer.open = False
-        self.lab.notes.add(Kind.Interrupted, frm=consumer.node,
+        consumer.lost = self.lab.notes.add(Kind.Interrupted, frm=consumer.node,
                            to=self.lab.brokers[consumer.home].node, rule=Rule.broker_stopped,
                            cause=cause)  # fmt: skip
         if consumer.keys.get("reconnect") or self.lab.scenario.model == "enhanced":

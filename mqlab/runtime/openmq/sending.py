@@ -81,7 +81,7 @@ class Sending:
             return False
         producer["home"] = home.name
         self.lab.notes.add(Kind.Attached, frm=self.node(producer["keys"]["producer"], home.name),
-                           to=home.node)  # fmt: skip
+                           to=home.node, cause=producer["lost"])  # fmt: skip
         self.lab.receiving.exists(home, producer["dest"])
         return bool(producer.pop("failing", False)) and not producer.get("rolled_back", False)
 
@@ -131,12 +131,12 @@ class Sending:
         broker, node = job["broker"], self.node(job["name"], job["broker"].name)
         way = {"frm": node, "to": broker.node}
         if result == "refused":
-            self.lab.notes.message(Kind.Failed, message, broker, **way)
+            self.lab.notes.message(Kind.Failed, message, broker, rule=Rule.limit_reached, **way)
             return
         message.row = self.lab.notes.message(Kind.Sent, message, broker, **way)
         if result == "dropped":
             full = message.dest.is_queue or bool(message.targets)
-            rule = Rule.none if full else Rule.no_subscription
+            rule = Rule.limit_reached if full else Rule.no_consumer
             self.lab.notes.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
         else:
             self.lab.stock.accept(broker, message, result == "full", node)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.cluster import Broker
 from mqlab.runtime.openmq.messages import Consumer, Held
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
@@ -76,8 +76,8 @@ class Takeover:
         """Let *winner* have all that *dead* held; open transactions are rolled back."""
         lab = self.lab
         self.owner[dead.name] = winner.name
-        row = lab.notes.add(Kind.Locked, {"takes over": dead.name}, broker=winner.node,
-                            frm=dead.node, to=winner.node)  # fmt: skip
+        lab.notes.add(Kind.Locked, {"takes over": dead.name}, broker=winner.node, frm=dead.node,
+                      to=winner.node, rule=Rule.first_to_lock, cause=dead.ended)  # fmt: skip
         for other, by in list(self.owner.items()):
             if by == dead.name:
                 self.owner[other] = winner.name
@@ -91,7 +91,7 @@ class Takeover:
                 message.home = winner.name
                 message.copies.pop(winner.name, None)
                 message.row = lab.notes.message(Kind.TakenOver, message, winner, frm=dead.node,
-                                                to=winner.node, cause=row)  # fmt: skip
+                                                to=winner.node, cause=message.row)  # fmt: skip
                 mine.messages.append(message)
             instance.messages = []
         winner.durables.update(dead.durables)
@@ -149,7 +149,7 @@ class Takeover:
         """A process stands still: in a conventional cluster nobody notices."""
         self.fault(broker)
         broker.frozen = True
-        self.lab.notes.add(Kind.Suspended, broker=broker.node)
+        broker.ended = self.lab.notes.add(Kind.Suspended, broker=broker.node)
         return {"result": "ok"}
 
     def thaw(self, broker: Broker) -> dict[str, Any]:
@@ -187,7 +187,8 @@ class Takeover:
                 clock.later(clock.now + pause, self.on_attempt, (consumer, tries + 1))
             return
         consumer.home, consumer.open = home, True
-        lab.notes.add(Kind.Attached, frm=consumer.node, to=lab.brokers[home].node)
+        lab.notes.add(Kind.Attached, frm=consumer.node, to=lab.brokers[home].node,
+                      cause=consumer.lost)  # fmt: skip
         if consumer.dest not in lab.brokers[home].instances:
             created = "temporary" if consumer.dest.name.startswith("temp:") else "auto"
             lab.cluster.add(lab.brokers[home], consumer.dest, created).owner = consumer.name
