@@ -174,14 +174,20 @@ class Takeover:
             return
         lab = self.lab
         where = consumer.keys["broker"]
-        names = list(where) if isinstance(where, (list, tuple)) else [where]
+        names = list(where) if isinstance(where, (list, tuple)) else [str(where)]
+        most = int(consumer.keys.get("reconnect_attempts", 3))
         if self.enhanced:
-            names = [self.owner[consumer.home]] if consumer.home in self.owner else [consumer.home]
-        home = next((n for n in names if lab.brokers[n].serves), None)
-        if home is None:
-            most = int(consumer.keys.get("reconnect_attempts", 3)) * max(1, len(names))
+            home = self.owner.get(consumer.home, consumer.home)
+        else:  # so many attempts at each address of the list, then the next
+            home = names[tries // most % len(names)] if most > 0 else names[0]
+        serves = lab.brokers[home].serves
+        if not self.enhanced:
+            lab.notes.add(Kind.Attempted, frm=consumer.node, to=lab.brokers[home].node,
+                          rule=Rule.accepted if serves else Rule.nobody_listens,
+                          cause=consumer.lost)  # fmt: skip
+        if not serves:
             rounds = int(consumer.keys.get("iterations", -1))
-            if self.enhanced or rounds < 0 or tries < most * rounds:
+            if self.enhanced or rounds < 0 or tries + 1 < most * len(names) * rounds:
                 clock = lab.clock
                 pause = int(consumer.keys.get("reconnect_interval_ms", 500)) * 1000
                 clock.later(clock.now + pause, self.on_attempt, (consumer, tries + 1))
