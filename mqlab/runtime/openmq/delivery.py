@@ -107,7 +107,7 @@ class Delivery:
             frozen = (
                 self.lab.brokers[consumer.home].frozen or self.lab.brokers[held.message.home].frozen
             )
-            if frozen or (len(line) == 2 and line == self.lab.silent):
+            if frozen or line in self.lab.silent:
                 consumer.buffer.appendleft(held)
                 break
             if not self.lab.brokers[held.message.home].running and consumer.mode != "client":

@@ -50,7 +50,7 @@ class ClusterLab:
         self.notes.name_links(list(self.brokers))
         self.cluster, self.delivery = Cluster(self), Delivery(self)
         self.takeover, self.stock = Takeover(self), Stock(self)
-        self.silent: frozenset[str] = frozenset()  # a line that swallows everything
+        self.silent: set[frozenset[str]] = set()  # lines that swallow everything
         self.receiving, self.sending, self.admin = Receiving(self), Sending(self), Admin(self)
 
     # The script
@@ -135,7 +135,7 @@ class ClusterLab:
 
     def do_wait_for(self, keys: Mapping[str, Any]) -> None:
         """Wait until an event has happened since the last fault, such as a takeover."""
-        self.pass_until(lambda: self.takeover.seen(keys["event"]),
+        self.pass_until(lambda: self.takeover.seen(keys["event"], keys.get("about")),
                         int(keys.get("limit_ms", 60_000)))  # fmt: skip
         self.pass_time(int(keys.get("settle_ms", 1000)) * 1000)
 
@@ -186,14 +186,14 @@ class ClusterLab:
 
     def do_cut(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """A silent cut is not noticed: what is under way waits for the healing."""
-        self.silent = frozenset(keys["between"])
+        self.silent.add(frozenset(keys["between"]))
         one, other = (self.brokers[name].node for name in keys["between"])
         self.notes.add(Kind.Partitioned, frm=one, to=other)
         return {"result": "ok"}
 
     def do_heal(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """The network between two brokers is whole again."""
-        self.silent = frozenset()
+        self.silent.discard(frozenset(keys["between"]))
         one, other = (self.brokers[name].node for name in keys["between"])
         self.notes.add(Kind.Healed, frm=one, to=other)
         return {"result": "ok"}

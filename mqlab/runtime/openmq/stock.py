@@ -130,7 +130,7 @@ class Stock:
             id(held.message) for c in self.lab.consumers.values()
             if c.home == broker.name and c.dest == dest and c.open
             for held in (*c.buffer, *c.taken) if held.message.home != broker.name
-            and frozenset((held.message.home, broker.name)) != self.lab.silent
+            and frozenset((held.message.home, broker.name)) not in self.lab.silent
         }  # fmt: skip
         return {
             "messages": len(remote)
