@@ -215,3 +215,32 @@ def test_links_are_up_while_both_ends_are_and_accept_each_other():
     down = [e.link for e in played.events() if e.kind == Kind.Disconnected]
     assert sorted(up) == ["b1-b2", "b2-b1"]
     assert sorted(down) == ["b1-b2", "b2-b1"]
+
+
+def timed_recordings():
+    for path, value in sorted(packed("openmq").items()):
+        rows = [row for row in value["observed"].get("times", ())
+                if "after_fault_ms" in row and row.get("event") in AWAITED]  # fmt: skip
+        if rows:
+            yield pytest.param(value, rows, id=path.split("/", 1)[1])
+
+
+# What a recording waited for -> the event of the trace, and how long after it this is over (us).
+AWAITED = {"takeover_complete": (Kind.Locked, 1_500_000), "client_reconnected": (Kind.Attached, 0)}
+FAULTS = (Kind.Crashed, Kind.Stopped, Kind.Suspended)
+
+
+@pytest.mark.parametrize(("value", "rows"), list(timed_recordings()))
+def test_takeovers_and_returns_of_clients_take_as_long_as_recorded(value, rows):
+    events = list(play(openmq.read(value)).events())
+    for row in rows:
+        kind, more = AWAITED[row["event"]]
+        ends = [e.t + more for e in events if e.kind == kind]
+        took = [(end - max(e.t for e in events if e.kind in FAULTS and e.t <= end)) / 1000
+                for end in ends]  # fmt: skip
+        least, most = row["after_fault_ms"]  # compared as the recordings' README says
+        assert any(0.8 * least - 500 <= ms <= 1.2 * most + 500 for ms in took), (row, took)
+
+
+def test_enough_times_are_compared():
+    assert sum(len(param.values[1]) for param in timed_recordings()) >= 17

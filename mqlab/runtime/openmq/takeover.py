@@ -34,6 +34,7 @@ class Takeover:
         self.owner: dict[str, str] = {}
         self.happened: set[str] = set()
         self.spared: set[str] = set()  # stopped without failover
+        self.barred: dict[str, int] = {}  # who may not return until when (us)
         self.taking: dict[str, str] = {}  # who is being taken over -> by whom
 
     @property
@@ -108,6 +109,8 @@ class Takeover:
         if winner.serves:
             self.take(winner, dead)
         else:
+            tick = float(dead.option("imq.cluster.monitor.interval", 30))
+            self.barred[dead.name] = self.lab.clock.now + round(max(60, 2 * tick) * SECOND)
             self.lab.clock.later(self._tick(dead, 1), self.on_dead, (dead.name, life))
 
     def take(self, winner: Broker, dead: Broker) -> None:
@@ -155,7 +158,15 @@ class Takeover:
         return {"result": "ok"}
 
     def may_start(self, broker: Broker) -> bool:
-        """Whether a broker that was taken over may join again: it does, without its messages."""
+        """Whether a broker may join: one that was taken over does, without its messages.
+
+        While it is being taken over it waits; if its taker died meanwhile it may not come back for a
+        minute or two (Administration Guide; neither is recorded).
+        """
+        wait = float(broker.option("imq.cluster.ha.takeoverWaitTimeout", 300))
+        self.lab.pass_until(lambda: broker.name not in self.taking, int(wait * 1000))
+        if broker.name in self.taking or self.lab.clock.now < self.barred.get(broker.name, 0):
+            return False
         self.owner.pop(broker.name, None) if broker.name in self.spared else None
         ids = [b.option("imq.brokerid") for b in self.lab.brokers.values()
                if b is not broker and b.running]  # fmt: skip
