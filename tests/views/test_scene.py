@@ -158,6 +158,7 @@ def test_a_cluster_is_shown_with_brokers_clients_links_and_messages():
     assert min(columns["flights"]["took"]) > 0.1, "and slow enough to be seen"
     counts = dict(zip(columns["received"]["node"], columns["received"]["value"], strict=True))
     assert {names[node]: count for node, count in counts.items()} == trace.received()
+    assert "slave, waiting" not in columns["legend"]["text"]
     mq.view(trace)
 
 
