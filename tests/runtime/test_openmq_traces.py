@@ -8,6 +8,7 @@ import mqlab as mq
 from mqlab.formats import openmq
 from mqlab.runtime.openmq import outcome, play
 from mqlab.trace.kinds import Kind
+from mqlab.views import scene
 from tests.conftest import packed, recorded
 from tests.runtime.cluster import FAST, trace
 
@@ -209,6 +210,21 @@ def test_explain_says_why_a_consumer_did_not_get_a_message():
         send producer=P count=3""")
     assert "the buffers of its consumers are full" in str(mq.explain(full, message="P-3"))
     assert "1 of queue://Q wait at b1 (P-3): the buffers" in str(mq.explain(full, broker="b1"))
+
+
+def test_what_a_broker_refused_is_told():
+    told = scene(mq.run("openmq:4-2")).columns["events"]["what"]
+    refused = [text for text in told if "could not do what it was asked for" in text]
+    assert refused == [
+        "b2 could not do what it was asked for (create_destination NEW refused).",
+        "b2 could not do what it was asked for (open_consumer T S9 refused).",
+    ]
+
+
+def test_a_refusal_by_a_whole_list_of_brokers_is_no_event_of_one():
+    played = trace('kill broker=b1\nkill broker=b2\nconnect broker=["b1","b2"]', model="peer")
+    assert [row["result"] for row in outcome(played)["operations"]] == ["ok", "ok", "refused"]
+    assert Kind.Failed not in set(played.column("kind"))
 
 
 def test_links_are_up_while_both_ends_are_and_accept_each_other():

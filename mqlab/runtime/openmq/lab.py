@@ -62,10 +62,21 @@ class ClusterLab:
             result = self._do(step)
             self.settle()
             if result is not None:
+                self._note_refusal(step, result["result"])
                 result.update({"step": no, "do": step.do, **_id(step)})
                 self.operations.append(result)
             if self.limit is not None and self.notes.count > self.limit:
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
+
+    def _note_refusal(self, step: Step, result: str) -> None:
+        """Record what a broker was asked for in vain; sends have events of their own."""
+        asked = step.keys.get("broker")
+        if result == "ok" or step.do == "send" or not isinstance(asked, str) or asked == "any":
+            return
+        broker = self.brokers[asked].node
+        names = ("queue", "topic", "consumer", "subscription_name", "command")
+        about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
+        self.notes.add(Kind.Failed, {step.do: f"{about} {result}".strip()}, broker=broker)
 
     def _do(self, step: Step) -> dict[str, Any] | None:
         broker = step.keys.get("broker")
