@@ -94,8 +94,10 @@ def _service(model: str, seed: int) -> str:
 
 def _data(model: str, seed: int) -> str:
     """Say how long after the death of b1 another broker has delivered the ten messages of b1."""
-    steps = [PUT, KILL, {"do": "open_consumer", "consumer": "C", "broker": "b3", "queue": "Q"},
-             {"do": "wait_received", "consumer": "C", "count": 10, "limit_ms": 200_000}]  # fmt: skip
+    steps: list[Mapping[str, Any]] = [
+        PUT, KILL, {"do": "open_consumer", "consumer": "C", "broker": "b3", "queue": "Q"},
+        {"do": "wait_received", "consumer": "C", "count": 10, "limit_ms": 200_000},
+    ]  # fmt: skip
     trace = _play(model, seed, *steps)
     if trace.received()["C"] < 10:
         back = {"do": "start_broker", "broker": "b1"}
