@@ -212,6 +212,50 @@ def test_explain_says_why_a_consumer_did_not_get_a_message():
     assert "1 of queue://Q wait at b1 (P-3): the buffers" in str(mq.explain(full, broker="b1"))
 
 
+def test_a_broker_that_came_back_can_be_taken_over_again():
+    once = "send broker=b1 queue=Q count=2\nkill broker=b1\nwait ms=30000\n"
+    played = trace(f"{once}start_broker broker=b1\n{once}open_consumer consumer=C broker=b3 queue=Q",
+                   model="enhanced", options=FAST)  # fmt: skip
+    assert sum(e.kind == Kind.Locked for e in played.events()) == 2
+    assert played.received() == {"C": 4}
+
+
+def test_two_deaths_at_once_and_the_death_of_a_taker_lose_nothing():
+    for kills in ("kill broker=b1\nkill broker=b2", "kill broker=b1\nwait_for "
+                  "event=takeover_lock_acquired settle_ms=100\nkill broker=b2"):  # fmt: skip
+        for seed in range(4):
+            played = trace(
+                f"""
+                send broker=b1 queue=Q count=3
+                send broker=b2 queue=Q count=3
+                {kills}
+                wait ms=60000
+                open_consumer consumer=C broker=b3 queue=Q""",
+                seed,
+                model="enhanced",
+                options=FAST,
+            )
+            assert played.received() == {"C": 6}
+            assert played.lost() == []
+
+
+def test_a_producer_that_is_held_back_when_its_broker_dies_goes_on_elsewhere_or_fails():
+    full = """
+        create_destination broker=b2 queue=Q options={"MaxNumMsgs":2,"LimitBehavior":"FLOW_CONTROL"}
+        open_producer producer=P broker=["b1","b2"] queue=Q reconnect=%s
+        send producer=P count=4 in_background=true id=send
+        kill broker=b1
+        wait ms=9000
+        open_consumer consumer=C broker=b3 queue=Q
+        start_broker broker=b1"""
+    moves = outcome(trace(full % "true", master="b3"))
+    assert sorted(moves["consumers"]["C"]["received"]) == [1, 2, 3, 4]
+    fails = outcome(trace(full % "false", master="b3"))
+    assert fails["consumers"]["C"]["received"] == [1, 2]
+    send = next(row for row in fails["operations"] if row.get("id") == "send")
+    assert (send["result"], send["refused"]) == ("partly refused", [3, 4])
+
+
 def test_what_a_broker_refused_is_told():
     told = scene(mq.run("openmq:4-2")).columns["events"]["what"]
     refused = [text for text in told if "could not do what it was asked for" in text]

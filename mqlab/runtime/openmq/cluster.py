@@ -260,7 +260,7 @@ class Cluster:
         instance = home.instances[dest]
         for peer in self.peers(home.name)[1:]:
             if dest not in peer.instances and peer.ready:
-                self.add(peer, dest, instance.created_by, instance.options)
+                self.add(peer, dest, instance.created_by, instance.options).owner = instance.owner
 
     def consumers_of(self, broker: Broker, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that a broker knows, in order of registration."""

@@ -18,7 +18,7 @@ from mqlab.runtime.openmq.receiving import Receiving
 from mqlab.runtime.openmq.sending import Sending
 from mqlab.runtime.openmq.stock import Stock
 from mqlab.runtime.openmq.takeover import Takeover
-from mqlab.spec.openmq import ClusterScenario, Step
+from mqlab.spec.openmq import OPENS, ClusterScenario, Step
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
@@ -81,19 +81,24 @@ class ClusterLab:
     def _do(self, step: Step) -> dict[str, Any] | None:
         broker = step.keys.get("broker")
         if isinstance(broker, str) and broker in self.brokers and self.brokers[broker].hangs:
-            return self._unanswered(step)
+            return self._unanswered(step, "blocked")
+        gone = step.keys.get("consumer", "") not in (*self.consumers, "") or (
+            step.keys.get("producer", "") not in (*self.producers, "")
+        )
+        if gone and step.do not in OPENS:  # its opening was refused, or it is closed
+            return self._unanswered(step, "not reached")
         rooms = (self, self.receiving, self.sending, self.admin)
         room = next(room for room in rooms if hasattr(room, f"do_{step.do}"))
         act: Callable[[Mapping[str, Any]], dict[str, Any] | None] = getattr(room, f"do_{step.do}")
         return act(step.keys)
 
-    def _unanswered(self, step: Step) -> dict[str, Any]:
-        """A step that asks a broker which answers nobody."""
+    def _unanswered(self, step: Step, result: str) -> dict[str, Any]:
+        """A step that asks a broker which answers nobody, or that nobody is there to do."""
         if step.do != "send":
-            return {"result": "blocked"}
+            return {"result": result}
         first = self.numbers + 1
         self.numbers += int(step.keys["count"])
-        return {"first": first, "count": step.keys["count"], "result": "blocked"}
+        return {"first": first, "count": step.keys["count"], "result": result}
 
     def settle(self) -> None:
         """Let everything move that can move now."""
@@ -105,7 +110,8 @@ class ClusterLab:
         """Let time go on by *time* us; what falls due meanwhile happens."""
         self.clock.rest(self.clock.now + time)
         for producer in self.producers.values():
-            if producer["home"] is None and self.clock.now - producer["lost_at"] >= 3 * SECOND:
+            lost = producer.get("lost_at", self.clock.now)
+            if producer["home"] is None and self.clock.now - lost >= 3 * SECOND:
                 self.sending.revive(producer)
         self.settle()
 
@@ -184,6 +190,8 @@ class ClusterLab:
     def do_kill(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Kill a broker."""
         broker = self.brokers[keys["broker"]]
+        if not broker.running:
+            return {"result": "ok"}
         self.takeover.fault(broker)
         self.cluster.down(broker, Kind.Crashed)
         return {"result": "ok"}
@@ -191,6 +199,8 @@ class ClusterLab:
     def do_stop(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Stop a broker in an orderly way."""
         broker = self.brokers[keys["broker"]]
+        if not broker.serves:
+            return {"result": "refused"}
         self.takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
         self.cluster.down(broker, Kind.Stopped)
         return {"result": "ok"}

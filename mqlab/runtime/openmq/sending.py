@@ -145,11 +145,29 @@ class Sending:
         """Return the number of a producer in the trace."""
         return self.lab.notes.node(name, "producer", home)
 
+    def _has_moved(self, job: dict[str, Any]) -> bool:
+        """Whether a held-back producer whose broker died has another; without one the rest fails."""
+        name = str(job["keys"].get("producer"))
+        producer = self.lab.producers.get(name)
+        if producer is not None and producer["home"] is not None:
+            job["broker"] = self.lab.brokers[producer["home"]]
+            return True
+        if producer is None or not (producer["keys"].get("reconnect") or self.lab.takeover.enhanced):
+            row = job["row"]
+            row.setdefault("refused", []).extend(
+                range(row["first"] + job["next"], row["first"] + row["count"])
+            )
+            row["result"] = "partly refused" if row["sent"] else "refused"
+            job["next"] = row["count"]
+            self.lab.producers.pop(f"#{row['first']}", None)
+        return False
+
     def unblock(self) -> bool:
         """Let producers go on that were held back; True if one did."""
         moved = False
         for job in list(self.lab.background):
-            moved |= self.go_on(job)
+            if job["broker"].running or self._has_moved(job):
+                moved |= self.go_on(job)
             if job["next"] >= job["row"]["count"]:
                 self.lab.background.remove(job)
         return moved

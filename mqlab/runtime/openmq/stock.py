@@ -24,7 +24,9 @@ class Stock:
 
         "blocked" is for flow control: try again later; "full" is ok when another has made room.
         """
-        instance = broker.instances[message.dest]
+        instance = broker.instances.get(message.dest)
+        if instance is None:  # destroyed while its producer was held back
+            return "refused"
         if instance.paused or (self.lab.store_down and message.persistent):
             return "blocked"
         most = int(instance.option("MaxBytesPerMsg", -1))

@@ -1,7 +1,7 @@
 """Enhanced clusters: suspicion, takeover by one winner, and the way back of clients.
 
-A broker that is silent for heartbeat.interval x heartbeat.threshold is suspect; at the third tick of the
-monitor after that it is found dead, and the first to get the lock takes over what it held
+A broker whose heartbeats are missed is suspect; at the monitor.threshold-th tick of the monitor after
+that (the third, by default) it is found dead, and the first to get the lock takes over what it held
 (Technical Overview, chapter 4, "Enhanced clusters"; reference/openmq-observed.md, section 9).
 """
 
@@ -33,7 +33,6 @@ class Takeover:
         self.lab = lab
         self.owner: dict[str, str] = {}
         self.happened: set[str] = set()
-        self.spared: set[str] = set()  # stopped without failover
         self.barred: dict[str, int] = {}  # who may not return until when (us)
         self.taking: dict[str, str] = {}  # who is being taken over -> by whom
 
@@ -53,10 +52,7 @@ class Takeover:
     def fault(self, broker: Broker, orderly: bool = False, failover: bool = True) -> None:
         """A broker is about to go: in an enhanced cluster the others will find it dead."""
         self.happened.clear()
-        if not self.enhanced:
-            return
-        if not failover:
-            self.spared.add(broker.name)
+        if not self.enhanced or not failover:
             return
         silence = SILENT if broker.running and broker.frozen else KILLED
         interval = float(broker.option("imq.cluster.heartbeat.interval", 5))
@@ -117,6 +113,7 @@ class Takeover:
         """Let *winner* have all that *dead* held; open transactions are rolled back."""
         lab = self.lab
         self.owner[dead.name] = winner.name
+        self.barred.pop(dead.name, None)
         for other, by in list(self.owner.items()):
             if by == dead.name:
                 self.owner[other] = winner.name
@@ -126,6 +123,7 @@ class Takeover:
             )
             for message in instance.messages:
                 if message.transaction not in (None, *lab.prepared):
+                    lab.stock.discard(dead, message, Rule.broker_stopped)
                     continue
                 message.home = winner.name
                 message.copies.pop(winner.name, None)
@@ -167,11 +165,13 @@ class Takeover:
         self.lab.pass_until(lambda: broker.name not in self.taking, int(wait * 1000))
         if broker.name in self.taking or self.lab.clock.now < self.barred.get(broker.name, 0):
             return False
-        self.owner.pop(broker.name, None) if broker.name in self.spared else None
         ids = [b.option("imq.brokerid") for b in self.lab.brokers.values()
                if b is not broker and b.running]  # fmt: skip
         own = broker.option("imq.brokerid")
-        return own is None or own not in ids
+        if own is not None and own in ids:
+            return False
+        self.owner.pop(broker.name, None)  # from now on it may be taken over again
+        return True
 
     def state_of(self, broker: Broker, other: Broker) -> str:
         """Return how *broker* shows another one."""
@@ -222,6 +222,7 @@ class Takeover:
         lab = self.lab
         where = consumer.keys["broker"]
         names = list(where) if isinstance(where, (list, tuple)) else [str(where)]
+        names = list(lab.brokers) if names == ["any"] else names
         most = int(consumer.keys.get("reconnect_attempts", 3))
         if self.enhanced:
             home = self.owner.get(consumer.home, consumer.home)
