@@ -152,7 +152,9 @@ class Sending:
         if producer is not None and producer["home"] is not None:
             job["broker"] = self.lab.brokers[producer["home"]]
             return True
-        if producer is None or not (producer["keys"].get("reconnect") or self.lab.takeover.enhanced):
+        if producer is None or not (
+            producer["keys"].get("reconnect") or self.lab.takeover.enhanced
+        ):
             row = job["row"]
             row.setdefault("refused", []).extend(
                 range(row["first"] + job["next"], row["first"] + row["count"])
