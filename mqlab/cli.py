@@ -175,6 +175,8 @@ def check(
     errors_found = 0
     for what in whats:
         scenario = _scenario(what, changes)
+        if edition is not None and not isinstance(scenario, Scenario):
+            raise errors.BadValue(f"{what} has an edition of its own; leave --edition out")
         found = verbs.check(scenario if edition is None else scenario.under(edition))
         errors_found += sum(problem.level == "error" for problem in found)
         table = _table(escape(what), "level", "where", "what", "remedy", "source")

@@ -272,7 +272,10 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.BridgeDown: lambda e: f"{e.frm} has lost a bridge",
     Kind.TakenOver: lambda e: f"{e.broker} has it out of the store",
     Kind.FailedOver: lambda e: f"{e.frm} went to another broker",
-    Kind.Failed: lambda e: f"a call of {e.frm} ended in an error",
+    Kind.Failed: lambda e: (
+        f"a call of {e.frm} ended in an error" if e.frm
+        else f"{e.broker} could not do what it was asked for"
+    ),
     Kind.Expired: lambda e: f"it expired at {e.broker}",
     Kind.DeadLettered: lambda e: f"it became a dead letter at {e.broker}",
 }  # fmt: skip

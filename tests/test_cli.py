@@ -73,6 +73,10 @@ def test_a_bad_lab_file_ends_in_one_message_and_status_2(mqlab, tmp_path, change
     (["explain", "fuse:2.20", "--broker", "Q"], "unknown broker 'Q'"),
     (["conform", "nowhere"], "nowhere: there is no such file or folder"),
     (["figures", "fus"], "did you mean 'fuse'"),
+    (["check", "openmq:4-1", "--edition", "5.5"], "has an edition of its own"),
+    (["run", "openmq:4-1", "--set", "b1/x.y=1"], "edit the lab file"),
+    (["explain", "openmq:4-1", "--message", "P1-9"], "unknown message 'P1-9'"),
+    (["run", "openmq:4-9"], "unknown figure 'openmq:4-9'; did you mean 'openmq:4-"),
 ])  # fmt: skip
 def test_bad_arguments_end_in_one_message_and_status_2(mqlab, arguments, told):
     done = mqlab(*arguments)

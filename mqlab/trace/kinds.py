@@ -120,6 +120,13 @@ class Rule(IntEnum):
     memory_full = 55
     pending_limit = 56
     redelivered_too_often = 57
+    no_consumer = 67  # 59 to 66 are Artemis's
+    buffers_full = 68
+    home_to_home = 69
+    limit_reached = 70
+    first_to_lock = 71
+    paused = 72
+    selected_by_none = 73
     no_local = 58
     broker_turn = 59
     redistribution = 60
@@ -145,6 +152,7 @@ _LOAD = "Fuse 3, Load balancing"
 _DYNAMIC, _STATIC = "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
 _FAILOVER, _DISCOVERY = "Fuse 1, Failover", "Fuse 1, Multicast discovery agent"
 _SET, _PURE = "Fuse 4, Shared file system master/slave", "Fuse 4, Pure master/slave"
+_CLUSTER = "OpenMQ Technical Overview 4, Cluster Message Delivery"
 _ROUTE, _TTL = "Fuse 2, Finding the shortest route", "Fuse 2, Time-to-live"
 
 SENTENCES: dict[Rule, tuple[str, str]] = {
@@ -263,4 +271,17 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
         "updateClusterFilter is no regular expression: the bridge comes down again",
         "Fuse 1, Example 1.1",
     ),
+    Rule.no_consumer: ("no consumer in the cluster asks for it now", _CLUSTER),
+    Rule.buffers_full: ("the buffers of its consumers are full: it waits at its home", _CLUSTER),
+    Rule.home_to_home: ("a consumer of that broker has room for it", _CLUSTER),
+    Rule.limit_reached: (
+        "the destination holds as much here as its limits allow",
+        "OpenMQ Administration Guide, table 18-1",
+    ),
+    Rule.first_to_lock: (
+        "it is the first to lock what the dead broker has in the common store",
+        "OpenMQ Technical Overview 4, Enhanced Clusters",
+    ),
+    Rule.paused: ("its destination is paused at this broker", ""),
+    Rule.selected_by_none: ("no consumer's selector selects it", _CLUSTER),
 }

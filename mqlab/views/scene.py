@@ -321,7 +321,7 @@ def _legend(trace: Trace) -> dict[str, list[Any]]:
                    if k == Kind.Sent})  # fmt: skip
     key = list(_KEY)
     kinds = set(trace.column("kind"))
-    if Kind.RoleChanged in kinds:
+    if any(told.get("role") == "slave" for _, told in trace.header.get("details", ())):
         key.insert(1, ("slave, waiting", "circle", "#8cc0dd"))
     if Kind.Attempted in kinds:
         key[-1] = ("news, or an attempt", *key[-1][1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.messages import OK, REFUSED, Instance, destination_of
+from mqlab.runtime.openmq.messages import OK, REFUSED, destination_of
 from mqlab.trace.kinds import Rule
 
 if TYPE_CHECKING:
@@ -91,18 +91,21 @@ class Admin:
             self.lab.delivery.forget(peer, key)
         return dict(OK)
 
-    def _instance(self, keys: Mapping[str, Any]) -> Instance:
-        return self.lab.brokers[keys["broker"]].instances[destination_of(keys)]
+    def _pause(self, keys: Mapping[str, Any], paused: bool) -> dict[str, Any]:
+        broker = self.lab.brokers[keys["broker"]]
+        instance = broker.instances.get(destination_of(keys))
+        if instance is None or not broker.serves:
+            return dict(REFUSED)
+        instance.paused = paused
+        return dict(OK)
 
     def do_pause_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Pause one broker's instance: its producers wait."""
-        self._instance(keys).paused = True
-        return dict(OK)
+        return self._pause(keys, True)
 
     def do_resume_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Let a paused instance go on."""
-        self._instance(keys).paused = False
-        return dict(OK)
+        return self._pause(keys, False)
 
     def do_browse(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Show what a broker holds of a queue, by priority."""

@@ -39,6 +39,7 @@ class Broker:
         self.durables: dict[Key, Durable] = {}
         self.seen = 0  # how much of the change record it has read
         self.lives = 0
+        self.ended = -1  # the row with which it last ended
         self.met: set[str] = set()  # whom it has been linked to in this life
 
     def option(self, key: str, default: Any = None) -> Any:
@@ -215,7 +216,7 @@ class Cluster:
     def down(self, broker: Broker, kind: int) -> None:
         """A broker ends or dies: what was not persistent is gone, its clients lose it."""
         lab = self.lab
-        row = lab.notes.add(kind, broker=broker.node)
+        row = broker.ended = lab.notes.add(kind, broker=broker.node)
         broker.running = broker.ready = False
         lab.notes.look(row)
         for instance in broker.instances.values():
@@ -235,8 +236,10 @@ class Cluster:
                     lab.events.setdefault(name, {})["connection_lost"] = 1
                     producer.update(was=broker.name, lost_at=lab.clock.now, failing=True)
                     producer["rolled_back"] = producer["keys"].get("ack_mode") == "transacted"
-                    lab.notes.add(Kind.Interrupted, frm=lab.sending.node(name, broker.name),
-                                  to=broker.node, rule=Rule.broker_stopped, cause=row)  # fmt: skip
+                    producer["lost"] = lab.notes.add(
+                        Kind.Interrupted, frm=lab.sending.node(name, broker.name), to=broker.node,
+                        rule=Rule.broker_stopped, cause=row,
+                    )  # fmt: skip
         for instance in broker.instances.values():
             for message in instance.messages:
                 lab.delivery.home_down(message, row)
@@ -257,7 +260,7 @@ class Cluster:
         instance = home.instances[dest]
         for peer in self.peers(home.name)[1:]:
             if dest not in peer.instances and peer.ready:
-                self.add(peer, dest, instance.created_by, instance.options)
+                self.add(peer, dest, instance.created_by, instance.options).owner = instance.owner
 
     def consumers_of(self, broker: Broker, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that a broker knows, in order of registration."""

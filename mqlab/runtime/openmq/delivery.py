@@ -83,7 +83,8 @@ class Delivery:
         if home.name not in message.copies:
             way = {"frm": broker.node, "to": home.node,
                    "link": self.lab.notes.links[broker.name, home.name]}  # fmt: skip
-            row = self.lab.notes.message(Kind.Forwarded, message, broker, cause=message.row, **way)
+            row = self.lab.notes.message(Kind.Forwarded, message, broker, rule=Rule.home_to_home,
+                                         cause=message.row, **way)  # fmt: skip
             message.copies[home.name] = self.lab.notes.message(
                 Kind.Enqueued, message, home, cause=row, **way
             )
@@ -106,7 +107,7 @@ class Delivery:
             frozen = (
                 self.lab.brokers[consumer.home].frozen or self.lab.brokers[held.message.home].frozen
             )
-            if frozen or (len(line) == 2 and line == self.lab.silent):
+            if frozen or line in self.lab.silent:
                 consumer.buffer.appendleft(held)
                 break
             if not self.lab.brokers[held.message.home].running and consumer.mode != "client":

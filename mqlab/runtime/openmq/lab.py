@@ -18,7 +18,7 @@ from mqlab.runtime.openmq.receiving import Receiving
 from mqlab.runtime.openmq.sending import Sending
 from mqlab.runtime.openmq.stock import Stock
 from mqlab.runtime.openmq.takeover import Takeover
-from mqlab.spec.openmq import ClusterScenario, Step
+from mqlab.spec.openmq import OPENS, ClusterScenario, Step
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
@@ -50,7 +50,7 @@ class ClusterLab:
         self.notes.name_links(list(self.brokers))
         self.cluster, self.delivery = Cluster(self), Delivery(self)
         self.takeover, self.stock = Takeover(self), Stock(self)
-        self.silent: frozenset[str] = frozenset()  # a line that swallows everything
+        self.silent: set[frozenset[str]] = set()  # lines that swallow everything
         self.receiving, self.sending, self.admin = Receiving(self), Sending(self), Admin(self)
 
     # The script
@@ -62,27 +62,43 @@ class ClusterLab:
             result = self._do(step)
             self.settle()
             if result is not None:
+                self._note_refusal(step, result["result"])
                 result.update({"step": no, "do": step.do, **_id(step)})
                 self.operations.append(result)
             if self.limit is not None and self.notes.count > self.limit:
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
 
+    def _note_refusal(self, step: Step, result: str) -> None:
+        """Record what a broker was asked for in vain; sends have events of their own."""
+        asked = step.keys.get("broker")
+        if result == "ok" or step.do == "send" or not isinstance(asked, str) or asked == "any":
+            return
+        broker = self.brokers[asked].node
+        names = ("queue", "topic", "consumer", "subscription_name", "command")
+        about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
+        self.notes.add(Kind.Failed, {step.do: f"{about} {result}".strip()}, broker=broker)
+
     def _do(self, step: Step) -> dict[str, Any] | None:
         broker = step.keys.get("broker")
         if isinstance(broker, str) and broker in self.brokers and self.brokers[broker].hangs:
-            return self._unanswered(step)
+            return self._unanswered(step, "blocked")
+        gone = step.keys.get("consumer", "") not in (*self.consumers, "") or (
+            step.keys.get("producer", "") not in (*self.producers, "")
+        )
+        if gone and step.do not in OPENS:  # its opening was refused, or it is closed
+            return self._unanswered(step, "not reached")
         rooms = (self, self.receiving, self.sending, self.admin)
         room = next(room for room in rooms if hasattr(room, f"do_{step.do}"))
         act: Callable[[Mapping[str, Any]], dict[str, Any] | None] = getattr(room, f"do_{step.do}")
         return act(step.keys)
 
-    def _unanswered(self, step: Step) -> dict[str, Any]:
-        """A step that asks a broker which answers nobody."""
+    def _unanswered(self, step: Step, result: str) -> dict[str, Any]:
+        """A step that asks a broker which answers nobody, or that nobody is there to do."""
         if step.do != "send":
-            return {"result": "blocked"}
+            return {"result": result}
         first = self.numbers + 1
         self.numbers += int(step.keys["count"])
-        return {"first": first, "count": step.keys["count"], "result": "blocked"}
+        return {"first": first, "count": step.keys["count"], "result": result}
 
     def settle(self) -> None:
         """Let everything move that can move now."""
@@ -94,7 +110,8 @@ class ClusterLab:
         """Let time go on by *time* us; what falls due meanwhile happens."""
         self.clock.rest(self.clock.now + time)
         for producer in self.producers.values():
-            if producer["home"] is None and self.clock.now - producer["lost_at"] >= 3 * SECOND:
+            lost = producer.get("lost_at", self.clock.now)
+            if producer["home"] is None and self.clock.now - lost >= 3 * SECOND:
                 self.sending.revive(producer)
         self.settle()
 
@@ -135,7 +152,7 @@ class ClusterLab:
 
     def do_wait_for(self, keys: Mapping[str, Any]) -> None:
         """Wait until an event has happened since the last fault, such as a takeover."""
-        self.pass_until(lambda: self.takeover.seen(keys["event"]),
+        self.pass_until(lambda: self.takeover.seen(keys["event"], keys.get("about")),
                         int(keys.get("limit_ms", 60_000)))  # fmt: skip
         self.pass_time(int(keys.get("settle_ms", 1000)) * 1000)
 
@@ -173,6 +190,8 @@ class ClusterLab:
     def do_kill(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Kill a broker."""
         broker = self.brokers[keys["broker"]]
+        if not broker.running:
+            return {"result": "ok"}
         self.takeover.fault(broker)
         self.cluster.down(broker, Kind.Crashed)
         return {"result": "ok"}
@@ -180,20 +199,22 @@ class ClusterLab:
     def do_stop(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Stop a broker in an orderly way."""
         broker = self.brokers[keys["broker"]]
+        if not broker.serves:
+            return {"result": "refused"}
         self.takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
         self.cluster.down(broker, Kind.Stopped)
         return {"result": "ok"}
 
     def do_cut(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """A silent cut is not noticed: what is under way waits for the healing."""
-        self.silent = frozenset(keys["between"])
+        self.silent.add(frozenset(keys["between"]))
         one, other = (self.brokers[name].node for name in keys["between"])
         self.notes.add(Kind.Partitioned, frm=one, to=other)
         return {"result": "ok"}
 
     def do_heal(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """The network between two brokers is whole again."""
-        self.silent = frozenset()
+        self.silent.discard(frozenset(keys["between"]))
         one, other = (self.brokers[name].node for name in keys["between"])
         self.notes.add(Kind.Healed, frm=one, to=other)
         return {"result": "ok"}

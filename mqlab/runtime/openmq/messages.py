@@ -85,8 +85,9 @@ class Consumer:
     broken: bool = False  # it took a message whose home is gone: nothing more comes from there
     reopened: bool = False  # its own broker took over what it holds: its session is a new one
     refuses: bool = False  # its next acknowledgement or commit is refused
-    killed: bool = False  # its process is gone: it looks for no broker any more
+    killed: bool = False  # it was closed, or its process is gone: it looks for no broker any more
     sub: int = -1  # its subscription in the trace
+    lost: int = -1  # the row with which it last lost its connection
 
     @property
     def mode(self) -> str:

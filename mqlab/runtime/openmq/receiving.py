@@ -130,13 +130,12 @@ class Receiving:
         self.lab.cluster.add(broker, dest, "temporary").owner = keys["consumer"]
         self._add_consumer(keys["consumer"], broker, dest, keys, None)
         self.lab.cluster.spread(broker, dest)
-        for peer in self.lab.cluster.peers(broker.name):
-            peer.instances[dest].owner = keys["consumer"]
         return dict(OK)
 
     def do_close_consumer(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Close consumer and connection; what it holds goes back to its homes."""
         consumer = self.lab.consumers[keys["consumer"]]
+        consumer.killed = True
         if consumer.open:
             self.lab.delivery.give_back(consumer, flag=True, leaves=True)
             self._gone(consumer)
@@ -144,7 +143,6 @@ class Receiving:
 
     def do_kill_client(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """Kill a client's process: it will not come back."""
-        self.lab.consumers[keys["consumer"]].killed = True
         return self.do_close_consumer(keys)
 
     def _gone(self, consumer: Consumer) -> None:
@@ -162,7 +160,7 @@ class Receiving:
         counts = self.lab.events.setdefault(consumer.name, {})
         counts["connection_lost"] = counts.get("connection_lost", 0) + 1
         consumer.open = False
-        self.lab.notes.add(Kind.Interrupted, frm=consumer.node,
+        consumer.lost = self.lab.notes.add(Kind.Interrupted, frm=consumer.node,
                            to=self.lab.brokers[consumer.home].node, rule=Rule.broker_stopped,
                            cause=cause)  # fmt: skip
         if consumer.keys.get("reconnect") or self.lab.scenario.model == "enhanced":

@@ -81,7 +81,7 @@ class Sending:
             return False
         producer["home"] = home.name
         self.lab.notes.add(Kind.Attached, frm=self.node(producer["keys"]["producer"], home.name),
-                           to=home.node)  # fmt: skip
+                           to=home.node, cause=producer["lost"])  # fmt: skip
         self.lab.receiving.exists(home, producer["dest"])
         return bool(producer.pop("failing", False)) and not producer.get("rolled_back", False)
 
@@ -131,12 +131,12 @@ class Sending:
         broker, node = job["broker"], self.node(job["name"], job["broker"].name)
         way = {"frm": node, "to": broker.node}
         if result == "refused":
-            self.lab.notes.message(Kind.Failed, message, broker, **way)
+            self.lab.notes.message(Kind.Failed, message, broker, rule=Rule.limit_reached, **way)
             return
         message.row = self.lab.notes.message(Kind.Sent, message, broker, **way)
         if result == "dropped":
             full = message.dest.is_queue or bool(message.targets)
-            rule = Rule.none if full else Rule.no_subscription
+            rule = Rule.limit_reached if full else Rule.no_consumer
             self.lab.notes.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
         else:
             self.lab.stock.accept(broker, message, result == "full", node)
@@ -145,11 +145,31 @@ class Sending:
         """Return the number of a producer in the trace."""
         return self.lab.notes.node(name, "producer", home)
 
+    def _has_moved(self, job: dict[str, Any]) -> bool:
+        """Whether a held-back producer whose broker died has another; without one the rest fails."""
+        name = str(job["keys"].get("producer"))
+        producer = self.lab.producers.get(name)
+        if producer is not None and producer["home"] is not None:
+            job["broker"] = self.lab.brokers[producer["home"]]
+            return True
+        if producer is None or not (
+            producer["keys"].get("reconnect") or self.lab.takeover.enhanced
+        ):
+            row = job["row"]
+            row.setdefault("refused", []).extend(
+                range(row["first"] + job["next"], row["first"] + row["count"])
+            )
+            row["result"] = "partly refused" if row["sent"] else "refused"
+            job["next"] = row["count"]
+            self.lab.producers.pop(f"#{row['first']}", None)
+        return False
+
     def unblock(self) -> bool:
         """Let producers go on that were held back; True if one did."""
         moved = False
         for job in list(self.lab.background):
-            moved |= self.go_on(job)
+            if job["broker"].running or self._has_moved(job):
+                moved |= self.go_on(job)
             if job["next"] >= job["row"]["count"]:
                 self.lab.background.remove(job)
         return moved

@@ -24,7 +24,9 @@ class Stock:
 
         "blocked" is for flow control: try again later; "full" is ok when another has made room.
         """
-        instance = broker.instances[message.dest]
+        instance = broker.instances.get(message.dest)
+        if instance is None:  # destroyed while its producer was held back
+            return "refused"
         if instance.paused or (self.lab.store_down and message.persistent):
             return "blocked"
         most = int(instance.option("MaxBytesPerMsg", -1))
@@ -66,7 +68,8 @@ class Stock:
         if victim is None:
             return
         instance.messages.remove(victim)
-        row = self.lab.notes.message(Kind.DeadLettered, victim, broker, cause=victim.row)
+        row = self.lab.notes.message(Kind.DeadLettered, victim, broker,
+                                      rule=Rule.limit_reached, cause=victim.row)  # fmt: skip
         if DEAD not in broker.instances:
             self.lab.cluster.add(broker, DEAD, "auto")
         victim.dest = DEAD
@@ -113,14 +116,14 @@ class Stock:
         if not free or message.transaction is not None:
             return Rule.none
         if message.dest == DEAD or instance.paused:
-            return Rule.asked
+            return Rule.paused if instance.paused else Rule.no_consumer
         if not message.dest.is_queue:
             mine = [c for c in takers if any(c.key == target.key for target in free)]
-            return Rule.prefetch_full if mine else Rule.durable
+            return Rule.buffers_full if mine else Rule.durable
         if not takers:
-            return Rule.no_subscription
+            return Rule.no_consumer
         wanted = any(c.wants(message) for c in takers)
-        return Rule.prefetch_full if wanted else Rule.selector
+        return Rule.buffers_full if wanted else Rule.selected_by_none
 
     def counts(self, broker: Broker, dest: Destination) -> dict[str, Any]:
         """Return how many messages a broker lists for a destination, and of which kinds."""
@@ -129,7 +132,7 @@ class Stock:
             id(held.message) for c in self.lab.consumers.values()
             if c.home == broker.name and c.dest == dest and c.open
             for held in (*c.buffer, *c.taken) if held.message.home != broker.name
-            and frozenset((held.message.home, broker.name)) != self.lab.silent
+            and frozenset((held.message.home, broker.name)) not in self.lab.silent
         }  # fmt: skip
         return {
             "messages": len(remote)
