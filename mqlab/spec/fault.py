@@ -251,13 +251,13 @@ class TimedScenario:
         edition_of(self.version)
         self._check_names()
         brokers = [member.name for member in self.members]
-        consumers = [s.keys["consumer"] for s in self.steps if s.do == "open_consumer"]
-        clients = [s.keys["client"] for s in self.steps if s.do == "connect"]
         endpoints = [endpoint.name for endpoint in self.endpoints]
-        known = {"broker": brokers, "consumer": consumers, "client": clients,
-                 "endpoint": endpoints}  # fmt: skip
+        opened: dict[str, list[str]] = {"client": [], "consumer": []}
         for place, step in enumerate(self.steps):
-            for key, names in known.items():
+            for kind, opens in (("client", "connect"), ("consumer", "open_consumer")):
+                if step.do == opens:
+                    opened[kind].append(step.keys[kind])
+            for key, names in {"broker": brokers, "endpoint": endpoints, **opened}.items():
                 if key in step.keys:
                     _check(f"step {place} ({step.do})", key, step.keys[key], names)
             for name in step.keys.get("brokers", ()):

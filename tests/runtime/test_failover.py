@@ -275,3 +275,12 @@ def test_every_event_of_a_takeover_leads_back_to_the_death_of_the_master():
     assert set(kinds[:first]) == {Kind.Attempted, Kind.Waited}
     assert kinds[first + 1] == Kind.Crashed
     assert kinds[-1] == Kind.RoleChanged
+
+
+@pytest.mark.parametrize("step", [{"do": "wait_connected", "client": "C"},
+                                  {"do": "receive", "consumer": "K", "count": 1}])  # fmt: skip
+def test_a_step_before_its_client_is_opened_is_refused_with_its_place(step):
+    value = some()["scenario"]
+    value["steps"].insert(1, step)
+    with pytest.raises(UnknownName, match=rf"step 1 \({step['do']}\)"):
+        failover.read(value)
