@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
-from mqlab.spec.artemis import HaScenario, Server, Step
+from mqlab.spec.artemis import STEPS, HaScenario, Server, Step
 
 SPEC, SCENARIOS = "artemis", "artemis"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
@@ -14,10 +14,6 @@ KNOWN = (*ABOUT, "version", "product", "brokers", "queues", "cluster", "address_
          "clients", "steps")  # fmt: skip
 BROKER = ("name", "ha", "shared_store", "cluster", "core", "cluster_password", "in_vm_connector",
           "in_vm_id")  # fmt: skip
-STEPS = ("start", "start_broker", "kill", "stop", "restart", "pause", "resume_broker", "cut", "heal",
-         "slow", "gateway", "wait_until", "wait_failover", "open_consumer", "open_producer",
-         "open_client", "receive", "resume", "hold", "close_consumer", "send", "commit", "rollback",
-         "xa", "wait", "wait_for_sends", "settle", "files", "snapshot")  # fmt: skip
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
 
 # Only the moment of the snapshot decides these.
@@ -25,9 +21,9 @@ _FREE = ("has_replica", "files", "problems", "waits_ms")
 
 
 def claims(body: Mapping[str, Any]) -> bool:
-    """Whether a scenario object is one of Artemis: it lists queues and steps."""
-    product = body.get("product", "artemis")
-    return product == "artemis" and "queues" in body and "steps" in body
+    """Whether a scenario object is one of Artemis: it says so, or it lists queues and steps."""
+    unnamed = "product" not in body and "queues" in body and "steps" in body
+    return unnamed or body.get("product") == "artemis"
 
 
 def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
@@ -37,7 +33,10 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
         for key in body:
             if key not in KNOWN:
                 raise UnknownName.of("key", key, KNOWN)
-        version = value.get("observed", {}).get("version") or body.get("version") or "2.4"
+        for key in ("brokers", "queues", "steps"):
+            if not isinstance(body.get(key, []), list):
+                raise BadValue(f"{key!r} is {body[key]!r}; write a list of objects")
+        version = value.get("observed", {}).get("version") or body.get("version") or "2.5"
         return HaScenario(
             servers=tuple(server(item) for item in body.get("brokers", ())),
             queues=tuple(dict(item) for item in body.get("queues", ())),
@@ -77,7 +76,7 @@ def _step(no: int, item: Any) -> Step:
 def write(scenario: HaScenario) -> dict[str, Any]:
     """Return the JSON value; reading it again gives an equal scenario."""
     found: dict[str, Any] = {
-        **scenario.about, "version": scenario.version,
+        **scenario.about, "product": "artemis", "version": scenario.version,
         "brokers": [_written(one) for one in scenario.servers],
         "queues": [dict(queue) for queue in scenario.queues],
     }  # fmt: skip

@@ -168,7 +168,7 @@ class HaLab:
     def answers(self, broker: Broker) -> bool:
         """Whether the address that a broker's network check asks answers it."""
         core = broker.server.keys.get("core", {})
-        return "network_check_url_list" not in core or self.gateway.get(broker.name, True)
+        return "network_check_url_list" not in core or self.gateway.get(broker.name, False)
 
     def check_network(self, broker: Broker) -> None:
         """A broker that finds nobody stops itself; it starts again when somebody answers."""
