@@ -57,7 +57,7 @@ CLIENTS = {"ha": True, "reconnect_attempts": -1, "initial_connect_attempts": -1,
            "call_timeout": 10_000}  # fmt: skip
 CORE = ("network_check_period", "network_check_timeout", "network_check_list",
         "network_check_url_list", "network_check_nic")  # fmt: skip
-QUEUE = ("name", "routing", "address", "on")
+QUEUE = ("name", "routing", "address", "filter", "on")
 
 # Step -> keys it needs (a|b: either), keys it may have.
 _OPEN = "queue topic transacted xa url time_limit_ms"

@@ -82,23 +82,27 @@ class Balancing:
             bindings = self._bindings(broker, message.dest.name)
             self._deliver(broker, self._next(broker, message, bindings), message)
             return
-        targets = [
-            (at, queue) for at in [broker, *(other for other, _ in self.remote(broker))]
-            if at.live is not None for queue in at.live.queues.values()
-            if queue.topic == message.dest.name
-        ]  # fmt: skip
-        if self.kind(broker) == "OFF" and any(at is not broker for at, _ in targets):
+        found: dict[tuple[str, str], list[Binding]] = {}
+        for at in [broker, *(other for other, _ in self.remote(broker))]:
+            for queue in at.live.queues.values() if at.live is not None else ():
+                if queue.topic == message.dest.name:  # a plain subscriber's queue is its own
+                    key = (queue.name, "" if queue.durable else at.name)
+                    found.setdefault(key, []).append((at, queue))
+        if self.kind(broker) == "OFF" and any(b[0] is not broker for f in found.values() for b in f):
             raise Refused  # it looks for a queue of its own under the remote one's name, without end
-        for at, queue in targets:
-            if self.lab.selects(queue.selector, message):
-                self._deliver(broker, (at, queue), message)
-        if not targets:
-            self.lab.message(Kind.Discarded, message, broker, rule=Rule.no_subscription)
+        for bindings in found.values():
+            fit = [b for b in bindings if self.lab.selects(b[1].selector, message)]
+            if fit:
+                self._deliver(broker, self._next(broker, message, fit), message)
+        if not found:
+            self.lab.message(
+                Kind.Discarded, message, broker, rule=Rule.no_subscription, cause=message.row
+            )
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding:
         """Return whose turn it is: brokers take turns, those with a matching consumer first."""
         assert broker.live is not None
-        kind, name = self.kind(broker), message.dest.name
+        kind, name = self.kind(broker), bindings[0][1].name
         start = broker.live.positions.get(name, 0) % len(bindings)
         order = [(start + no) % len(bindings) for no in range(len(bindings))]
         takers = [no for no in order if kind == "STRICT" or self._wanted(bindings[no][1], message)]
@@ -120,25 +124,31 @@ class Balancing:
 
     def _deliver(self, broker: Broker, binding: Binding, message: Message) -> None:
         at, queue = binding
-        if at is not broker:
-            self._forward(broker, at, message, Rule.broker_turn)
+        row = message.row
+        if at is not broker:  # it lies in the queue towards the other one until that has it
+            row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
             if at.role == "paused" and broker.live is not None:
-                broker.live.on_the_way.setdefault(at.name, []).append((queue.name, message))
+                broker.live.on_the_way.setdefault(at.name, []).append((queue.name, message, row))
                 return
-        self.lab.enqueue(at, queue, message)
+            row = self._forward(broker, at, message, Rule.broker_turn, row)
+        self.lab.enqueue(at, queue, message, row)
         self.dispatch(at)
 
-    def _forward(self, broker: Broker, to: Broker, message: Message, rule: Rule) -> None:
+    def _forward(self, broker: Broker, to: Broker, message: Message, rule: Rule, row: int) -> int:
         way = next((way for other, way in self.remote(broker) if other is to), [broker, to])
         for frm, onto in pairwise(way):
-            self.lab.message(Kind.Forwarded, message, frm, to=onto.node, rule=rule)
+            if frm is not broker:
+                row = self.lab.message(Kind.Enqueued, message, frm, cause=row)
+            row = self.lab.notes.forwarded(message, frm, onto, rule, row)
+        return row
 
     def arrived(self, back: Broker) -> None:
         """What was on its way to a broker that hung reaches it."""
         for broker in self.lab.brokers.values():
             if broker.live is not None and back.live is not None:
-                for name, message in broker.live.on_the_way.pop(back.name, []):
-                    self.lab.enqueue(back, back.live.queues[name], message)
+                for name, message, row in broker.live.on_the_way.pop(back.name, []):
+                    gone = self.lab.notes.forwarded(message, broker, back, Rule.broker_turn, row)
+                    self.lab.enqueue(back, back.live.queues[name], message, gone)
         self.dispatch(back)
 
     # To the consumers of a broker
@@ -163,9 +173,8 @@ class Balancing:
                 queue.waiting.remove(item)
                 queue.held.append(item)
                 item.taker = consumer
-                self.lab.message(
-                    Kind.Dispatched, item.message, broker, to=consumer.node, rule=Rule.turn
-                )
+                item.row = self.lab.message(Kind.Dispatched, item.message, broker, broker.node,
+                                            consumer.node, rule=Rule.turn, cause=item.row)  # fmt: skip
                 consumer.take(item)
                 return
 
@@ -198,6 +207,6 @@ class Balancing:
             turn = broker.live.positions.get(f"moved {queue.name}", 0)
             broker.live.positions[f"moved {queue.name}"] = turn + 1
             at, there = takers[turn % len(takers)]
-            self._forward(broker, at, item.message, Rule.redistribution)
-            self.lab.enqueue(at, there, item.message)
+            row = self._forward(broker, at, item.message, Rule.redistribution, item.row)
+            self.lab.enqueue(at, there, item.message, row)
             self.dispatch(at)

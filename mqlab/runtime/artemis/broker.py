@@ -40,7 +40,7 @@ class Broker:
         self.moved: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
         self.asked_at = 0
-        self.node = lab.add_node(self.name, "broker")
+        self.node = lab.notes.node(self.name, "broker")
 
     @property
     def runs(self) -> bool:

@@ -51,7 +51,7 @@ class Replication:
     def start_slave(self, broker: Broker) -> None:
         """A slave moves what it has aside and looks for a master that has none yet (21.1)."""
         self._move_aside(broker)
-        broker.disk, broker.pair, broker.master, broker.broken = None, "", None, False
+        broker.pair, broker.master, broker.broken = "", None, False
         self._search(broker)
 
     def _move_aside(self, broker: Broker) -> None:
@@ -62,6 +62,7 @@ class Replication:
             saved[0] += 1
             saved.append(saved[0])
             del saved[1 : len(saved) - keep if keep >= 0 else 1]
+        self.lab.forget(broker)
 
     def _search(self, broker: Broker, only: list[Broker] | None = None) -> None:
         broker.refused_by = set()
@@ -165,8 +166,7 @@ class Replication:
         if broker.lives == lives and broker.runs:
             broker.lives += 1
             self._move_aside(broker)
-            pair = broker.pair if broker.host is not None else ""
-            broker.disk, broker.pair, broker.master = None, pair, None
+            broker.pair, broker.master = broker.pair if broker.host is not None else "", None
             self._search(broker)
 
     # The master is gone, or out of reach
