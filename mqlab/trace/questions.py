@@ -16,7 +16,8 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
-LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
+GONE = (Kind.Discarded, Kind.Expired, Kind.DeadLettered)
+LEAVES = (Kind.Acknowledged, *GONE)
 
 
 def received(trace: Trace) -> dict[str, int]:
@@ -57,14 +58,20 @@ def number(trace: Trace, name: str | int) -> int:
 def copies(trace: Trace, msg: int) -> list[int]:
     """Return the rows at which the copies of a message ended: received, or still held."""
     kinds, msgs, causes = (trace.column(c) for c in ("kind", "msg", "cause"))
-    rows = [row for row in range(len(trace)) if msgs[row] == msg]
-    moved_on = {
-        causes[row] for row in rows if kinds[row] in (Kind.Dispatched, Kind.Forwarded)
-    }  # fmt: skip
-    return [
-        row for row in rows
-        if kinds[row] == Kind.Received or (kinds[row] == Kind.Enqueued and row not in moved_on)
-    ]  # fmt: skip
+    broker, frm, dest = (trace.column(c) for c in ("broker", "frm", "dest"))
+    found: list[int] = []
+    for row in (row for row in range(len(trace)) if msgs[row] == msg):
+        kind = kinds[row]
+        if kind in (Kind.Dispatched, Kind.Forwarded) and causes[row] in found:
+            found.remove(causes[row])
+        elif kind == Kind.TakenOver:  # out of the store: no copy of whose store it was
+            found = [r for r in found if kinds[r] == Kind.Received
+                     or (broker[r], dest[r]) != (frm[row], dest[row])]  # fmt: skip
+        elif kind in GONE and causes[row] in found and kinds[causes[row]] != Kind.Received:
+            found.remove(causes[row])
+        if kind in (Kind.Received, Kind.Enqueued, Kind.TakenOver):
+            found.append(row)
+    return found
 
 
 def chain(trace: Trace, row: int) -> list[int]:
@@ -156,7 +163,8 @@ def _by_broker(
 def lost(trace: Trace) -> list[int]:
     """Return the numbers of messages that nobody received and no queue holds.
 
-    What waits for a durable subscriber that is away is not lost.
+    What waits for a durable subscriber that is away is not lost, nor what a broker refused: its
+    sender knows.
     """
     sent, got, kept = set(), set(), set()
     columns = (trace.column(name) for name in ("kind", "msg", "rule"))
@@ -167,6 +175,8 @@ def lost(trace: Trace) -> list[int]:
             got.add(msg)
         elif kind == Kind.Held and rule == Rule.durable:
             kept.add(msg)
+        elif kind == Kind.Failed:
+            sent.discard(msg)
         elif kind in LEAVES:
             kept.discard(msg)
     return sorted(sent - got - kept - {msg for _, _, msg, _ in held(trace)})

@@ -88,7 +88,9 @@ class Balancing:
                 if queue.topic == message.dest.name:  # a plain subscriber's queue is its own
                     key = (queue.name, "" if queue.durable else at.name)
                     found.setdefault(key, []).append((at, queue))
-        if self.kind(broker) == "OFF" and any(b[0] is not broker for f in found.values() for b in f):
+        if self.kind(broker) == "OFF" and any(
+            b[0] is not broker for f in found.values() for b in f
+        ):
             raise Refused  # it looks for a queue of its own under the remote one's name, without end
         for bindings in found.values():
             fit = [b for b in bindings if self.lab.selects(b[1].selector, message)]

@@ -146,7 +146,9 @@ class Client:
     def report(self) -> dict[str, Any]:
         """Return what the recordings say of it."""
         told = ("failed", "redelivered", "results", "failovers")
-        return self.counted() | {key: getattr(self, key) for key in told if getattr(self, key, None)}
+        return self.counted() | {
+            key: getattr(self, key) for key in told if getattr(self, key, None)
+        }
 
     def counted(self) -> dict[str, Any]:
         """Return what it sent, or got."""

@@ -99,7 +99,9 @@ class Consumer(Client):
         for item in self.taken:
             if self.queue is not None and item in self.queue.held:
                 self.queue.held.remove(item)
-                self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
+                self.lab.message(
+                    Kind.Acknowledged, item.message, self.at, self.node, cause=item.row
+                )
         self.taken = []
 
     def give_back(self, taken: bool, buffered: bool) -> None:

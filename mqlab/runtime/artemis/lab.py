@@ -46,7 +46,9 @@ class HaLab:
         self.brokers = {server.name: Broker(self, server) for server in scenario.servers}
         self.notes.name_links(list(self.brokers))
         self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
-        self.holders: dict[str, list[Broker]] = {}  # pair -> who has its messages, the last one live
+        self.holders: dict[
+            str, list[Broker]
+        ] = {}  # pair -> who has its messages, the last one live
 
     def all_brokers(self) -> list[Broker]:
         """Return every broker, each followed by the backups it hosts."""

@@ -106,7 +106,9 @@ class Journal:
 class Live:
     """What a broker has in memory while it is live: its queues and prepared transactions."""
 
-    def __init__(self, pair: str, rows: Iterable[Mapping[str, Any]], journal: Journal | None) -> None:
+    def __init__(
+        self, pair: str, rows: Iterable[Mapping[str, Any]], journal: Journal | None
+    ) -> None:
         self.pair = pair
         self.queues = {row["name"]: _queue(row) for row in rows}
         self.prepared: list[list[Message]] = []

@@ -130,7 +130,9 @@ class Notes:
             works = a.runs and b.runs and self.lab.net.joined(one, other)
             if works != (link in self.up):
                 (self.up.add if works else self.up.discard)(link)
-                self.event(Kind.Connected if works else Kind.Disconnected, None, a.node, b.node, link)
+                self.event(
+                    Kind.Connected if works else Kind.Disconnected, None, a.node, b.node, link
+                )
 
     def trace(self, header: dict[str, Any]) -> Trace:
         """Return all that was recorded, in the order of its times."""
