@@ -175,8 +175,8 @@ class HaLab:
         hands_over = orderly and broker.server.scale_down is not None and broker.live is not None
         if hands_over and broker.server.role == "live" and not scale_down(self, broker):
             self.pass_time(NO_TARGET)
-        master, broker.master = broker.master, None
-        if broker.live is not None:
+        master, broker.master, was_live = broker.master, None, broker.live is not None
+        if was_live:
             self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
         broker.lives += 1
@@ -186,7 +186,7 @@ class HaLab:
             self.store.ended(broker, orderly, failover)
         if broker.host is None:
             broker.hosted = {}
-        if orderly:
+        if orderly and was_live:  # only a live one's goodbye is news to those who were refused
             self.replication.look_again()
         self.topology.gossip()
 
