@@ -81,7 +81,7 @@ def test_a_failover_in_every_account():
     assert run.received() == {"C": 4}
     assert (run.lost(), run.duplicated(), run.redelivered()) == ([], {}, {})
     ((killed, end),) = run.unavailable("M1")
-    assert 2_200_000 <= killed < end == run.column("t")[-1]
+    assert 7_000_000 <= killed < end == run.column("t")[-1]
     assert run.unavailable("S1")[0][1] > killed
     ((lost, back),) = run.downtime()["C"]
     assert killed <= lost < back < killed + 2_000_000
@@ -90,11 +90,11 @@ def test_a_failover_in_every_account():
 
 def test_who_of_a_pair_serves():
     run = trace(PAIR, FAILOVER)
-    assert run.master("M1", "1500ms") == ["M1"]
-    assert run.master("M1", "4s") == ["S1"]
+    assert run.master("M1", "6500ms") == ["M1"]
+    assert run.master("M1", "9s") == ["S1"]
     shared = trace({"M1": store("master"), "S1": store("slave")}, "wait ms=2000\nkill broker=M1\n"
                    "wait ms=3000")  # fmt: skip
-    assert (shared.master("store", "2s"), shared.master("store", "6s")) == (["M1"], ["S1"])
+    assert (shared.master("store", "7s"), shared.master("store", "11s")) == (["M1"], ["S1"])
     with pytest.raises(UnknownName, match="'M1'"):
         run.master("M9", "1s")
 
@@ -112,7 +112,7 @@ def test_a_split_brain_has_two_masters_and_delivers_twice():
         wait ms=1000
     """,
     )
-    assert run.master("M1", "4s") == ["M1", "S1"]
+    assert run.master("M1", "9s") == ["M1", "S1"]
     assert run.received() == {"A": 3, "B": 3}
     assert len(run.path(1)) == 2
 

@@ -151,12 +151,16 @@ class Topology:
         return name if other.runs else "-"
 
     def forget(self, gone: Broker, orderly: bool) -> None:
-        """Brokers that notice a live broker's end drop it: 2.4 only when it says goodbye."""
+        """Brokers that notice a live broker's end drop it: 2.4 only when it says goodbye.
+
+        The host of its backup, in 2.5 too (artemis-observed.md, section 7).
+        """
         if not orderly and self.lab.scenario.version == "2.4":
             return
         for broker in self.lab.all_brokers():
             entry = broker.view.get(gone.pair)
-            if broker is not gone and entry is not None and entry[0] == gone.place:
+            hosts = not orderly and any(h.pair == gone.pair for h in broker.hosted.values())
+            if broker is not gone and not hosts and entry is not None and entry[0] == gone.place:
                 del broker.view[gone.pair]
 
     def lose_sight(self, a: Broker, b: Broker) -> None:

@@ -14,7 +14,7 @@ from mqlab.runtime.artemis.replication import NOTICED, WAKES
 from mqlab.trace.kinds import Kind
 
 MS = 1000
-STARTING = 600  # ms until a broker that was started is up
+STARTING = 3000  # ms until a broker that was started is up: 1 to 10 s were seen
 FOLDERS = ("bindings", "journal", "large-messages", "paging")
 
 
