@@ -45,7 +45,10 @@ def read(
     items = (item for name in files for item in json.loads(_text(name))["figures"])
     return tuple(
         FamilyFigure(
-            **{**item, "scenario": scenario({"title": item["title"], **item["scenario"]}, item["id"])}
+            **{
+                **item,
+                "scenario": scenario({"title": item["title"], **item["scenario"]}, item["id"]),
+            }
         )
         for item in items
     )
