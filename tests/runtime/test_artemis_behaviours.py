@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mqlab.runtime.artemis import outcome
 from mqlab.trace.kinds import Kind
 from tests.runtime.behaviours import Behaviours
 from tests.runtime.ha import at, got, ha, master, pairs, roles, run, slave, store, trace, waiting
@@ -155,7 +156,7 @@ def voters_that_still_see_the_master_prevent_a_split():
 @behaviour(13)
 def after_an_orderly_stop_there_is_a_vote_too():
     run_of = trace(pairs(3), f"{SYNC}\nstop broker=M1\nwait ms=1000\nsnapshot label=end")
-    assert run_of.header["outcome"]["snapshots"]["end"]["brokers"]["S1"]["role"] == "live"
+    assert outcome(run_of)["snapshots"]["end"]["brokers"]["S1"]["role"] == "live"
     assert [e.broker for e in run_of.events() if e.kind == Kind.Voted] == ["S1"]
     for version in ("2.4", "2.5"):
         stop = (SYNC, "stop broker=M1", "wait ms=10000")
@@ -396,7 +397,7 @@ def without_a_connector_there_is_no_target():
 def without_a_member_of_the_group_the_messages_stay_after_10_seconds():
     script = f"{ODD_EVEN}\nstop broker=A\nstart_broker broker=A"
     run_of = trace(down(group_name="g"), f"{script}\nsnapshot label=end", cluster=OFF)
-    found = run_of.header["outcome"]
+    found = outcome(run_of)
     assert waiting(found, "A") == [2, 4, 6, 8, 10]
     stopped = next(e for e in run_of.events() if e.kind == Kind.Stopped)
     assert (

@@ -7,7 +7,7 @@ import pytest
 import mqlab as mq
 from mqlab.errors import UnknownName
 from mqlab.formats import artemis
-from mqlab.runtime.artemis import play
+from mqlab.runtime.artemis import outcome, play
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.parquet import load, save
 from tests.conftest import recorded
@@ -20,7 +20,7 @@ ALL = recorded("artemis", lambda path: True)
 @pytest.mark.parametrize("value", ALL)
 def test_a_trace_answers_as_the_outcome_says(value):
     run = play(artemis.read(value))
-    said = run.header["outcome"]
+    said = outcome(run)
     waiting = {n for of in run.waiting().values() for found in of.values() for n in found}
     assert run.received() == {name: c["count"] for name, c in said["consumers"].items()}
     assert run.redelivered() == {
@@ -58,7 +58,7 @@ def test_what_waits_in_a_trace_is_what_live_brokers_hold(value):
         value = {**value, "scenario": {**value["scenario"], "steps": [
             *value["scenario"]["steps"], {"do": "snapshot", "label": "last"}]}}  # fmt: skip
     run = play(artemis.read(value))
-    shot = list(run.header["outcome"]["snapshots"].values())[-1]["brokers"]
+    shot = list(outcome(run)["snapshots"].values())[-1]["brokers"]
     waiting = run.waiting()
     for name, state in shot.items():
         if state["role"] == "live":

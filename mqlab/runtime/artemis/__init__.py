@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mqlab.runtime.artemis.check import check
-from mqlab.runtime.artemis.lab import HaLab
+from mqlab.runtime.artemis.lab import OUTCOME, HaLab
 from mqlab.runtime.artemis.script import Script
 from mqlab.spec.artemis import HaScenario
 from mqlab.trace.trace import Trace
@@ -24,5 +24,4 @@ def play(
 
 def outcome(trace: Trace) -> dict[str, Any]:
     """Return what came of a run, in the form of the recordings."""
-    found: dict[str, Any] = trace.header["outcome"]
-    return found
+    return {key: trace.header[key] for key in OUTCOME}

@@ -24,6 +24,8 @@ from mqlab.trace.trace import Trace
 
 MS = 1000
 NO_TARGET = 10_000  # ms that a broker waits for a target to scale down to
+OUTCOME = ("consumers", "senders", "waits", "lost", "files", "received_more_than_once", "refused",
+           "snapshots")  # fmt: skip
 
 
 class HaLab:
@@ -312,6 +314,6 @@ class HaLab:
         }  # fmt: skip
         header: Mapping[str, Any] = {
             "scenario": files.write(self.scenario), "seed": self.seed, "product": "artemis",
-            "edition": self.scenario.version, "outcome": outcome,
+            "edition": self.scenario.version, **outcome,
         }  # fmt: skip
         return self.notes.trace(dict(header))
