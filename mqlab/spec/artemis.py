@@ -57,7 +57,8 @@ CLIENTS = {"ha": True, "reconnect_attempts": -1, "initial_connect_attempts": -1,
            "call_timeout": 10_000}  # fmt: skip
 CORE = ("network_check_period", "network_check_timeout", "network_check_list",
         "network_check_url_list", "network_check_nic")  # fmt: skip
-QUEUE = ("name", "routing", "address", "filter", "on")
+QUEUE = ("name", "routing", "address", "on")
+ROUTING = ("anycast", "multicast")
 
 # Step -> keys it needs (a|b: either), keys it may have.
 _OPEN = "queue topic transacted xa url time_limit_ms"
@@ -240,6 +241,8 @@ class HaScenario:
             for key in queue:
                 if key not in QUEUE:
                     raise UnknownName.of("key", key, QUEUE, "queues")
+            if queue.get("routing", "anycast") not in ROUTING:
+                raise UnknownName.of("routing", queue["routing"], ROUTING, "queues")
             if "name" not in queue:
                 raise BadValue(f"queues: {dict(queue)}; write an object with the key 'name'")
             yield from ((f"queue {queue['name']!r}", name) for name in queue.get("on", ()))

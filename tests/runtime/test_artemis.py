@@ -256,6 +256,7 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
     (lambda v: v.update(address_settings={"redistribution": 1}), UnknownName, "_delay'"),
     (lambda v: v.update(clients={"ha": True, "retry": 1}), UnknownName, "'retry_interval'"),
     (lambda v: v["queues"].append({"name": "R", "on": ["M9"]}), UnknownName, "queue 'R'.*'M9'"),
+    (lambda v: v["queues"].append({"name": "R", "routing": "many"}), UnknownName, "multicast"),
     (lambda v: v["queues"].append({"nam": "R"}), UnknownName, "'name'"),
 ])  # fmt: skip
 def test_a_bad_scenario_is_refused_with_place_and_remedy(spoil, error, hint):
@@ -285,3 +286,21 @@ def test_a_sound_shared_store_starts():
     found = run({"M1": store("master"), "S1": store("slave")})
     assert found["refused"] == []
     assert roles(found) == {"M1": "live", "S1": "backup_announced"}
+
+
+def test_queues_of_one_multicast_address_each_have_every_message_and_take_turns_over_brokers():
+    queues = [{"name": name, "routing": "multicast", "address": "T"} for name in ("X", "Y")]
+    found = run(
+        {"A": None, "B": None},
+        """
+        open_consumer consumer=XA broker=A queue=X
+        open_consumer consumer=XB broker=B queue=X
+        open_consumer consumer=YB broker=B queue=Y
+        send broker=A topic=T count=4
+        wait ms=1000
+    """,
+        queues=queues,
+    )
+    assert {name: got["received"] for name, got in found["consumers"].items()} == {
+        "XA": [1, 3], "XB": [2, 4], "YB": [1, 2, 3, 4],
+    }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -60,13 +60,14 @@ class Balancing:
     def _pair_listed(other: Broker, listed: list[str]) -> bool:
         return other.pair in listed
 
-    def _bindings(self, broker: Broker, name: str) -> list[Binding]:
-        assert broker.live is not None
-        found = [(broker, broker.live.queues[name])] if name in broker.live.queues else []
-        for other, _ in self.remote(broker):
-            if other.live is not None and name in other.live.queues:
-                found.append((other, other.live.queues[name]))
-        return found
+    def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
+        """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
+        places = [broker, *(other for other, _ in self.remote(broker))]
+        found = [(max(queue.made, at.live.since), at, queue) for at in places if at.live is not None
+                 for queue in at.live.queues.values() if wanted(queue)]  # fmt: skip
+        since = broker.live.since if broker.live is not None else 0
+        found.sort(key=lambda row: max(since, row[0]))
+        return [(at, queue) for _, at, queue in found]
 
     @staticmethod
     def _wanted(queue: Queue, message: Message) -> bool:
@@ -79,23 +80,20 @@ class Balancing:
         assert broker.live is not None
         if message.dest.is_queue:
             self.lab.queue(broker, message.dest.name)  # the client has it created if need be
-            bindings = self._bindings(broker, message.dest.name)
+            bindings = self._bindings(broker, lambda queue: queue.name == message.dest.name)
             self._deliver(broker, self._next(broker, message, bindings), message)
             return
         found: dict[tuple[str, str], list[Binding]] = {}
-        for at in [broker, *(other for other, _ in self.remote(broker))]:
-            for queue in at.live.queues.values() if at.live is not None else ():
-                if queue.topic == message.dest.name:  # a plain subscriber's queue is its own
-                    key = (queue.name, "" if queue.durable else at.name)
-                    found.setdefault(key, []).append((at, queue))
+        for at, queue in self._bindings(broker, lambda queue: queue.topic == message.dest.name):
+            key = (queue.name, at.name if queue.own else "")
+            found.setdefault(key, []).append((at, queue))
         if self.kind(broker) == "OFF" and any(
             b[0] is not broker for f in found.values() for b in f
         ):
             raise Refused  # it looks for a queue of its own under the remote one's name, without end
         for bindings in found.values():
-            fit = [b for b in bindings if self.lab.selects(b[1].selector, message)]
-            if fit:
-                self._deliver(broker, self._next(broker, message, fit), message)
+            if any(self.lab.selects(queue.selector, message) for _, queue in bindings):
+                self._deliver(broker, self._next(broker, message, bindings), message)
         if not found:
             self.lab.message(
                 Kind.Discarded, message, broker, rule=Rule.no_subscription, cause=message.row
@@ -106,7 +104,8 @@ class Balancing:
         assert broker.live is not None
         kind, name = self.kind(broker), bindings[0][1].name
         start = broker.live.positions.get(name, 0) % len(bindings)
-        order = [(start + no) % len(bindings) for no in range(len(bindings))]
+        turns = [(start + no) % len(bindings) for no in range(len(bindings))]
+        order = [no for no in turns if self.lab.selects(bindings[no][1].selector, message)]
         takers = [no for no in order if kind == "STRICT" or self._wanted(bindings[no][1], message)]
         if kind == "OFF":
             return self._local(broker, message, bindings, takers)
@@ -200,8 +199,10 @@ class Balancing:
         if broker.lives != lives or not broker.serves or queue.consumers:
             return
         for item in list(queue.waiting):
-            bindings = [b for b in self._bindings(broker, queue.name) if b[0] is not broker]
-            takers = [b for b in bindings if self._wanted(b[1], item.message)]
+            bindings = self._bindings(broker, lambda other: other.name == queue.name)
+            takers = [
+                b for b in bindings if b[0] is not broker and self._wanted(b[1], item.message)
+            ]
             if not takers:
                 return
             queue.waiting.remove(item)

@@ -146,7 +146,7 @@ class Consumer(Client):
             return
         if self in queue.consumers:
             queue.consumers.remove(self)
-        if not queue.durable and self.at.live is not None:
+        if queue.own and self.at.live is not None:
             self.at.live.queues.pop(queue.name, None)
             for item in queue.items():
                 self.lab.message(Kind.Discarded, item.message, self.at, rule=Rule.no_subscription,

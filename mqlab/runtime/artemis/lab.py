@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from random import Random
 from typing import Any
 
 from mqlab.formats import artemis as files
@@ -33,7 +32,6 @@ class HaLab:
 
     def __init__(self, scenario: HaScenario, seed: int = 0) -> None:
         self.scenario, self.seed = scenario, seed
-        self.random = Random(f"artemis:{seed}")
         self.clock, self.notes, self.net = Clock(), Notes(self), Net()
         self.event, self.message = self.notes.event, self.notes.message
         self.step = 0
@@ -110,7 +108,7 @@ class HaLab:
         )
         broker.lives += 1
         rows = [q for q in self.scenario.queues if broker.name in q.get("on", [broker.name])]
-        broker.live = Live(broker.pair, rows, journal)
+        broker.live = Live(broker.pair, rows, journal, self.clock.now)
         broker.master = None
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
@@ -235,7 +233,8 @@ class HaLab:
     ) -> Queue:  # fmt: skip
         """Create a queue on a live broker."""
         assert broker.live is not None
-        broker.live.queues[name] = queue = Queue(name, topic, durable, selector)
+        queue = Queue(name, topic, durable, selector, made=self.clock.now)
+        broker.live.queues[name] = queue
         return queue
 
     def temporary(self, broker: Broker, topic: str, selector: str | None) -> Queue:
@@ -243,7 +242,9 @@ class HaLab:
         assert broker.live is not None
         taken = sum(name.startswith(f"temporary:{topic}") for name in broker.live.queues)
         name = f"temporary:{topic}" + (f"#{taken + 1}" if taken else "")
-        return self.new_queue(broker, name, topic, False, selector)
+        queue = self.new_queue(broker, name, topic, False, selector)
+        queue.own = True
+        return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""

@@ -43,7 +43,10 @@ class Held:
 
 @dataclass(eq=False, slots=True)
 class Queue:
-    """One broker's queue: what waits, in order, and what its consumers hold."""
+    """One broker's queue: what waits, in order, and what its consumers hold.
+
+    `made` is since when it is there (us); `own`: a plain subscriber's, which ends with it.
+    """
 
     name: str
     topic: str | None = None
@@ -54,6 +57,8 @@ class Queue:
     consumers: list[Consumer] = field(default_factory=list)
     enqueued: int = 0
     turn: int = 0
+    made: int = 0
+    own: bool = False
 
     def add(self, message: Message) -> Held:
         """Append a message at the tail."""
@@ -104,12 +109,12 @@ class Journal:
 
 
 class Live:
-    """What a broker has in memory while it is live: its queues and prepared transactions."""
+    """What a broker has in memory while it is live, since a time (us)."""
 
     def __init__(
-        self, pair: str, rows: Iterable[Mapping[str, Any]], journal: Journal | None
+        self, pair: str, rows: Iterable[Mapping[str, Any]], journal: Journal | None, since: int = 0
     ) -> None:
-        self.pair = pair
+        self.pair, self.since = pair, since
         self.queues = {row["name"]: _queue(row) for row in rows}
         self.prepared: list[list[Message]] = []
         self.positions: dict[str, int] = {}  # whose turn it is, per address
@@ -152,4 +157,4 @@ class Live:
 def _queue(row: Mapping[str, Any]) -> Queue:
     """Return a configured queue: one of routing multicast belongs to its address, a topic."""
     topic = row.get("address", row["name"]) if row.get("routing") == "multicast" else None
-    return Queue(row["name"], topic, selector=row.get("filter"))
+    return Queue(row["name"], topic)

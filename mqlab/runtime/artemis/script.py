@@ -11,6 +11,7 @@ from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.calls import PATIENCE, Calls
 from mqlab.runtime.artemis.lab import HaLab
 from mqlab.runtime.artemis.replication import NOTICED, WAKES
+from mqlab.spec.artemis import Step
 from mqlab.trace.kinds import Kind
 
 MS = 1000
@@ -29,10 +30,14 @@ class Script(Calls):
         """Play all steps; raises `BadValue` beyond the limit of events."""
         for no, step in enumerate(self.lab.scenario.steps):
             self.lab.step = no
-            act: Callable[[Mapping[str, Any]], None] = getattr(self, f"do_{step.do}")
-            act(step.keys)
+            self.take(step)
             if self.limit is not None and len(self.lab.notes.rows) > self.limit:
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
+
+    def take(self, step: Step) -> None:
+        """Play one step."""
+        act: Callable[[Mapping[str, Any]], None] = getattr(self, f"do_{step.do}")
+        act(step.keys)
 
     def _named(self, keys: Mapping[str, Any]) -> list[Broker]:
         given = keys.get("brokers", keys.get("broker", list(self.lab.brokers)))
