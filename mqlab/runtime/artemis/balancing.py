@@ -149,7 +149,7 @@ class Balancing:
             if broker.live is not None and back.live is not None:
                 for name, message, row in broker.live.on_the_way.pop(back.name, []):
                     gone = self.lab.notes.forwarded(message, broker, back, Rule.broker_turn, row)
-                    self.lab.enqueue(back, back.live.queues[name], message, gone)
+                    self.lab.enqueue(back, self.lab.queue(back, name), message, gone)
         self.dispatch(back)
 
     # To the consumers of a broker

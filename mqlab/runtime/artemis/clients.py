@@ -134,7 +134,7 @@ class Client:
             return
         if self.at is not None:
             for message in self.work:
-                self.lab.balancing.route(self.at, message)
+                self.lab.clients.deliver(self, message)
             self.work = []
             self.results.append(f"step {step} {what}: ok")
 
@@ -224,10 +224,14 @@ class Clients:
         if client.keys.get("transacted") or client.keys.get("xa"):
             client.work.append(message)
             return
+        self.deliver(client, message)
+
+    def deliver(self, client: Client, message: Message) -> None:
+        """Give a message to the client's broker, which may refuse it with an error."""
         try:
             assert client.at is not None
             self.lab.balancing.route(client.at, message)
         except Refused:
-            client.sent.pop()
+            client.sent.remove(message.number)
             client.failed.append(f"{message.number} JMSException / ActiveMQInternalErrorException")
             self.lab.message(Kind.Failed, message, client.at, client.node, cause=message.row)

@@ -111,7 +111,7 @@ class Consumer(Client):
         for item, tried in rows:
             if self.queue is not None and self.at is not None and item in self.queue.held:
                 self.queue.give_back(item, tried)
-                self.lab.notes.returned(item, self.at)
+                self.lab.notes.returned(item, self.queue, self.at)
 
     def roll_back(self) -> None:
         """Everything comes again; what had been taken counts as tried."""
@@ -140,12 +140,12 @@ class Consumer(Client):
 
     def leave(self, taken: bool, buffered: bool) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""
+        if self.queue is not None and self in self.queue.consumers:
+            self.queue.consumers.remove(self)
         self.give_back(taken, buffered)
         queue, self.queue = self.queue, None
         if queue is None or self.at is None:
             return
-        if self in queue.consumers:
-            queue.consumers.remove(self)
         if queue.own and self.at.live is not None:
             self.at.live.queues.pop(queue.name, None)
             for item in queue.items():

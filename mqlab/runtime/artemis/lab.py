@@ -76,7 +76,9 @@ class HaLab:
     # A broker's life
 
     def start(self, broker: Broker) -> None:
-        """Start a broker's process, as what its configuration says."""
+        """Start a broker's process, as what its configuration says; one that runs goes on."""
+        if broker.role not in GONE and not broker.isolated:
+            return
         reason = broker.server.refused()
         broker.lives += 1
         if reason is not None:
@@ -116,6 +118,7 @@ class HaLab:
         self.topology.gossip()
         self.store.announce(broker)
         self.replication.look_again(broker)
+        self.balancing.arrived(broker)
         self.balancing.redistribute()
         if broker.server.role == "colocated":
             self.colocated.started(broker)
@@ -248,10 +251,7 @@ class HaLab:
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""
-        item = queue.add(message)
-        item.row = self.message(Kind.Enqueued, message, broker, cause=cause)
-        if queue.topic is not None and queue.durable and not queue.consumers:
-            self.message(Kind.Held, message, broker, rule=Rule.durable, cause=item.row)
+        self.notes.enqueued(queue.add(message), queue, broker, cause)
         if message.due > self.clock.now:
             self.later(message.due - self.clock.now, self._due, None)
         self.balancing.redistribute()

@@ -10,7 +10,7 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Held, Message
+from mqlab.runtime.artemis.messages import Held, Message, Queue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
@@ -112,10 +112,16 @@ class Notes:
         self.message(Kind.Acknowledged, message, frm, to.node, cause=row)
         return row
 
-    def returned(self, item: Held, broker: Broker) -> None:
+    def returned(self, item: Held, queue: Queue, broker: Broker) -> None:
         """What a consumer held is back in its queue."""
         row = self.message(Kind.Returned, item.message, broker, cause=item.row)
-        item.row = self.message(Kind.Enqueued, item.message, broker, broker.node, cause=row)
+        self.enqueued(item, queue, broker, row, broker.node)
+
+    def enqueued(self, item: Held, queue: Queue, broker: Broker, cause: int, frm: int = -1) -> None:
+        """A message is in a queue; a durable subscription keeps it for who is away."""
+        item.row = self.message(Kind.Enqueued, item.message, broker, frm, cause=cause)
+        if queue.topic is not None and queue.durable and not queue.consumers:
+            self.message(Kind.Held, item.message, broker, rule=Rule.durable, cause=item.row)
 
     def role(self, broker: Broker) -> None:
         """A broker has another role; lines between brokers are up while both ends are."""

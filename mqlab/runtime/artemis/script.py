@@ -74,7 +74,7 @@ class Script(Calls):
 
     def do_pause(self, keys: Mapping[str, Any]) -> None:
         """SIGSTOP: its port still accepts, so that nobody notices before the connection's ttl."""
-        for broker in self._named(keys):
+        for broker in (b for b in self._named(keys) if b.runs):
             broker.asleep_role = broker.role
             self.lab.role(broker, "paused")
             self.lab.event(Kind.Suspended, broker)
@@ -91,7 +91,7 @@ class Script(Calls):
 
     def do_resume_broker(self, keys: Mapping[str, Any]) -> None:
         """SIGCONT."""
-        for broker in self._named(keys):
+        for broker in (b for b in self._named(keys) if b.role == "paused"):
             self.lab.event(Kind.Resumed, broker)
             self.lab.role(broker, broker.asleep_role)
             self.lab.balancing.arrived(broker)
