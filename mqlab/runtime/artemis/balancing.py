@@ -191,12 +191,11 @@ class Balancing:
                 continue
             for queue in broker.live.queues.values():
                 if queue.waiting and not queue.consumers and queue.topic is None:
-                    self.lab.later(delay * MS, self._move, (broker, broker.lives, queue))
+                    self.lab.soon(broker, delay * MS, self._move, queue)
 
-    def _move(self, due: tuple[Broker, int, Queue]) -> None:
+    def _move(self, broker: Broker, queue: Queue) -> None:
         """Move from the head on; the first message that nobody elsewhere wants blocks the rest."""
-        broker, lives, queue = due
-        if broker.lives != lives or not broker.serves or queue.consumers:
+        if not broker.serves or queue.consumers:
             return
         for item in list(queue.waiting):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)

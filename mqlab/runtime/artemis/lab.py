@@ -60,6 +60,16 @@ class HaLab:
         """Let something happen after *wait* us."""
         self.clock.at(self.clock.now + wait, call, argument)
 
+    def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
+        """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
+        self.later(wait, self._if_same, (broker, broker.lives, call, more))
+
+    @staticmethod
+    def _if_same(due: tuple[Broker, int, Callable[..., None], tuple[Any, ...]]) -> None:
+        broker, lives, call, more = due
+        if broker.lives == lives:
+            call(broker, *more)
+
     def pass_time(self, ms: float) -> None:
         """Let time go on; what falls due meanwhile happens."""
         self.clock.rest(self.clock.now + int(ms * MS))

@@ -82,11 +82,10 @@ class Script(Calls):
             if broker.master is not None:
                 if broker.master.live is not None:
                     broker.disk = broker.master.live.journal()
-                self.lab.later(ttl, self._given_up, (broker, broker.lives))
+                self.lab.soon(broker, ttl, self._given_up)
 
-    def _given_up(self, due: tuple[Broker, int]) -> None:
-        slave, lives = due
-        if slave.lives == lives and slave.role == "paused" and slave.master is not None:
+    def _given_up(self, slave: Broker) -> None:
+        if slave.role == "paused" and slave.master is not None:
             self.lab.replication.lost_replica(slave.master)
 
     def do_resume_broker(self, keys: Mapping[str, Any]) -> None:
