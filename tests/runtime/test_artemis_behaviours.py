@@ -440,6 +440,12 @@ def only_a_hosted_slave_scales_down():
     )
     assert waiting(found, "A") == [1, 2, 3, 4]
     assert [row["role"] for row in hosts(found).values()] == ["stopped"]
+    two = {n: colocated("AB".replace(n, ""), request_backup=True) for n in "AB"}
+    for policy in two.values():
+        policy["slave"] = {"scale_down": {"enabled": True}, **QUICK}
+    for ending, lie in (("stop", [1, 2]), ("kill", [])):  # after a crash its own host votes no
+        script = f"wait ms=8000\nsend broker=B queue=Q count=2\n{ending} broker=B\nwait ms=9000"
+        assert waiting(run(two, script, cluster=OFF), "A") == lie
 
 
 @behaviour(34)

@@ -39,7 +39,6 @@ class Broker:
         self.lives = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.moved: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
-        self.asked_at = 0
         self.node = lab.notes.node(self.name, "broker")
 
     @property
@@ -66,6 +65,8 @@ class Broker:
         """Whether its connectors lead to another broker: a hosted one's may be shifted away."""
         if self.host is None or other.place == self.place:
             return True
+        if self.lab.scenario.option(self.server, "discovery"):
+            return True  # by what the others say of themselves
         return self.server.scale_down is not None or f"to_{other.place}" in self.excludes
 
     @property
