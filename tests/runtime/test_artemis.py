@@ -28,6 +28,22 @@ def test_the_lab_does_what_real_brokers_did(value):
     assert artemis.differences(found, value["observed"]) == []
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_seed_decides_only_what_is_a_race(seed):
+    for path in ALL:
+        value = packed("artemis")[path]
+        found = outcome(play(artemis.read(value), seed))
+        assert artemis.differences(found, value["observed"]) == [], path
+
+
+def test_who_pairs_with_whom_is_such_a_race():
+    read = artemis.read(some("pairing/no_groups_two_masters_three_slaves"))
+    ends = [outcome(play(read, seed))["snapshots"]["end"]["brokers"] for seed in range(12)]
+    pairs = {tuple((name, state.get("pair")) for name, state in end.items()) for end in ends}
+    assert len(pairs) > 1
+    assert {sum(state["role"] == "backup_in_sync" for state in end.values()) for end in ends} == {2}
+
+
 def everybody(found):
     """Return (role, pair) of all brokers, hosted ones too, at each snapshot."""
     hosted = {

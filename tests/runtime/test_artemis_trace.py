@@ -101,7 +101,9 @@ def test_who_of_a_pair_serves():
 
 def test_a_hosted_backup_is_of_its_requesters_set():
     halves = {"request_backup": True, "master": {}, "slave": {}}
-    brokers = {n: {"ha": ha("shared_store", "colocated", **halves), "shared_store": n} for n in "AB"}
+    brokers = {
+        n: {"ha": ha("shared_store", "colocated", **halves), "shared_store": n} for n in "AB"
+    }
     run = trace(brokers, "wait ms=8000\nkill broker=B\nwait ms=3000")
     assert run.master("B", "12s") == ["B"]
     assert run.master("B", "17s") == ["A/colocated_backup_01"]

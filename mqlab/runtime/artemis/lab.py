@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any
 
 from mqlab.formats import artemis as files
@@ -32,6 +33,7 @@ class HaLab:
 
     def __init__(self, scenario: HaScenario, seed: int = 0) -> None:
         self.scenario, self.seed = scenario, seed
+        self.random = Random(f"artemis:{seed}")
         self.clock, self.notes, self.net = Clock(), Notes(self), Net()
         self.event, self.message = self.notes.event, self.notes.message
         self.step = 0

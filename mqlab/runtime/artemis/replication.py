@@ -74,7 +74,7 @@ class Replication:
         """Ask each master that can be reached; one that has a slave already refuses."""
         if slave.role != "backup_searching" or not slave.runs or slave.broken or slave.master:
             return
-        for live in only or self.lab.topology.lives():
+        for live in only or self._in_some_order(self.lab.topology.lives()):
             if not self._may_copy(slave, live) or live.name in slave.refused_by:
                 continue
             if live.live is not None and live.live.replica is not None:
@@ -82,6 +82,10 @@ class Replication:
                 continue
             self._copy(slave, live)
             return
+
+    def _in_some_order(self, lives: list[Broker]) -> list[Broker]:
+        """Which master a slave hears of first is a race, which the seed decides."""
+        return self.lab.random.sample(lives, len(lives))
 
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
         if not self.lab.topology.reach(slave, live) or slave.place == live.place:
