@@ -5,7 +5,7 @@ AMQ Broker 7.1, 21.1; reference/artemis-ha.md, sections 2 to 4; artemis-observed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.scaledown import scale_down_backup
@@ -190,8 +190,9 @@ class Replication:
         if slave.role != "backup_in_sync" or not slave.runs:
             return
         master = slave.master
-        yes = self._result(slave)
-        self.lab.event(Kind.Voted, slave, rule=Rule.vote_won if yes else Rule.vote_lost)
+        yes, told = self._result(slave)
+        rule = Rule.vote_won if yes else Rule.vote_lost
+        self.lab.event(Kind.Voted, slave, rule=rule, told=told)
         if yes:
             self._take_over(slave)
         elif slave.votes_left > 0:
@@ -201,11 +202,14 @@ class Replication:
             self._part(slave)
             self._begin_anew(slave, master)
 
-    def _result(self, slave: Broker) -> bool:
+    def _result(self, slave: Broker) -> tuple[bool, dict[str, Any]]:
+        """Return whether a slave may take over, and what decides it."""
         if slave.server.checks_network:  # its answer stands above the vote
-            return self.lab.answers(slave)
+            answers = self.lab.answers(slave)
+            return answers, {"network check": "answered" if answers else "silent"}
         size = slave.element("quorum_size")
-        return self.votes(slave) >= needed(slave.largest if size == -1 else size)
+        votes, least = self.votes(slave), needed(slave.largest if size == -1 else size)
+        return votes >= least, {"votes": votes, "needed": least}
 
     def votes(self, asker: Broker) -> int:
         """Return how many voters that can be reached do not see the asker's pair live."""
