@@ -82,7 +82,7 @@ class Client:
         """The connection broke: look for the broker, or for its backup, as often as allowed."""
         self.spoilt |= self.has_work
         self.detach(flagged)
-        self.work = []
+        self.drop(Rule.connection_lost)
         broker, self.at, self.state = self.at, None, "seeking"
         self.failovers.append("failure_detected")
         self.epoch += 1
@@ -129,7 +129,8 @@ class Client:
     def commit(self, step: int, what: str = "commit") -> None:
         """Commit: refused if the connection broke while there was work."""
         if self.spoilt:
-            self.spoilt, self.work = False, []
+            self.spoilt = False
+            self.drop(Rule.connection_lost)
             self.results.append(f"step {step} {what}: {ROLLED_BACK}")
             return
         if self.at is not None:
@@ -140,8 +141,15 @@ class Client:
 
     def rollback(self, step: int, what: str = "rollback") -> None:
         """Drop the work of the open transaction."""
-        self.spoilt, self.work = False, []
+        self.spoilt = False
+        self.drop(Rule.asked)
         self.results.append(f"step {step} {what}: ok")
+
+    def drop(self, rule: Rule) -> None:
+        """What was sent in the open transaction never becomes visible."""
+        for message in self.work:
+            self.lab.message(Kind.Discarded, message, self.at, rule=rule, cause=message.row)
+        self.work = []
 
     def report(self) -> dict[str, Any]:
         """Return what the recordings say of it."""
