@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, SelectorError, UnknownName
+from mqlab.spec.selector import Selector
 
 ROLES: dict[str, tuple[str, ...]] = {
     "replication": ("master", "slave", "colocated"),
@@ -231,7 +232,7 @@ class HaScenario:
         for where, name in self._mentioned():
             if name not in names:
                 raise UnknownName.of("broker", name, names, where)
-        opened: dict[str, set[str]] = {"consumer": set(), "producer": set()}
+        opened: dict[str, dict[str, bool]] = {"consumer": {}, "producer": {}}
         for no, step in enumerate(self.steps, start=1):
             _check_step(step, f"step {no}, {step.do}", names, opened)
 
@@ -257,7 +258,9 @@ class HaScenario:
         return own.get(key, self.cluster.get(key, CLUSTER[key]))
 
 
-def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, set[str]]) -> None:
+def _check_step(
+    step: Step, where: str, brokers: list[str], opened: dict[str, dict[str, bool]]
+) -> None:
     """Raise for a step with unknown or missing keys, or names of what is not there."""
     if step.do not in STEPS:
         raise UnknownName.of("step", step.do, STEPS, where)
@@ -273,6 +276,15 @@ def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, se
         for name in _flat(step.keys.get(key, ())):
             if name not in brokers and (name, key) != ("clients", "between"):
                 raise UnknownName.of("broker", name, brokers, where)
+    if step.do == "wait_until" and not isinstance(step.keys["broker"], str):
+        raise BadValue(f"{where}: broker is {step.keys['broker']!r}; write one name")
+    if "durable_name" in step.keys and "client_id" not in step.keys:
+        raise BadValue(f"{where}: a durable subscription needs the key 'client_id'")
+    if "selector" in step.keys:
+        try:
+            Selector(step.keys["selector"])
+        except SelectorError as error:
+            raise SelectorError(f"{where}: {error}") from None
     for key, choices in CHOICES.items():
         if step.keys.get(key, choices[0]) not in choices:
             raise UnknownName.of(key, step.keys[key], choices, where)
@@ -291,7 +303,7 @@ def _flat(given: Any) -> Iterator[str]:
         yield from [item] if isinstance(item, str) else item
 
 
-def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
+def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]]) -> None:
     """Raise for a client that is opened twice, or used and never opened."""
     keys = step.keys
     if step.do in OPENS:
@@ -299,15 +311,17 @@ def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
         name = str(keys.get("consumer") or keys.get("producer") or keys.get("client"))
         if name in opened[kind]:
             raise BadValue(f"{where}: two are called {name!r}; give each {kind} its own name")
-        opened[kind].add(name)
+        opened[kind][name] = bool({"queue", "topic"} & set(keys))
         return
-    anybody = opened["consumer"] | opened["producer"]
+    anybody = {**opened["consumer"], **opened["producer"]}
     senders = opened["producer"] if step.do in ("send", "xa") else anybody
     for key, known in (("consumer", opened["consumer"]), ("producer", senders),
                        ("client", senders)):  # fmt: skip
         if key in keys and keys[key] not in known:
             raise UnknownName.of(key, keys[key], sorted(known), where)
-    if step.do == "send" and not {"producer", "client"} & set(keys) and (
-        "broker" not in keys or not {"queue", "topic"} & set(keys)
-    ):  # fmt: skip
-        raise BadValue(f"{where}: write 'producer', or 'broker' with 'queue' or 'topic'")
+    if step.do != "send":
+        return
+    name = keys.get("producer", keys.get("client"))
+    dest = bool({"queue", "topic"} & set(keys)) or opened["producer"].get(str(name), False)
+    if not dest or (name is None and "broker" not in keys):
+        raise BadValue(f"{where}: write 'producer', or 'broker', and 'queue' or 'topic'")

@@ -9,7 +9,7 @@ import tarfile
 import pytest
 
 from mqlab import families
-from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
+from mqlab.errors import BadFile, BadValue, MqlabError, SelectorError, UnknownName
 from mqlab.formats import artemis
 from mqlab.runtime.artemis import outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
@@ -234,9 +234,22 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
     (steps({"do": "heal", "isolate": ["clients"]}), UnknownName, "'clients'"),
     (steps({"do": "kill"}), BadValue, "key 'broker' or 'brokers' is missing"),
     (steps({"do": "kill", "broker": "M1", "soon": 1}), UnknownName, "soon"),
-    (steps({"do": "send", "count": 1}), BadValue, "'producer', or 'broker'"),
+    (steps({"do": "send", "count": 1}), BadValue, "'producer', or 'broker', and"),
     (steps({"do": "send", "broker": "M1", "queue": "Q", "count": -1}), BadValue, "0 or more"),
-    (steps({"do": "wait", "ms": "long"}), BadValue, "0 or more"),
+    (steps({"do": "wait", "ms": -1}), BadValue, "0 or more"),
+    (steps({"do": "wait", "ms": "long"}), BadValue, "steps 2: ms is 'long'; write a number"),
+    (steps({"do": "cut", "between": ["M1"]}), BadValue, "two sides"),
+    (steps({"do": "kill", "broker": 3}), BadValue, "a name or a list of names"),
+    (steps({**CONSUMER, "receiving": 1}), BadValue, "true or false"),
+    (steps({**CONSUMER, "url": []}), BadValue, "url is .*an object"),
+    (steps({**CONSUMER, "url": {"retry_interval": "1 s"}}), BadValue, "steps 2, url: retry_interval"),
+    (steps({**CONSUMER, "selector": "a ="}), SelectorError, "step 2, open_consumer"),
+    (steps({**CONSUMER, "durable_name": "d"}), BadValue, "client_id"),
+    (steps({"do": "wait_until", "broker": ["M1"], "role": "live"}), BadValue, "one name"),
+    (steps({"do": "open_client", "client": "X", "broker": "M1"},
+           {"do": "send", "client": "X", "count": 1}), BadValue, "step 3, send.*'queue' or 'topic'"),
+    (lambda v: v["queues"].append("R"), BadValue, "queues 2: 'R'; write an object"),
+    (lambda v: v.update(cluster=3), BadValue, "scenario: cluster is 3; write an object"),
     (steps({"do": "wait_until", "broker": "M1", "role": "alive"}), UnknownName, "'live'"),
     (steps({"do": "close_consumer", "consumer": "C9"}), UnknownName, "'C9'"),
     (steps({"do": "commit", "client": "P9"}), UnknownName, "'P9'"),

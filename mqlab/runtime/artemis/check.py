@@ -179,7 +179,8 @@ def _balancing(scenario: HaScenario) -> Iterator[Problem]:
         if step.do == "close_consumer":
             readers.pop(step.keys["consumer"], None)
         elif step.do in ("stop", "kill", "restart"):
-            gone = {place, *step.keys.get("brokers", ())}
+            given = step.keys.get("brokers", place)
+            gone = {given} if isinstance(given, str) else set(given)
             lying = {key: kind for key, kind in lying.items() if key[1] not in gone}
             readers = {name: key for name, key in readers.items() if key[1] not in gone}
         if not isinstance(place, str) or place not in lives or queue is None:
