@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import random
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mqlab.errors import MqlabError
 from mqlab.formats import artemis
-from mqlab.runtime.artemis import outcome, play
+from mqlab.runtime.artemis import check, outcome, play
 from mqlab.trace.kinds import Kind
+from tests.conftest import packed
 from tests.runtime.ha import body, ha, master, pairs, slave, store
 from tests.runtime.test_artemis_trace import depths
 
@@ -106,3 +111,42 @@ def test_nothing_comes_from_nowhere_and_what_is_gone_is_told(value, seed):
             found = {d: len(n) for d, n in run.waiting().get(name, {}).items()}
             assert found == depths(state)
     assert list(run.column("t")) == sorted(run.column("t"))
+
+
+ODD = [None, "x", 3, -1, [], {}, True, [1], {"a": 1}, "", 1.5, ["M1"]]
+TOLD = ("name", "theme", "title", "guide", "guide_says", "behaviour", "runs")
+
+
+def places(value, path=()):
+    """Yield the way to each value inside of a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in items:
+        yield (*path, key)
+        if isinstance(inner, (dict, list)):
+            yield from places(inner, (*path, key))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9))
+def test_a_spoilt_file_is_refused_or_runs_and_never_ends_in_another_error(seed):
+    chance = random.Random(seed)
+    recordings = packed("artemis")
+    value = copy.deepcopy(recordings[chance.choice(sorted(recordings))]["scenario"])
+    path = chance.choice([p for p in places(value) if p[0] not in TOLD])
+    inner = value
+    for key in path[:-1]:
+        inner = inner[key]
+    if chance.random() < 0.7:
+        inner[path[-1]] = chance.choice(ODD)
+    else:
+        del inner[path[-1]]
+    try:
+        scenario = artemis.read(value, "spoilt.json")
+    except MqlabError as error:
+        assert str(error).startswith("spoilt.json: ")  # noqa: PT017
+        return
+    check(scenario)
+    try:
+        play(scenario, limit=20_000)
+    except MqlabError:
+        return
