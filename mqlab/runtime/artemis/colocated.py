@@ -81,15 +81,11 @@ class Colocated:
         return [*self._in_vm(host, shift), f"netty tcp {PORT + shift}"]
 
     def _connectors(self, host: Broker, shift: int) -> list[str]:
-        others = [
-            f"to_{other} tcp {PORT + (0 if f'to_{other}' in self._excluded(host) else shift)}"
-            for other in sorted(self.lab.brokers) if other != host.name
-        ]  # fmt: skip
-        return [f"{host.name} tcp {PORT + shift}", *self._in_vm(host, shift), *others]
-
-    @staticmethod
-    def _excluded(host: Broker) -> tuple[str, ...]:
-        return tuple(host.element("excludes") or ())
+        kept = host.element("excludes") or ()
+        names = [host.name, *(f"to_{other}" for other in sorted(self.lab.brokers)
+                              if other != host.name)]  # fmt: skip
+        rows = [f"{name} tcp {PORT + (0 if name in kept else shift)}" for name in names]
+        return [rows[0], *self._in_vm(host, shift), *rows[1:]]
 
     @staticmethod
     def _in_vm(host: Broker, shift: int) -> list[str]:

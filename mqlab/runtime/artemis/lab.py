@@ -139,7 +139,7 @@ class HaLab:
         """What was in the journal is here now; beside another live one it is there twice."""
         holders = self.holders.setdefault(live.pair, [])
         before = next((b for b in reversed(holders) if b is not broker), None)
-        if before is not None and (not holders or holders[-1] is not broker):
+        if before is not None and holders[-1] is not broker:
             twice = before.live is not None
             kind = Kind.Enqueued if twice else Kind.TakenOver
             for queue, item in live.items():
@@ -161,13 +161,12 @@ class HaLab:
                                  cause=item.row)  # fmt: skip
         broker.disk = None
 
-    def end_live(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
+    def end_live(self, broker: Broker, orderly: bool) -> None:
         """A live broker ends: its journal stays, its clients and its slave are without it."""
         if broker.live is None:
             return
         live, broker.disk = broker.live, broker.live.journal(orderly)
-        slaves = [b for b in self.all_brokers() if b.master is broker]
-        for slave in slaves:
+        for slave in [b for b in self.all_brokers() if b.master is broker]:
             self.replication.lost_master(slave, orderly=orderly)
         if broker.server.policy == "shared_store":
             self.store.of(broker).disk = broker.disk

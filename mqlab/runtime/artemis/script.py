@@ -109,14 +109,19 @@ class Script(Calls):
         for line in list(self.lab.net.change(keys, self.lab.brokers)):
             self.lab.net.cuts[line] = silent
             ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
+            self._line(Kind.Partitioned, line)
             if len(ends) == 1:
                 self.lab.clients.cut(ends[0], silent)
             else:
-                option = self.lab.scenario.option
-                wait = option(ends[0].server, "connection_ttl") + option(
-                    ends[0].server, "check_period"
-                )
+                server, option = ends[0].server, self.lab.scenario.option
+                wait = option(server, "connection_ttl") + option(server, "check_period")
                 self.lab.later(wait * MS if silent else NOTICED // 2, self._noticed, line)
+
+    def _line(self, kind: Kind, line: frozenset[str]) -> None:
+        """Record what happened to a line."""
+        names = sorted(line, key=lambda name: (name not in self.lab.brokers, name))
+        self.lab.event(kind, self.lab.brokers[names[0]], told={"between": " and ".join(names)})
+        self.lab.notes.look()
 
     def _noticed(self, line: frozenset[str]) -> None:
         if line in self.lab.net.cuts:
@@ -126,8 +131,9 @@ class Script(Calls):
     def do_heal(self, keys: Mapping[str, Any]) -> None:
         """Lines are whole again."""
         for line in list(self.lab.net.change(keys, self.lab.brokers)):
-            self.lab.net.cuts.pop(line, None)
             self.lab.net.slow.pop(line, None)
+            if self.lab.net.cuts.pop(line, None) is not None:
+                self._line(Kind.Healed, line)
         self.lab.topology.gossip()
         self.lab.replication.healed()
 
