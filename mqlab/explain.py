@@ -155,7 +155,8 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
     nodes = dict(zip(trace.names["node"], trace.names["node_role"], strict=True))
     if nodes.get(broker) != "broker":
         raise UnknownName.of("broker", broker, [n for n, r in nodes.items() if r == "broker"])
-    events = [e for e in trace.events() if e.broker == broker and e.kind in _NEWS]
+    told = (*_NEWS, Kind.RoleChanged, Kind.Voted)
+    events = [e for e in trace.events() if e.broker == broker and e.kind in told]
     lines = [sentence(trace, event) for event in events if event.message is None]
     lines += list(_waiting(trace, broker))
     held = sum(map(len, trace.waiting().get(broker, {}).values()))
@@ -265,6 +266,8 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Crashed: lambda e: f"{e.broker} crashed",
     Kind.Locked: lambda e: f"{e.broker} has the lock",
     Kind.LockLost: lambda e: f"{e.broker} has lost its lock",
+    Kind.Voted: lambda e: f"{e.broker} asked the cluster for its votes",
+    Kind.Replicated: lambda e: f"{e.to} has copied {e.broker or e.frm}",
     Kind.RoleChanged: lambda e: f"{e.broker} has another role",
     Kind.Partitioned: lambda e: f"the line to {e.broker or e.to} is cut",
     Kind.Healed: lambda e: f"the line to {e.broker or e.to} is whole again",

@@ -23,6 +23,7 @@ from mqlab.spec import Scenario
 from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 
+# In this order they are asked: a timed scenario is known by single steps that others have too.
 NAMES = ("openmq", "artemis", "failover")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
-from mqlab.spec.artemis import HaScenario, Server, Step
+from mqlab.spec.artemis import STEPS, HaScenario, Server, Step
 
 SPEC, SCENARIOS = "artemis", "artemis"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
@@ -14,20 +14,67 @@ KNOWN = (*ABOUT, "version", "product", "brokers", "queues", "cluster", "address_
          "clients", "steps")  # fmt: skip
 BROKER = ("name", "ha", "shared_store", "cluster", "core", "cluster_password", "in_vm_connector",
           "in_vm_id")  # fmt: skip
-STEPS = ("start", "start_broker", "kill", "stop", "restart", "pause", "resume_broker", "cut", "heal",
-         "slow", "gateway", "wait_until", "wait_failover", "open_consumer", "open_producer",
-         "open_client", "receive", "resume", "hold", "close_consumer", "send", "commit", "rollback",
-         "xa", "wait", "wait_for_sends", "settle", "files", "snapshot")  # fmt: skip
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
+
+Test = Callable[[Any], bool]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _are_names(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, list | tuple) and all(map(_is_text, value)))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# What is written under which key, wherever it stands: a test, its words, the keys.
+_KINDS: tuple[tuple[Test, str, str], ...] = (
+    (_is_text, "a text", "name policy role do consumer producer client label selector durable_name "
+     "client_id act ack_mode routing address queue topic group_name cluster_name shared_store "
+     "discovery_group_ref in_vm_connector message_load_balancing cluster_password"),
+    (_are_names, "a name or a list of names", "broker brokers isolate on connectors excludes"),
+    (lambda v: v is None or _are_names(v), "a list of names", "to"),
+    (lambda v: isinstance(v, list | tuple) and len(v) == 2 and all(map(_are_names, v)),
+     "two sides, each a name or a list of names", "between"),
+    (lambda v: isinstance(v, bool), "true or false", "wait failover silent answers receiving "
+     "acknowledge transacted xa persistent in_background topology enabled discovery "
+     "allow_direct_connections_only auto_delete_queues"),
+    (_is_whole, "a whole number", "count bytes_per_second size times max_hops in_vm_id "
+     "network_check_period network_check_timeout connection_ttl check_period call_timeout "
+     "retry_interval reconnect_attempts initial_connect_attempts redistribution_delay "
+     "confirmation_window_size client_failure_check_period"),
+    (lambda v: _is_whole(v) or isinstance(v, float), "a number", "ms timeout_ms quiet_ms wait_ms "
+     "time_limit_ms interval_ms delivery_delay_ms retry_interval_multiplier"),
+    (lambda v: isinstance(v, Mapping), "an object", "cluster core url with properties master slave "
+     "scale_down address_settings clients"),
+)  # fmt: skip
+_KIND = {key: (test, words) for test, words, keys in _KINDS for key in keys.split()}
+_INNER = ("cluster", "core", "url", "with", "master", "slave", "scale_down", "address_settings",
+          "clients", "ha")  # fmt: skip
+
+
+def _typed(where: str, item: Mapping[str, Any]) -> None:
+    """Raise `BadValue` for what has another form than its key asks for."""
+    for key, value in item.items():
+        test, words = _KIND.get(key, (None, ""))
+        if test is not None and not test(value):
+            raise BadValue(f"{where}: {key} is {value!r}; write {words}")
+        if key in _INNER and isinstance(value, Mapping):
+            _typed(f"{where}, {key}", value)
+
 
 # Only the moment of the snapshot decides these.
 _FREE = ("has_replica", "files", "problems", "waits_ms")
 
 
 def claims(body: Mapping[str, Any]) -> bool:
-    """Whether a scenario object is one of Artemis: it lists queues and steps."""
-    product = body.get("product", "artemis")
-    return product == "artemis" and "queues" in body and "steps" in body
+    """Whether a scenario object is one of Artemis: it says so, or it lists queues and steps."""
+    unnamed = "product" not in body and "queues" in body and "steps" in body
+    return unnamed or body.get("product") == "artemis"
 
 
 def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
@@ -37,7 +84,17 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
         for key in body:
             if key not in KNOWN:
                 raise UnknownName.of("key", key, KNOWN)
-        version = value.get("observed", {}).get("version") or body.get("version") or "2.4"
+        lists = {key: body.get(key, []) for key in ("brokers", "queues", "steps")}
+        for key, items in lists.items():
+            if not isinstance(items, list):
+                raise BadValue(f"{key!r} is {items!r}; write a list of objects")
+            for no, item in enumerate(items, 1):
+                if isinstance(item, Mapping):
+                    _typed(f"{key} {no}", item)
+                elif key == "queues":
+                    raise BadValue(f"queues {no}: {item!r}; write an object with the key 'name'")
+        _typed("scenario", {key: it for key, it in body.items() if key not in lists})
+        version = value.get("observed", {}).get("version") or body.get("version") or "2.5"
         return HaScenario(
             servers=tuple(server(item) for item in body.get("brokers", ())),
             queues=tuple(dict(item) for item in body.get("queues", ())),
@@ -77,7 +134,7 @@ def _step(no: int, item: Any) -> Step:
 def write(scenario: HaScenario) -> dict[str, Any]:
     """Return the JSON value; reading it again gives an equal scenario."""
     found: dict[str, Any] = {
-        **scenario.about, "version": scenario.version,
+        **scenario.about, "product": "artemis", "version": scenario.version,
         "brokers": [_written(one) for one in scenario.servers],
         "queues": [dict(queue) for queue in scenario.queues],
     }  # fmt: skip

@@ -15,7 +15,7 @@ from mqlab.trace.questions import duplicated, held, lost
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
-SERVING = ("running", "master")
+SERVING = ("running", "master", "live")
 Spans = list[tuple[int, int]]
 
 
@@ -52,10 +52,25 @@ def role_at(trace: Trace, broker: str, time: int) -> str:
 
 
 def set_keys(trace: Trace) -> Iterator[tuple[str, str]]:
-    """Yield each broker with what it has in common with those of its set."""
+    """Yield each broker with what it has in common with those of its set.
+
+    A replica says with its role whose pair it is in; in a long run it may be in several.
+    """
+    told: dict[str, list[str]] = {}
+    for broker, pair in _pairs(trace):
+        told.setdefault(broker, []).append(pair)
     for item in trace.header["scenario"].get("brokers", []):
         of = item.get("shared_store") or ("database" if "jdbc" in item else None)
-        yield item["name"], str(of or item.get("pure_slave_of") or item["name"])
+        of = of or item.get("pure_slave_of")
+        for key in [of] if of else dict.fromkeys(told.get(item["name"], [item["name"]])):
+            yield item["name"], str(key)
+
+
+def _pairs(trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield (broker, pair) of each change of role that says it."""
+    for row, detail in trace.header.get("details", []):
+        if "role" in detail and "pair" in detail:
+            yield trace.names["node"][trace.column("broker")[row]], detail["pair"]
 
 
 def members(trace: Trace, name: str) -> list[str]:
@@ -63,6 +78,9 @@ def members(trace: Trace, name: str) -> list[str]:
     known: dict[str, list[str]] = {}
     for member, key in set_keys(trace):
         known.setdefault(key, []).append(member)
+    for hosted, key in dict.fromkeys(_pairs(trace)):  # backups in the process of another broker
+        if hosted not in known.get(key, ()) and key in known and "/" in hosted:
+            known[key].append(hosted)
     if name not in known:
         raise UnknownName.of("set", name, known)
     return known[name]

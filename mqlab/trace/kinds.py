@@ -136,6 +136,7 @@ class Rule(IntEnum):
     vote_lost = 64
     fail_back = 65
     hosted = 66
+    moved_aside = 67
 
     @property
     def sentence(self) -> str:
@@ -242,6 +243,10 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.fail_back: (
         "its master is back and in sync: the slave steps down",
         "AMQ Broker 7.1, 21.1.2",
+    ),
+    Rule.moved_aside: (
+        "a broker that starts as a slave moves its old data aside and takes its master's",
+        "AMQ Broker 7.1, 21.1",
     ),
     Rule.hosted: ("another broker hosts its backup", "AMQ Broker 7.1, 21.3"),
     Rule.unsubscribed: ("the durable subscription was given up", ""),

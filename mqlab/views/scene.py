@@ -274,7 +274,11 @@ def _roles(cast: Cast, story: Story) -> list[tuple[float, str, int, float]]:
     return rows
 
 
-_STRENGTH = {"running": 1.0, "master": 1.0, "slave": _SLAVE}
+_STRENGTH = {
+    "running": 1.0, "master": 1.0, "live": 1.0, "slave": _SLAVE, "backup_in_sync": _SLAVE,
+    "backup_announced": _SLAVE, "backup_holding_lock": _SLAVE, "backup": _SLAVE,
+    "backup_queued": 0.3, "backup_searching": 0.3, "starting": 0.3,
+}  # fmt: skip
 
 
 def _counting(cast: Cast) -> set[int]:

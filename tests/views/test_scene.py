@@ -142,3 +142,26 @@ def test_every_timed_recording_has_a_scene():
         trace = families.play(families.family_of(value).read(value))
         columns = scene(trace).columns
         assert columns["meta"]["events"] == [len(trace)]
+
+
+def test_an_artemis_failover_is_shown_with_roles_and_clients():
+    value = packed("artemis")["artemis/replication_failover/kill_persistent.json"]
+    columns = scene(families.play(families.family_of(value).read(value))).columns
+    brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
+    assert set(brokers) == {"M1", "S1"}
+    states = list(zip(*(columns["states"][c] for c in ("what", "number", "up")), strict=True))
+    slave = [up for what, number, up in states if (what, number) == ("broker", brokers["S1"])]
+    assert slave.index(0.45) < slave.index(1.0), "the slave is in sync, then live"
+    master = [up for what, number, up in states if (what, number) == ("broker", brokers["M1"])]
+    assert (max(master), master[-1]) == (1.0, 0.0), "the master was live and is gone"
+    assert columns["clients"]["name"] == ["sender3", "C1"]
+    assert columns["received"]["value"][-1] == 10
+    depths = dict(zip(columns["depths"]["node"], columns["depths"]["value"], strict=True))
+    assert depths == {brokers["M1"]: 0, brokers["S1"]: 0}
+    assert min(columns["flights"]["took"]) > 0.001
+
+
+def test_every_artemis_recording_has_a_scene():
+    for value in packed("artemis").values():
+        trace = families.play(families.family_of(value).read(value))
+        assert scene(trace).columns["meta"]["events"] == [len(trace)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqlab.runtime.artemis.lab import HaLab
+from mqlab.runtime.artemis.check import check
+from mqlab.runtime.artemis.lab import OUTCOME, HaLab
 from mqlab.runtime.artemis.script import Script
 from mqlab.spec.artemis import HaScenario
-from mqlab.spec.problem import Problem
 from mqlab.trace.trace import Trace
 
 __all__ = ["HaLab", "check", "outcome", "play"]
@@ -24,10 +24,4 @@ def play(
 
 def outcome(trace: Trace) -> dict[str, Any]:
     """Return what came of a run, in the form of the recordings."""
-    found: dict[str, Any] = trace.header["outcome"]
-    return found
-
-
-def check(scenario: HaScenario) -> list[Problem]:
-    """Return the problems of a set-up that runs and does harm, or that the product refuses."""
-    return []
+    return {key: trace.header[key] for key in OUTCOME}

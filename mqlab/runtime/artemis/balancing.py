@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -60,13 +60,14 @@ class Balancing:
     def _pair_listed(other: Broker, listed: list[str]) -> bool:
         return other.pair in listed
 
-    def _bindings(self, broker: Broker, name: str) -> list[Binding]:
-        assert broker.live is not None
-        found = [(broker, broker.live.queues[name])] if name in broker.live.queues else []
-        for other, _ in self.remote(broker):
-            if other.live is not None and name in other.live.queues:
-                found.append((other, other.live.queues[name]))
-        return found
+    def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
+        """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
+        places = [broker, *(other for other, _ in self.remote(broker))]
+        found = [(max(queue.made, at.live.since), at, queue) for at in places if at.live is not None
+                 for queue in at.live.queues.values() if wanted(queue)]  # fmt: skip
+        since = broker.live.since if broker.live is not None else 0
+        found.sort(key=lambda row: max(since, row[0]))
+        return [(at, queue) for _, at, queue in found]
 
     @staticmethod
     def _wanted(queue: Queue, message: Message) -> bool:
@@ -79,28 +80,32 @@ class Balancing:
         assert broker.live is not None
         if message.dest.is_queue:
             self.lab.queue(broker, message.dest.name)  # the client has it created if need be
-            bindings = self._bindings(broker, message.dest.name)
+            bindings = self._bindings(broker, lambda queue: queue.name == message.dest.name)
             self._deliver(broker, self._next(broker, message, bindings), message)
             return
-        targets = [
-            (at, queue) for at in [broker, *(other for other, _ in self.remote(broker))]
-            if at.live is not None for queue in at.live.queues.values()
-            if queue.topic == message.dest.name
-        ]  # fmt: skip
-        if self.kind(broker) == "OFF" and any(at is not broker for at, _ in targets):
+        found: dict[tuple[str, str], list[Binding]] = {}
+        for at, queue in self._bindings(broker, lambda queue: queue.topic == message.dest.name):
+            key = (queue.name, at.name if queue.own else "")
+            found.setdefault(key, []).append((at, queue))
+        if self.kind(broker) == "OFF" and any(
+            b[0] is not broker for f in found.values() for b in f
+        ):
             raise Refused  # it looks for a queue of its own under the remote one's name, without end
-        for at, queue in targets:
-            if self.lab.selects(queue.selector, message):
-                self._deliver(broker, (at, queue), message)
-        if not targets:
-            self.lab.message(Kind.Discarded, message, broker, rule=Rule.no_subscription)
+        for bindings in found.values():
+            if any(self.lab.selects(queue.selector, message) for _, queue in bindings):
+                self._deliver(broker, self._next(broker, message, bindings), message)
+        if not found:
+            self.lab.message(
+                Kind.Discarded, message, broker, rule=Rule.no_subscription, cause=message.row
+            )
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding:
         """Return whose turn it is: brokers take turns, those with a matching consumer first."""
         assert broker.live is not None
-        kind, name = self.kind(broker), message.dest.name
+        kind, name = self.kind(broker), bindings[0][1].name
         start = broker.live.positions.get(name, 0) % len(bindings)
-        order = [(start + no) % len(bindings) for no in range(len(bindings))]
+        turns = [(start + no) % len(bindings) for no in range(len(bindings))]
+        order = [no for no in turns if self.lab.selects(bindings[no][1].selector, message)]
         takers = [no for no in order if kind == "STRICT" or self._wanted(bindings[no][1], message)]
         if kind == "OFF":
             return self._local(broker, message, bindings, takers)
@@ -120,25 +125,31 @@ class Balancing:
 
     def _deliver(self, broker: Broker, binding: Binding, message: Message) -> None:
         at, queue = binding
-        if at is not broker:
-            self._forward(broker, at, message, Rule.broker_turn)
+        row = message.row
+        if at is not broker:  # it lies in the queue towards the other one until that has it
+            row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
             if at.role == "paused" and broker.live is not None:
-                broker.live.on_the_way.setdefault(at.name, []).append((queue.name, message))
+                broker.live.on_the_way.setdefault(at.name, []).append((queue.name, message, row))
                 return
-        self.lab.enqueue(at, queue, message)
+            row = self._forward(broker, at, message, Rule.broker_turn, row)
+        self.lab.enqueue(at, queue, message, row)
         self.dispatch(at)
 
-    def _forward(self, broker: Broker, to: Broker, message: Message, rule: Rule) -> None:
+    def _forward(self, broker: Broker, to: Broker, message: Message, rule: Rule, row: int) -> int:
         way = next((way for other, way in self.remote(broker) if other is to), [broker, to])
         for frm, onto in pairwise(way):
-            self.lab.message(Kind.Forwarded, message, frm, to=onto.node, rule=rule)
+            if frm is not broker:
+                row = self.lab.message(Kind.Enqueued, message, frm, cause=row)
+            row = self.lab.notes.forwarded(message, frm, onto, rule, row)
+        return row
 
     def arrived(self, back: Broker) -> None:
         """What was on its way to a broker that hung reaches it."""
         for broker in self.lab.brokers.values():
             if broker.live is not None and back.live is not None:
-                for name, message in broker.live.on_the_way.pop(back.name, []):
-                    self.lab.enqueue(back, back.live.queues[name], message)
+                for name, message, row in broker.live.on_the_way.pop(back.name, []):
+                    gone = self.lab.notes.forwarded(message, broker, back, Rule.broker_turn, row)
+                    self.lab.enqueue(back, self.lab.queue(back, name), message, gone)
         self.dispatch(back)
 
     # To the consumers of a broker
@@ -163,9 +174,8 @@ class Balancing:
                 queue.waiting.remove(item)
                 queue.held.append(item)
                 item.taker = consumer
-                self.lab.message(
-                    Kind.Dispatched, item.message, broker, to=consumer.node, rule=Rule.turn
-                )
+                item.row = self.lab.message(Kind.Dispatched, item.message, broker, broker.node,
+                                            consumer.node, rule=Rule.turn, cause=item.row)  # fmt: skip
                 consumer.take(item)
                 return
 
@@ -181,16 +191,17 @@ class Balancing:
                 continue
             for queue in broker.live.queues.values():
                 if queue.waiting and not queue.consumers and queue.topic is None:
-                    self.lab.later(delay * MS, self._move, (broker, broker.lives, queue))
+                    self.lab.soon(broker, delay * MS, self._move, queue)
 
-    def _move(self, due: tuple[Broker, int, Queue]) -> None:
+    def _move(self, broker: Broker, queue: Queue) -> None:
         """Move from the head on; the first message that nobody elsewhere wants blocks the rest."""
-        broker, lives, queue = due
-        if broker.lives != lives or not broker.serves or queue.consumers:
+        if not broker.serves or queue.consumers:
             return
         for item in list(queue.waiting):
-            bindings = [b for b in self._bindings(broker, queue.name) if b[0] is not broker]
-            takers = [b for b in bindings if self._wanted(b[1], item.message)]
+            bindings = self._bindings(broker, lambda other: other.name == queue.name)
+            takers = [
+                b for b in bindings if b[0] is not broker and self._wanted(b[1], item.message)
+            ]
             if not takers:
                 return
             queue.waiting.remove(item)
@@ -198,6 +209,6 @@ class Balancing:
             turn = broker.live.positions.get(f"moved {queue.name}", 0)
             broker.live.positions[f"moved {queue.name}"] = turn + 1
             at, there = takers[turn % len(takers)]
-            self._forward(broker, at, item.message, Rule.redistribution)
-            self.lab.enqueue(at, there, item.message)
+            row = self._forward(broker, at, item.message, Rule.redistribution, item.row)
+            self.lab.enqueue(at, there, item.message, row)
             self.dispatch(at)

@@ -39,8 +39,7 @@ class Broker:
         self.lives = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.moved: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
-        self.asked_at = 0
-        self.node = lab.add_node(self.name, "broker")
+        self.node = lab.notes.node(self.name, "broker")
 
     @property
     def runs(self) -> bool:
@@ -66,6 +65,8 @@ class Broker:
         """Whether its connectors lead to another broker: a hosted one's may be shifted away."""
         if self.host is None or other.place == self.place:
             return True
+        if self.lab.scenario.option(self.server, "discovery"):
+            return True  # by what the others say of themselves
         return self.server.scale_down is not None or f"to_{other.place}" in self.excludes
 
     @property
@@ -151,12 +152,16 @@ class Topology:
         return name if other.runs else "-"
 
     def forget(self, gone: Broker, orderly: bool) -> None:
-        """Brokers that notice a live broker's end drop it: 2.4 only when it says goodbye."""
+        """Brokers that notice a live broker's end drop it: 2.4 only when it says goodbye.
+
+        The host of its backup, in 2.5 too (artemis-observed.md, section 7).
+        """
         if not orderly and self.lab.scenario.version == "2.4":
             return
         for broker in self.lab.all_brokers():
             entry = broker.view.get(gone.pair)
-            if broker is not gone and entry is not None and entry[0] == gone.place:
+            hosts = not orderly and any(h.pair == gone.pair for h in broker.hosted.values())
+            if broker is not gone and not hosts and entry is not None and entry[0] == gone.place:
                 del broker.view[gone.pair]
 
     def lose_sight(self, a: Broker, b: Broker) -> None:

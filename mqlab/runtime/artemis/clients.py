@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.balancing import Refused
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Held, Message, Queue
-from mqlab.spec.values import Destination
+from mqlab.runtime.artemis.messages import Message
+from mqlab.spec.artemis import CLIENTS
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.artemis.consumers import Consumer
     from mqlab.runtime.artemis.lab import HaLab
 
 MS = 1000
-DEFAULTS = {"ha": True, "reconnect_attempts": -1, "initial_connect_attempts": -1,
-            "retry_interval": 200, "retry_interval_multiplier": 1.0, "connection_ttl": 60_000,
-            "client_failure_check_period": 30_000, "confirmation_window_size": -1}  # fmt: skip
 CLOSED = "receive: IllegalStateException / ActiveMQObjectClosedException AMQ119017"
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
@@ -35,7 +33,7 @@ class Client:
         self.lab, self.name, self.keys = lab, name, keys
         where = keys.get("broker", ())
         self.addresses = [where] if isinstance(where, str) else list(where)
-        self.options = {**DEFAULTS, **lab.scenario.clients, **keys.get("url", {})}
+        self.options = {**CLIENTS, **lab.scenario.clients, **keys.get("url", {})}
         self.state, self.pair = "new", ""
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
@@ -46,7 +44,7 @@ class Client:
         self.prepared: list[Message] | None = None
         self.sent: list[int] = []
         self.failed: list[str] = []
-        self.node = lab.add_node(name, self.role, self.addresses[0] if self.addresses else "")
+        self.node = lab.notes.node(name, self.role, self.addresses[0] if self.addresses else "")
 
     # Connecting
 
@@ -77,10 +75,14 @@ class Client:
         """Close the connection in order."""
         self.state, self.at = "closed", None
 
-    def lost(self) -> None:
+    def detach(self, flagged: bool) -> None:
+        """Its session at the broker is gone."""
+
+    def lost(self, flagged: bool = False) -> None:
         """The connection broke: look for the broker, or for its backup, as often as allowed."""
         self.spoilt |= self.has_work
-        self.work = []
+        self.detach(flagged)
+        self.drop(Rule.connection_lost)
         broker, self.at, self.state = self.at, None, "seeking"
         self.failovers.append("failure_detected")
         self.epoch += 1
@@ -127,173 +129,38 @@ class Client:
     def commit(self, step: int, what: str = "commit") -> None:
         """Commit: refused if the connection broke while there was work."""
         if self.spoilt:
-            self.spoilt, self.work = False, []
+            self.spoilt = False
+            self.drop(Rule.connection_lost)
             self.results.append(f"step {step} {what}: {ROLLED_BACK}")
             return
         if self.at is not None:
             for message in self.work:
-                self.lab.balancing.route(self.at, message)
+                self.lab.clients.deliver(self, message)
             self.work = []
             self.results.append(f"step {step} {what}: ok")
 
     def rollback(self, step: int, what: str = "rollback") -> None:
         """Drop the work of the open transaction."""
-        self.spoilt, self.work = False, []
-        self.results.append(f"step {step} {what}: ok")
-
-    def report(self) -> dict[str, Any]:
-        """Return what the recordings say of a sender."""
-        found: dict[str, Any] = {"sent": self.sent}
-        for key in ("failed", "results", "failovers"):
-            if getattr(self, key):
-                found[key] = getattr(self, key)
-        return found
-
-
-class Consumer(Client):
-    """A consumer with a connection and a session of its own."""
-
-    role = "consumer"
-
-    def __init__(self, lab: HaLab, name: str, keys: Mapping[str, Any]) -> None:
-        super().__init__(lab, name, keys)
-        self.dest = Destination(*(("queue", keys["queue"]) if "queue" in keys
-                                  else ("topic", keys["topic"])))  # fmt: skip
-        self.selector = keys.get("selector")
-        self.mode = keys.get("ack_mode", "auto")
-        self.receiving = bool(keys.get("receiving", True))
-        self.acknowledges = bool(keys.get("acknowledge", True))
-        self.queue: Queue | None = None
-        self.buffer: list[Held] = []
-        self.taken: list[Held] = []
-        self.received: list[int] = []
-        self.redelivered: list[int] = []
-
-    @property
-    def has_work(self) -> bool:
-        """Whether it holds messages that it has taken and not acknowledged."""
-        return self.mode != "auto" and bool(self.taken)
-
-    def wants(self, message: Message) -> bool:
-        """Whether its selector lets a message pass."""
-        return self.lab.selects(self.selector, message)
-
-    def opened(self) -> None:
-        """Subscribe: to the queue, to the durable subscription, or with a queue of its own."""
-        assert self.at is not None
-        name = self.dest.name
-        if self.dest.is_queue:
-            self.queue = self.lab.queue(self.at, name)
-        elif "durable_name" in self.keys:
-            name = f"{self.keys['client_id']}.{self.keys['durable_name']}"
-            self.queue = self.lab.queue(self.at, name, self.dest.name, self.selector)
-        else:
-            self.queue = self.lab.temporary(self.at, self.dest.name, self.selector)
-        self.queue.consumers.append(self)
-        self.lab.event(Kind.Subscribed, self.at, frm=self.node, rule=Rule.local_consumer)
-        self.lab.balancing.dispatch(self.at)
-        self.lab.balancing.redistribute()
-
-    def take(self, item: Held) -> None:
-        """A message is in the client's buffer; a receiving one takes it at once."""
-        self.buffer.append(item)
-        self.go_on()
-
-    def go_on(self) -> None:
-        """Take what is there, while receiving."""
-        while self.receiving and self.buffer and self.state == "connected":
-            if not self.receive_one(self.acknowledges):
-                return
-
-    def receive_one(self, acknowledge: bool = True, step: int | None = None) -> bool:
-        """Take one message; False if there is none, or if its acknowledgement rolled all back."""
-        if not self.buffer:
-            return False
-        item = self.buffer.pop(0)
-        number = item.message.number
-        self.received.append(number)
-        if item.tries:
-            self.redelivered.append(number)
-        kind = Kind.Redelivered if item.tries else Kind.Received
-        self.lab.message(kind, item.message, self.at, to=self.node, cause=item.message.row)
-        self.taken.append(item)
-        if self.mode == "transacted" or not acknowledge:
-            return True
-        if self.mode == "client" and self.spoilt:
-            now = self.lab.step if step is None else step
-            self.results.append(f"step {now} acknowledge {number}: {ROLLED_BACK}")
-            self.roll_back()
-            return False
-        self.settle()
-        return True
-
-    def settle(self) -> None:
-        """Acknowledge all that was taken."""
-        for item in self.taken:
-            if self.queue is not None and item in self.queue.held:
-                self.queue.held.remove(item)
-            self.lab.message(Kind.Acknowledged, item.message, self.at, frm=self.node)
-        self.taken = []
-
-    def roll_back(self) -> None:
-        """Everything comes again; what had been taken counts as tried."""
         self.spoilt = False
-        items, self.buffer = [(i, True) for i in self.taken] + [(i, False) for i in self.buffer], []
-        self.taken = []
-        for item, tried in items:
-            if self.queue is not None and item in self.queue.held:
-                self.queue.give_back(item, tried)
-        if self.at is not None:
-            self.lab.balancing.dispatch(self.at)
-
-    def commit(self, step: int, what: str = "commit") -> None:
-        """Commit what was taken; after a lost connection it is rolled back."""
-        if self.spoilt:
-            self.results.append(f"step {step} {what}: {ROLLED_BACK}")
-            self.roll_back()
-        else:
-            self.settle()
-            self.results.append(f"step {step} {what}: ok")
-
-    def rollback(self, step: int, what: str = "rollback") -> None:
-        """Give back what was taken."""
-        self.roll_back()
+        self.drop(Rule.asked)
         self.results.append(f"step {step} {what}: ok")
 
-    def roll_back_taken(self) -> None:
-        """A session that ends in order: what was taken and not acknowledged counts as tried."""
-        for item in self.taken:
-            if self.queue is not None and item in self.queue.held:
-                self.queue.give_back(item, True)
-        self.taken = []
-
-    def detach(self, flagged: bool) -> None:
-        """Leave the queue: what it held goes back to its place; a queue of its own ends with it."""
-        queue, self.queue = self.queue, None
-        if queue is None:
-            return
-        for item in self.buffer + self.taken:
-            if item in queue.held:
-                queue.give_back(item, flagged)
-        self.buffer, self.taken = [], []
-        if self in queue.consumers:
-            queue.consumers.remove(self)
-        if not queue.durable and self.at is not None and self.at.live is not None:
-            self.at.live.queues.pop(queue.name, None)
-
-    def gave_up(self) -> None:
-        """A receiver sees that its connection is closed."""
-        super().gave_up()
-        if self.receiving:
-            self.results.append(CLOSED)
+    def drop(self, rule: Rule) -> None:
+        """What was sent in the open transaction never becomes visible."""
+        for message in self.work:
+            self.lab.message(Kind.Discarded, message, self.at, rule=rule, cause=message.row)
+        self.work = []
 
     def report(self) -> dict[str, Any]:
-        """Return what the recordings say of a consumer."""
-        found: dict[str, Any] = {"count": len(self.received), "received": self.received}
-        for key in ("redelivered", "results", "failovers"):
-            if getattr(self, key):
-                found[key] = getattr(self, key)
-        return found
+        """Return what the recordings say of it."""
+        told = ("failed", "redelivered", "results", "failovers")
+        return self.counted() | {
+            key: getattr(self, key) for key in told if getattr(self, key, None)
+        }
+
+    def counted(self) -> dict[str, Any]:
+        """Return what it sent, or got."""
+        return {"sent": self.sent}
 
 
 class Clients:
@@ -315,13 +182,8 @@ class Clients:
     def dismiss(self, broker: Broker, flagged: bool) -> None:
         """A broker's connections are gone: what its clients held is back in its queues."""
         for client in self.all():
-            if client.at is not broker:
-                continue
-            if isinstance(client, Consumer):
-                had = client.has_work
-                client.detach(flagged)
-                client.spoilt |= had
-            client.lost()
+            if client.at is broker:
+                client.lost(flagged)
 
     def cut(self, broker: Broker, silent: bool) -> None:
         """The line from the clients to a broker is cut."""
@@ -338,11 +200,7 @@ class Clients:
 
     def _break(self, client: Client) -> None:
         broker = client.at
-        if isinstance(client, Consumer):
-            had = client.has_work
-            client.detach(flagged=True)
-            client.spoilt |= had
-        client.lost()
+        client.lost(flagged=True)
         if broker is not None:
             self.lab.balancing.dispatch(broker)
 
@@ -369,14 +227,19 @@ class Clients:
     def send(self, client: Client, message: Message) -> None:
         """Send one message: into the transaction, or straight to the broker."""
         client.sent.append(message.number)
-        message.row = self.lab.message(Kind.Sent, message, client.at, frm=client.node)
+        to = client.at.node if client.at is not None else -1
+        message.row = self.lab.message(Kind.Sent, message, client.at, client.node, to)
         if client.keys.get("transacted") or client.keys.get("xa"):
             client.work.append(message)
             return
+        self.deliver(client, message)
+
+    def deliver(self, client: Client, message: Message) -> None:
+        """Give a message to the client's broker, which may refuse it with an error."""
         try:
             assert client.at is not None
             self.lab.balancing.route(client.at, message)
         except Refused:
-            client.sent.pop()
+            client.sent.remove(message.number)
             client.failed.append(f"{message.number} JMSException / ActiveMQInternalErrorException")
-            self.lab.message(Kind.Failed, message, client.at, frm=client.node)
+            self.lab.message(Kind.Failed, message, client.at, client.node, cause=message.row)

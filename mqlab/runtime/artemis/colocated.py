@@ -23,15 +23,14 @@ class Colocated:
     def started(self, broker: Broker) -> None:
         """A colocated broker asks for a host as soon as it is live."""
         if broker.element("request_backup"):
-            self.lab.later(FIRST, self._ask, (broker, broker.lives))
+            self.lab.soon(broker, FIRST, self._ask)
 
-    def _ask(self, due: tuple[Broker, int]) -> None:
+    def _ask(self, broker: Broker) -> None:
         """Ask the least loaded broker that has a place; else again after the interval, for ever.
 
         backup-request-retries is read and not counted (artemis-observed.md, section 7).
         """
-        broker, lives = due
-        if broker.lives != lives or not broker.serves:
+        if not broker.serves:
             return
         hosts = [o for o in self.lab.brokers.values() if o is not broker and o.serves
                  and o.server.role == "colocated" and self.lab.topology.reach(broker, o)
@@ -40,7 +39,7 @@ class Colocated:
             self._host(min(hosts, key=lambda o: len(o.hosted)), broker)
         else:
             interval = broker.element("backup_request_retry_interval") * MS
-            self.lab.later(interval, self._ask, due)
+            self.lab.soon(broker, interval, self._ask)
 
     def _host(self, host: Broker, requester: Broker) -> None:
         # The product joins the count and "1" as text: _01, _11, _21.
@@ -82,15 +81,11 @@ class Colocated:
         return [*self._in_vm(host, shift), f"netty tcp {PORT + shift}"]
 
     def _connectors(self, host: Broker, shift: int) -> list[str]:
-        others = [
-            f"to_{other} tcp {PORT + (0 if f'to_{other}' in self._excluded(host) else shift)}"
-            for other in sorted(self.lab.brokers) if other != host.name
-        ]  # fmt: skip
-        return [f"{host.name} tcp {PORT + shift}", *self._in_vm(host, shift), *others]
-
-    @staticmethod
-    def _excluded(host: Broker) -> tuple[str, ...]:
-        return tuple(host.element("excludes") or ())
+        kept = host.element("excludes") or ()
+        names = [host.name, *(f"to_{other}" for other in sorted(self.lab.brokers)
+                              if other != host.name)]  # fmt: skip
+        rows = [f"{name} tcp {PORT + (0 if name in kept else shift)}" for name in names]
+        return [rows[0], *self._in_vm(host, shift), *rows[1:]]
 
     @staticmethod
     def _in_vm(host: Broker, shift: int) -> list[str]:

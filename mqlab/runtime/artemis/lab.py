@@ -12,19 +12,20 @@ from mqlab.runtime.artemis.broker import GONE, Broker, Net, Topology
 from mqlab.runtime.artemis.clients import Clients
 from mqlab.runtime.artemis.colocated import Colocated
 from mqlab.runtime.artemis.messages import Journal, Live, Message, Queue
+from mqlab.runtime.artemis.notes import Notes
 from mqlab.runtime.artemis.replication import Replication
 from mqlab.runtime.artemis.scaledown import scale_down
 from mqlab.runtime.artemis.shared_store import SharedStore
 from mqlab.runtime.clock import Clock
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
 MS = 1000
 NO_TARGET = 10_000  # ms that a broker waits for a target to scale down to
+OUTCOME = ("consumers", "senders", "waits", "lost", "files", "received_more_than_once", "refused",
+           "snapshots")  # fmt: skip
 
 
 class HaLab:
@@ -33,9 +34,8 @@ class HaLab:
     def __init__(self, scenario: HaScenario, seed: int = 0) -> None:
         self.scenario, self.seed = scenario, seed
         self.random = Random(f"artemis:{seed}")
-        self.clock, self.recorder, self.net = Clock(), Recorder(), Net()
-        self.details: list[tuple[int, dict[str, Any]]] = []
-        self.destinations: dict[Destination, int] = {}
+        self.clock, self.notes, self.net = Clock(), Notes(self), Net()
+        self.event, self.message = self.notes.event, self.notes.message
         self.step = 0
         self.gateway: dict[str, bool] = {}
         self.refused: list[str] = []
@@ -46,7 +46,11 @@ class HaLab:
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = Balancing(self), Clients(self)
         self.brokers = {server.name: Broker(self, server) for server in scenario.servers}
+        self.notes.name_links(list(self.brokers))
         self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
+        self.holders: dict[
+            str, list[Broker]
+        ] = {}  # pair -> who has its messages, the last one live
 
     def all_brokers(self) -> list[Broker]:
         """Return every broker, each followed by the backups it hosts."""
@@ -57,6 +61,16 @@ class HaLab:
     def later(self, wait: int, call: Callable[[Any], None], argument: Any) -> None:
         """Let something happen after *wait* us."""
         self.clock.at(self.clock.now + wait, call, argument)
+
+    def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
+        """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
+        self.later(wait, self._if_same, (broker, broker.lives, call, more))
+
+    @staticmethod
+    def _if_same(due: tuple[Broker, int, Callable[..., None], tuple[Any, ...]]) -> None:
+        broker, lives, call, more = due
+        if broker.lives == lives:
+            call(broker, *more)
 
     def pass_time(self, ms: float) -> None:
         """Let time go on; what falls due meanwhile happens."""
@@ -74,7 +88,9 @@ class HaLab:
     # A broker's life
 
     def start(self, broker: Broker) -> None:
-        """Start a broker's process, as what its configuration says."""
+        """Start a broker's process, as what its configuration says; one that runs goes on."""
+        if broker.role not in GONE and not broker.isolated:
+            return
         reason = broker.server.refused()
         broker.lives += 1
         if reason is not None:
@@ -105,27 +121,52 @@ class HaLab:
             broker.pair if shared and broker.pair else journal.pair if journal else broker.name
         )
         broker.lives += 1
-        names = (
-            q["name"] for q in self.scenario.queues if broker.name in q.get("on", [broker.name])
-        )
-        broker.live = Live(broker.pair, iter(list(names)), journal)
+        rows = [q for q in self.scenario.queues if broker.name in q.get("on", [broker.name])]
+        broker.live = Live(broker.pair, rows, journal, self.clock.now)
         broker.master = None
         self.role(broker, "live")
-        self.event(Kind.TakenOver if rule else Kind.Started, broker, rule=rule)
+        self.event(Kind.Started, broker, rule=rule)
+        self._loaded(broker, broker.live)
         self.topology.gossip()
         self.store.announce(broker)
         self.replication.look_again(broker)
+        self.balancing.arrived(broker)
         self.balancing.redistribute()
         if broker.server.role == "colocated":
             self.colocated.started(broker)
 
-    def end_live(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
+    def _loaded(self, broker: Broker, live: Live) -> None:
+        """What was in the journal is here now; beside another live one it is there twice."""
+        holders = self.holders.setdefault(live.pair, [])
+        before = next((b for b in reversed(holders) if b is not broker), None)
+        if before is not None and holders[-1] is not broker:
+            twice = before.live is not None
+            kind = Kind.Enqueued if twice else Kind.TakenOver
+            for queue, item in live.items():
+                if queue.topic is None:
+                    item.row = self.message(kind, item.message, broker, before.node, broker.node,
+                                            cause=item.row)  # fmt: skip
+            if not twice:
+                holders.remove(before)
+        holders[:] = [*(b for b in holders if b is not broker), broker]
+
+    def forget(self, broker: Broker) -> None:
+        """A broker moves its data aside: what only it had is gone."""
+        disk = broker.disk
+        if disk is not None and broker in self.holders.get(disk.pair, ()):
+            self.holders[disk.pair].remove(broker)
+            for queue, items in disk.queues:
+                for item in items if queue.topic is None else ():
+                    self.message(Kind.Discarded, item.message, broker, rule=Rule.moved_aside,
+                                 cause=item.row)  # fmt: skip
+        broker.disk = None
+
+    def end_live(self, broker: Broker, orderly: bool) -> None:
         """A live broker ends: its journal stays, its clients and its slave are without it."""
         if broker.live is None:
             return
         live, broker.disk = broker.live, broker.live.journal(orderly)
-        slaves = [b for b in self.all_brokers() if b.master is broker]
-        for slave in slaves:
+        for slave in [b for b in self.all_brokers() if b.master is broker]:
             self.replication.lost_master(slave, orderly=orderly)
         if broker.server.policy == "shared_store":
             self.store.of(broker).disk = broker.disk
@@ -134,10 +175,10 @@ class HaLab:
         self.clients.dismiss(broker, flagged=orderly)
         broker.live, broker.role = None, role
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
-        for queue in live.queues.values():
-            for item in queue.items():
-                if not (item.message.persistent and queue.durable):
-                    self.message(Kind.Discarded, item.message, broker, rule=Rule.memory_store)
+        for queue, item in live.items():
+            if not (item.message.persistent and queue.durable):
+                self.message(Kind.Discarded, item.message, broker, rule=Rule.memory_store,
+                             cause=item.row)  # fmt: skip
 
     def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
         """A process ends, in order or by a kill, and what it hosts with it."""
@@ -148,8 +189,8 @@ class HaLab:
         hands_over = orderly and broker.server.scale_down is not None and broker.live is not None
         if hands_over and broker.server.role == "live" and not scale_down(self, broker):
             self.pass_time(NO_TARGET)
-        master, broker.master = broker.master, None
-        if broker.live is not None:
+        master, broker.master, was_live = broker.master, None, broker.live is not None
+        if was_live:
             self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
         broker.lives += 1
@@ -159,7 +200,7 @@ class HaLab:
             self.store.ended(broker, orderly, failover)
         if broker.host is None:
             broker.hosted = {}
-        if orderly:
+        if orderly and was_live:  # only a live one's goodbye is news to those who were refused
             self.replication.look_again()
         self.topology.gossip()
 
@@ -168,7 +209,7 @@ class HaLab:
     def answers(self, broker: Broker) -> bool:
         """Whether the address that a broker's network check asks answers it."""
         core = broker.server.keys.get("core", {})
-        return "network_check_url_list" not in core or self.gateway.get(broker.name, True)
+        return "network_check_url_list" not in core or self.gateway.get(broker.name, False)
 
     def check_network(self, broker: Broker) -> None:
         """A broker that finds nobody stops itself; it starts again when somebody answers."""
@@ -206,7 +247,8 @@ class HaLab:
     ) -> Queue:  # fmt: skip
         """Create a queue on a live broker."""
         assert broker.live is not None
-        broker.live.queues[name] = queue = Queue(name, topic, durable, selector)
+        queue = Queue(name, topic, durable, selector, made=self.clock.now)
+        broker.live.queues[name] = queue
         return queue
 
     def temporary(self, broker: Broker, topic: str, selector: str | None) -> Queue:
@@ -214,12 +256,13 @@ class HaLab:
         assert broker.live is not None
         taken = sum(name.startswith(f"temporary:{topic}") for name in broker.live.queues)
         name = f"temporary:{topic}" + (f"#{taken + 1}" if taken else "")
-        return self.new_queue(broker, name, topic, False, selector)
+        queue = self.new_queue(broker, name, topic, False, selector)
+        queue.own = True
+        return queue
 
-    def enqueue(self, broker: Broker, queue: Queue, message: Message) -> None:
-        """A message joins a queue at its tail."""
-        queue.add(message)
-        message.row = self.message(Kind.Enqueued, message, broker, cause=message.row)
+    def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
+        """A message joins a queue at its tail; *cause* is the row of what brought it."""
+        self.notes.enqueued(queue.add(message), queue, broker, cause)
         if message.due > self.clock.now:
             self.later(message.due - self.clock.now, self._due, None)
         self.balancing.redistribute()
@@ -234,40 +277,10 @@ class HaLab:
 
     # Writing down
 
-    def add_node(self, name: str, role: str, home: str = "") -> int:
-        """Enter a broker or a client into the trace's names and return its number."""
-        names = self.recorder.names
-        names["node"].append(name)
-        names["node_role"].append(role)
-        names["node_home"].append(home)
-        return len(names["node"]) - 1
-
-    def event(
-        self, kind: Kind, broker: Broker | None, frm: int = -1, to: int = -1,
-        rule: Rule = Rule.none,
-    ) -> int:  # fmt: skip
-        """Record what happened to a broker or a client."""
-        at = broker.node if broker is not None else -1
-        return self.recorder.add(self.clock.now, kind, -1, at, frm, to, rule=rule)
-
-    def message(
-        self, kind: Kind, message: Message, broker: Broker | None, frm: int = -1, to: int = -1,
-        rule: Rule = Rule.none, cause: int = -1,
-    ) -> int:  # fmt: skip
-        """Record what happened to a message."""
-        if message.dest not in self.destinations:
-            self.destinations[message.dest] = len(self.destinations)
-            self.recorder.names["dest"].append(str(message.dest))
-        return self.recorder.add(
-            self.clock.now, kind, message.number, broker.node if broker is not None else -1, frm, to,
-            dest=self.destinations[message.dest], age=self.clock.now - message.sent, rule=rule,
-            cause=message.row if cause < 0 else cause,
-        )  # fmt: skip
-
     def role(self, broker: Broker, role: str) -> None:
         """A broker has another role."""
         broker.role = role
-        self.details.append((self.event(Kind.RoleChanged, broker), {"role": role}))
+        self.notes.role(broker)
         self.topology.gossip()
 
     def state(self, broker: Broker, topology: bool) -> dict[str, Any]:
@@ -313,7 +326,6 @@ class HaLab:
         }  # fmt: skip
         header: Mapping[str, Any] = {
             "scenario": files.write(self.scenario), "seed": self.seed, "product": "artemis",
-            "edition": self.scenario.version, "outcome": outcome,
-            "details": [[row, detail] for row, detail in self.details],
+            "edition": self.scenario.version, **outcome,
         }  # fmt: skip
-        return self.recorder.trace(dict(header))
+        return self.notes.trace(dict(header))

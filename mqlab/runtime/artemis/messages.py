@@ -6,14 +6,14 @@ is on the disk, or on a slave's: only persistent messages in durable queues (art
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.clients import Consumer
+    from mqlab.runtime.artemis.consumers import Consumer
 
 
 @dataclass(eq=False, slots=True)
@@ -38,11 +38,15 @@ class Held:
     place: int
     taker: Consumer | None = None
     tries: int = 0
+    row: int = -1  # of the trace: what happened to it last here
 
 
 @dataclass(eq=False, slots=True)
 class Queue:
-    """One broker's queue: what waits, in order, and what its consumers hold."""
+    """One broker's queue: what waits, in order, and what its consumers hold.
+
+    `made` is since when it is there (us); `own`: a plain subscriber's, which ends with it.
+    """
 
     name: str
     topic: str | None = None
@@ -53,6 +57,8 @@ class Queue:
     consumers: list[Consumer] = field(default_factory=list)
     enqueued: int = 0
     turn: int = 0
+    made: int = 0
+    own: bool = False
 
     def add(self, message: Message) -> Held:
         """Append a message at the tail."""
@@ -103,15 +109,17 @@ class Journal:
 
 
 class Live:
-    """What a broker has in memory while it is live: its queues and prepared transactions."""
+    """What a broker has in memory while it is live, since a time (us)."""
 
-    def __init__(self, pair: str, queues: Iterator[str], journal: Journal | None) -> None:
-        self.pair = pair
-        self.queues = {name: Queue(name) for name in queues}
+    def __init__(
+        self, pair: str, rows: Iterable[Mapping[str, Any]], journal: Journal | None, since: int = 0
+    ) -> None:
+        self.pair, self.since = pair, since
+        self.queues = {row["name"]: _queue(row) for row in rows}
         self.prepared: list[list[Message]] = []
         self.positions: dict[str, int] = {}  # whose turn it is, per address
         self.replica: Any = None  # the slave that copies it
-        self.on_the_way: dict[str, list[tuple[str, Message]]] = {}  # to brokers that hang
+        self.on_the_way: dict[str, list[tuple[str, Message, int]]] = {}  # to brokers that hang
         if journal is not None:
             self._load(journal)
 
@@ -119,8 +127,14 @@ class Live:
         for old, items in journal.queues:
             queue = self.queues.setdefault(old.name, Queue(old.name, old.topic, True, old.selector))
             for item in items:
-                queue.add(item.message).tries = item.tries
+                here = queue.add(item.message)
+                here.tries, here.row = item.tries, item.row
         self.prepared = [list(work) for work in journal.prepared]
+
+    def items(self) -> Iterator[tuple[Queue, Held]]:
+        """Yield every message that is here, with its queue."""
+        for queue in self.queues.values():
+            yield from ((queue, item) for item in queue.items())
 
     def journal(self, orderly: bool = False) -> Journal:
         """Return what outlives it; an orderly end also writes down how often a message was tried."""
@@ -128,7 +142,7 @@ class Live:
         for queue in self.queues.values():
             if queue.durable:
                 items = [
-                    Held(i.message, i.place, tries=int(orderly and (i.tries or i in queue.held)))
+                    Held(i.message, i.place, None, int(orderly and (i.tries or i in queue.held)), i.row)
                     for i in queue.items() if i.message.persistent
                 ]  # fmt: skip
                 kept.append((queue, items))
@@ -136,6 +150,11 @@ class Live:
 
     def messages(self, now: int) -> set[int]:
         """Return the numbers of all messages that are here and due."""
-        queues = self.queues.values()
-        found = {i.message.number for q in queues for i in q.items() if i.message.due <= now}
-        return found | {m.number for way in self.on_the_way.values() for _, m in way}
+        found = {i.message.number for _, i in self.items() if i.message.due <= now}
+        return found | {m.number for way in self.on_the_way.values() for _, m, _ in way}
+
+
+def _queue(row: Mapping[str, Any]) -> Queue:
+    """Return a configured queue: one of routing multicast belongs to its address, a topic."""
+    topic = row.get("address", row["name"]) if row.get("routing") == "multicast" else None
+    return Queue(row["name"], topic)

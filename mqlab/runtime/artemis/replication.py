@@ -5,7 +5,7 @@ AMQ Broker 7.1, 21.1; reference/artemis-ha.md, sections 2 to 4; artemis-observed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.scaledown import scale_down_backup
@@ -51,7 +51,7 @@ class Replication:
     def start_slave(self, broker: Broker) -> None:
         """A slave moves what it has aside and looks for a master that has none yet (21.1)."""
         self._move_aside(broker)
-        broker.disk, broker.pair, broker.master, broker.broken = None, "", None, False
+        broker.pair, broker.master, broker.broken = "", None, False
         self._search(broker)
 
     def _move_aside(self, broker: Broker) -> None:
@@ -62,6 +62,7 @@ class Replication:
             saved[0] += 1
             saved.append(saved[0])
             del saved[1 : len(saved) - keep if keep >= 0 else 1]
+        self.lab.forget(broker)
 
     def _search(self, broker: Broker, only: list[Broker] | None = None) -> None:
         broker.refused_by = set()
@@ -73,7 +74,7 @@ class Replication:
         """Ask each master that can be reached; one that has a slave already refuses."""
         if slave.role != "backup_searching" or not slave.runs or slave.broken or slave.master:
             return
-        for live in only or self.lab.topology.lives():
+        for live in only or self._in_some_order(self.lab.topology.lives()):
             if not self._may_copy(slave, live) or live.name in slave.refused_by:
                 continue
             if live.live is not None and live.live.replica is not None:
@@ -81,6 +82,10 @@ class Replication:
                 continue
             self._copy(slave, live)
             return
+
+    def _in_some_order(self, lives: list[Broker]) -> list[Broker]:
+        """Which master a slave hears of first is a race, which the seed decides."""
+        return self.lab.random.sample(lives, len(lives))
 
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
         if not self.lab.topology.reach(slave, live) or slave.place == live.place:
@@ -119,26 +124,24 @@ class Replication:
             time += live.live.journal().bytes * 1_000_000 // speed
         limit = live.element("initial_replication_sync_timeout") * MS
         if time > limit:
-            self.lab.later(limit, self._drop_copy, (slave, slave.lives, live))
+            self.lab.soon(slave, limit, self._drop_copy, live)
         else:
-            self.lab.later(time, self._in_sync, (slave, slave.lives, live, live.live))
+            self.lab.soon(slave, time, self._in_sync, live, live.live)
 
-    def _drop_copy(self, due: tuple[Broker, int, Broker]) -> None:
+    def _drop_copy(self, slave: Broker, live: Broker) -> None:
         """The slave did not confirm the end of the copy in time: the master serves on alone."""
-        slave, lives, live = due
-        if slave.lives == lives and slave.master is live:
+        if slave.master is live:
             self._part(slave)
             slave.broken = True
 
-    def _in_sync(self, due: tuple[Broker, int, Broker, object]) -> None:
-        slave, lives, live, memory = due
-        if slave.lives != lives or slave.master is not live or live.live is not memory:
+    def _in_sync(self, slave: Broker, live: Broker, memory: object) -> None:
+        if slave.master is not live or live.live is not memory:
             return
         slave.pair = live.pair
         self.lab.role(slave, "backup_in_sync")
         self.lab.event(Kind.Replicated, live, to=slave.node, rule=Rule.copied)
         if slave.server.role == "master" and live.element("allow_failback"):
-            self.lab.later(MS, self._fail_back, (slave, slave.lives, live))
+            self.lab.soon(slave, MS, self._fail_back, live)
 
     def _part(self, slave: Broker) -> None:
         live, slave.master = slave.master, None
@@ -147,10 +150,9 @@ class Replication:
 
     # Fail-back
 
-    def _fail_back(self, due: tuple[Broker, int, Broker]) -> None:
+    def _fail_back(self, master: Broker, acting: Broker) -> None:
         """The acting live steps down as soon as its old master is in sync (21.1.2)."""
-        master, lives, acting = due
-        if master.lives != lives or master.master is not acting or acting.live is None:
+        if master.master is not acting or acting.live is None:
             return
         journal = acting.live.journal(orderly=True)
         self._part(master)
@@ -158,15 +160,13 @@ class Replication:
         self.lab.role(acting, "stopping")
         self.lab.go_live(master, journal, Rule.fail_back)
         acting.lives += 1
-        self.lab.later(LOADING, self._restart, (acting, acting.lives))
+        self.lab.soon(acting, LOADING, self._restart)
 
-    def _restart(self, due: tuple[Broker, int]) -> None:
-        broker, lives = due
-        if broker.lives == lives and broker.runs:
+    def _restart(self, broker: Broker) -> None:
+        if broker.runs:
             broker.lives += 1
             self._move_aside(broker)
-            pair = broker.pair if broker.host is not None else ""
-            broker.disk, broker.pair, broker.master = None, pair, None
+            broker.pair, broker.master = broker.pair if broker.host is not None else "", None
             self._search(broker)
 
     # The master is gone, or out of reach
@@ -184,29 +184,32 @@ class Replication:
             slave.broken = True
             return
         slave.votes_left = slave.element("vote_retries") if self.lab.scenario.version > "2.4" else 0
-        self.lab.later(after, self._vote, (slave, slave.lives))
+        self.lab.soon(slave, after, self._vote)
 
-    def _vote(self, due: tuple[Broker, int]) -> None:
-        slave, lives = due
-        if slave.lives != lives or slave.role != "backup_in_sync" or not slave.runs:
+    def _vote(self, slave: Broker) -> None:
+        if slave.role != "backup_in_sync" or not slave.runs:
             return
         master = slave.master
-        yes = self._result(slave)
-        self.lab.event(Kind.Voted, slave, rule=Rule.vote_won if yes else Rule.vote_lost)
+        yes, told = self._result(slave)
+        rule = Rule.vote_won if yes else Rule.vote_lost
+        self.lab.event(Kind.Voted, slave, rule=rule, told=told)
         if yes:
             self._take_over(slave)
         elif slave.votes_left > 0:
             slave.votes_left -= 1
-            self.lab.later(slave.element("vote_retry_wait") * MS, self._vote, due)
+            self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote)
         else:
             self._part(slave)
             self._begin_anew(slave, master)
 
-    def _result(self, slave: Broker) -> bool:
+    def _result(self, slave: Broker) -> tuple[bool, dict[str, Any]]:
+        """Return whether a slave may take over, and what decides it."""
         if slave.server.checks_network:  # its answer stands above the vote
-            return self.lab.answers(slave)
+            answers = self.lab.answers(slave)
+            return answers, {"network check": "answered" if answers else "silent"}
         size = slave.element("quorum_size")
-        return self.votes(slave) >= needed(slave.largest if size == -1 else size)
+        votes, least = self.votes(slave), needed(slave.largest if size == -1 else size)
+        return votes >= least, {"votes": votes, "needed": least}
 
     def votes(self, asker: Broker) -> int:
         """Return how many voters that can be reached do not see the asker's pair live."""
@@ -226,7 +229,7 @@ class Replication:
             self.lab.role(slave, "stopping")
             slave.asleep_role = "hangs"
         else:
-            self._restart((slave, slave.lives))
+            self._restart(slave)
 
     def _take_over(self, slave: Broker) -> None:
         journal = slave.disk
@@ -237,11 +240,10 @@ class Replication:
             if slave.host is not None:
                 scale_down_backup(self.lab, slave, journal)
             return  # outside a colocated broker it fails there, in every version that was watched
-        self.lab.later(LOADING, self._serve, (slave, slave.lives))
+        self.lab.soon(slave, LOADING, self._serve)
 
-    def _serve(self, due: tuple[Broker, int]) -> None:
-        slave, lives = due
-        if slave.lives == lives and slave.runs:
+    def _serve(self, slave: Broker) -> None:
+        if slave.runs:
             self.lab.go_live(slave, slave.disk, Rule.vote_won)
 
     # The slave is gone, or out of reach
@@ -252,11 +254,10 @@ class Replication:
             return
         live.live.replica = None
         if live.element("vote_on_replication_failure"):
-            self.lab.later(NOTICED, self._master_votes, (live, live.lives))
+            self.lab.soon(live, NOTICED, self._master_votes)
 
-    def _master_votes(self, due: tuple[Broker, int]) -> None:
-        live, lives = due
-        if live.lives != lives or not live.serves:
+    def _master_votes(self, live: Broker) -> None:
+        if not live.serves:
             return
         voters = [v for v in self.lab.topology.lives()
                   if v is not live and self.lab.topology.reach(live, v)]  # fmt: skip
@@ -264,11 +265,10 @@ class Replication:
         won = len(voters) >= needed(live.largest if size == -1 else size)
         self.lab.event(Kind.Voted, live, rule=Rule.vote_won if won else Rule.vote_lost)
         if not won:
-            self.lab.later(SHUTTING, self._give_up, due)
+            self.lab.soon(live, SHUTTING, self._give_up)
 
-    def _give_up(self, due: tuple[Broker, int]) -> None:
-        live, lives = due
-        if live.lives == lives and live.serves:
+    def _give_up(self, live: Broker) -> None:
+        if live.serves:
             self.lab.end_live(live, orderly=True)
             self.lab.role(live, "stopped")
 
@@ -279,6 +279,6 @@ class Replication:
         for slave in self.lab.all_brokers():
             if slave.asleep_role == "hangs" and slave.role == "stopping":
                 slave.asleep_role = ""
-                self._restart((slave, slave.lives))
+                self._restart(slave)
             elif self._is_slave(slave):
                 self.look(slave)

@@ -47,7 +47,7 @@ def scale_down_backup(lab: HaLab, slave: Broker, journal: Journal | None) -> Non
     """A hosted slave gives what it has copied to its own host, and ends (21.4.4)."""
     host = slave.host
     if host is not None and host.live is not None and journal is not None:
-        move(lab, slave, Live(slave.pair, iter(()), journal), host)
+        move(lab, slave, Live(slave.pair, (), journal), host)
     lab.role(slave, "stopped")
 
 
@@ -64,11 +64,12 @@ def move(lab: HaLab, broker: Broker, live: Live, target: Broker) -> None:
         if missing and queue.durable and (queue.topic or not lab.deletes_queues):
             there = lab.new_queue(target, queue.name, queue.topic, selector=queue.selector)
         for item in queue.items():
-            lost = there is None or (missing and queue.topic is None)
-            kind = Kind.Discarded if lost else Kind.Forwarded
-            lab.message(kind, item.message, broker, to=target.node, rule=Rule.scale_down)
-            if not lost and there is not None:
-                lab.enqueue(target, there, item.message)
+            if there is None or (missing and queue.topic is None):
+                lab.message(Kind.Discarded, item.message, broker, to=target.node,
+                            rule=Rule.scale_down, cause=item.row)  # fmt: skip
+            else:
+                row = lab.notes.forwarded(item.message, broker, target, Rule.scale_down, item.row)
+                lab.enqueue(target, there, item.message, row)
         queue.waiting, queue.held = [], []
     target.live.prepared += live.prepared
     live.prepared = []

@@ -60,7 +60,7 @@ class SharedStore:
         acting = store.live
         if acting.server.role == "slave" and acting.element("allow_failback"):
             store.state = "F"
-            self.lab.later(FAIL_BACK, self._hand_back, (acting, acting.lives))
+            self.lab.soon(acting, FAIL_BACK, self._hand_back)
 
     def start_slave(self, broker: Broker) -> None:
         """A slave takes the backup lock, or queues for it, and then waits for the live lock."""
@@ -82,30 +82,28 @@ class SharedStore:
             self.lab.role(broker, "backup_holding_lock")
             if live is not None and self.lab.topology.reach(broker, live):
                 self.lab.role(broker, "backup_announced")
-        self.lab.later(LOCK_POLL, self._poll, (broker, broker.lives))
+        self.lab.soon(broker, LOCK_POLL, self._poll)
 
     def announce(self, live: Broker) -> None:
         """A slave that held the backup lock before anybody was live tells the new one of itself."""
         store = self.of(live)
         if live.server.policy == "shared_store" and store.backup is not None:
             store.backup.pair = store.pair
-            self.lab.later(FAIL_BACK, self._announce, (store.backup, store.backup.lives))
+            self.lab.soon(store.backup, FAIL_BACK, self._announce)
 
-    def _announce(self, due: tuple[Broker, int]) -> None:
-        broker, lives = due
-        if broker.lives == lives and broker.role == "backup_holding_lock":
+    def _announce(self, broker: Broker) -> None:
+        if broker.role == "backup_holding_lock":
             self.lab.role(broker, "backup_announced")
 
-    def _poll(self, due: tuple[Broker, int]) -> None:
+    def _poll(self, broker: Broker) -> None:
         """The backup asks for the live lock: it serves only if its last holder died."""
-        broker, lives = due
         store = self.of(broker)
-        if broker.lives != lives or store.backup is not broker or not broker.runs:
+        if store.backup is not broker or not broker.runs:
             return
         if store.live is None and store.state == "L" and not store.masters:
             self._lock(broker, store)
         else:
-            self.lab.later(LOCK_POLL, self._poll, due)
+            self.lab.soon(broker, LOCK_POLL, self._poll)
 
     def _lock(self, broker: Broker, store: Store) -> None:
         store.live, store.state = broker, "L"
@@ -116,23 +114,21 @@ class SharedStore:
                 self._next_backup(store.slaves.pop(0), store)
         self.lab.role(broker, "starting")
         self.lab.event(Kind.Locked, broker, rule=Rule.lock_free)
-        self.lab.later(LOADING, self._serve, (broker, broker.lives))
+        self.lab.soon(broker, LOADING, self._serve)
 
-    def _serve(self, due: tuple[Broker, int]) -> None:
-        broker, lives = due
+    def _serve(self, broker: Broker) -> None:
         store = self.of(broker)
-        if broker.lives == lives and store.live is broker:
+        if store.live is broker:
             broker.pair = store.pair
             if broker.server.scale_down is None or broker.server.role != "slave":
                 self.lab.go_live(broker, store.disk, Rule.lock_free)
             elif broker.host is not None:
                 scale_down_backup(self.lab, broker, store.disk)
 
-    def _hand_back(self, due: tuple[Broker, int]) -> None:
+    def _hand_back(self, broker: Broker) -> None:
         """Fail-back: the acting slave ends, its master takes the lock, and it is slave again."""
-        broker, lives = due
         store = self.of(broker)
-        if broker.lives != lives or store.live is not broker or not store.masters:
+        if store.live is not broker or not store.masters:
             return
         self.lab.end_live(broker, orderly=True)
         self.lab.role(broker, "stopped")
@@ -140,11 +136,10 @@ class SharedStore:
         self._lock(store.masters.pop(0), store)
         if broker.element("restart_backup"):
             broker.lives += 1
-            self.lab.later(RESTART, self._restart, (broker, broker.lives))
+            self.lab.soon(broker, RESTART, self._restart)
 
-    def _restart(self, due: tuple[Broker, int]) -> None:
-        broker, lives = due
-        if broker.lives == lives and broker.role == "stopped":
+    def _restart(self, broker: Broker) -> None:
+        if broker.role == "stopped":
             self.start_slave(broker)
 
     def ended(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
