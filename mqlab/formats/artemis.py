@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
+from mqlab.formats.places import differ
 from mqlab.spec.artemis import STEPS, HaScenario, Server, Step
 
 SPEC, SCENARIOS = "artemis", "artemis"
@@ -234,19 +235,3 @@ def _roles(outcome: Mapping[str, Any]) -> dict[str, Any]:
         }
         for label, shot in outcome["snapshots"].items()
     }
-
-
-def differ(where: str, real: Any, run: Any) -> list[str]:
-    """Return the places at which two JSON values differ."""
-    if isinstance(real, dict) and isinstance(run, dict):
-        lines = []
-        for key in {**real, **run}:
-            place = f"{where}/{key}"
-            if key not in run:
-                lines.append(f"{place}: real {real[key]!r:.90}, run has none")
-            elif key not in real:
-                lines.append(f"{place}: real has none, run {run[key]!r:.90}")
-            else:
-                lines += differ(place, real[key], run[key])
-        return lines
-    return [] if real == run else [f"{where}: real {real!r:.90}, run {run!r:.90}"]

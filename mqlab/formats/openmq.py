@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
+from mqlab.formats.places import differ
 from mqlab.spec.openmq import STEPS, ClusterScenario, Member, Step
 
 SPEC, SCENARIOS = "openmq", "openmq"
@@ -106,7 +107,7 @@ def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list
         real, run = reduce(entry["outcome"]), reduce(outcome)
         if winners:
             real, run = _nameless(real), _nameless(run)
-        found.append(_differ("", real, run))
+        found.append(differ("", real, run))
     return min(found, key=len)
 
 
@@ -191,21 +192,3 @@ def _nameless(value: Any) -> Any:
     if isinstance(value, list):
         return [_nameless(v) for v in value]
     return value
-
-
-def _differ(where: str, real: Any, run: Any) -> list[str]:
-    if isinstance(real, dict) and isinstance(run, dict):
-        lines = []
-        for key in {**real, **run}:
-            place = f"{where}/{key}"
-            if key not in run:
-                lines.append(f"{place}: real {real[key]!r:.90}, run has none")
-            elif key not in real:
-                lines.append(f"{place}: real has none, run {run[key]!r:.90}")
-            else:
-                lines += _differ(place, real[key], run[key])
-        return lines
-    if isinstance(real, list) and isinstance(run, list) and len(real) == len(run):
-        return [line for no, pair in enumerate(zip(real, run, strict=True))
-                for line in _differ(f"{where}/{no}", *pair)]  # fmt: skip
-    return [] if real == run else [f"{where}: real {real!r:.90}, run {run!r:.90}"]

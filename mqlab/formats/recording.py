@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mqlab.errors import BadFile
+from mqlab.formats.places import differ
 
 Outcome = Mapping[str, Any]
 DEPTHS = ("exact", "counts", "totals", "none")
@@ -32,7 +33,7 @@ def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
         return _out_of_range(_totals(outcome), observed.get("totals", ()))
     reduce = {"exact": _exact, "counts": _counts, "totals": _totals}[depth]
     seen = [entry["outcome"] for entry in observed["outcomes"]]
-    found = [_differ("", reduce(real), reduce(outcome)) for real in seen]
+    found = [differ("", reduce(real), reduce(outcome)) for real in seen]
     return min(found, key=len)
 
 
@@ -110,24 +111,3 @@ def _out_of_range(run: Mapping[str, Any], seen: Sequence[Mapping[str, Any]]) -> 
         if not min(counts) <= got <= max(counts):
             lines.append(f"/{place}: real {min(counts)} to {max(counts)}, run {got}")
     return lines
-
-
-def _differ(where: str, real: Any, run: Any) -> list[str]:
-    """Return one line for each leaf that differs."""
-    if isinstance(real, dict) and isinstance(run, dict):
-        lines = []
-        for key in {**real, **run}:
-            place = f"{where}/{key}"
-            if key not in run:
-                lines.append(f"{place}: real {_short(real[key])}, run has none")
-            elif key not in real:
-                lines.append(f"{place}: real has none, run {_short(run[key])}")
-            else:
-                lines += _differ(place, real[key], run[key])
-        return lines
-    return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 90 else text[:87] + "..."
