@@ -333,3 +333,23 @@ def test_queues_of_one_multicast_address_each_have_every_message_and_take_turns_
     assert {name: got["received"] for name, got in found["consumers"].items()} == {
         "XA": [1, 3], "XB": [2, 4], "YB": [1, 2, 3, 4],
     }  # fmt: skip
+
+
+def test_what_is_on_its_way_to_a_broker_that_hangs_outlives_its_sender():
+    found = run(
+        {"A": None, "B": None},
+        """
+        open_consumer consumer=C broker=B queue=Q
+        pause broker=B
+        send broker=A queue=Q count=2
+        send broker=A queue=Q count=1 persistent=false
+        kill broker=A
+        start_broker broker=A
+        snapshot label=hung
+        resume_broker broker=B
+        wait ms=1000
+    """,
+    )
+    assert found["snapshots"]["hung"]["received_so_far"] == {"C": 0}
+    assert found["consumers"]["C"]["received"] == [1, 2]
+    assert found["lost"] == [3]

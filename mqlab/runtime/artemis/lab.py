@@ -130,7 +130,8 @@ class HaLab:
         self.topology.gossip()
         self.store.announce(broker)
         self.replication.look_again(broker)
-        self.balancing.arrived(broker)
+        for live in self.topology.lives():
+            self.balancing.arrived(live)
         self.balancing.redistribute()
         if broker.server.role == "colocated":
             self.colocated.started(broker)
@@ -179,6 +180,10 @@ class HaLab:
             if not (item.message.persistent and queue.durable):
                 self.message(Kind.Discarded, item.message, broker, rule=Rule.memory_store,
                              cause=item.row)  # fmt: skip
+
+        for _, message, row in (entry for rows in live.on_the_way.values() for entry in rows):
+            if not message.persistent:
+                self.message(Kind.Discarded, message, broker, rule=Rule.memory_store, cause=row)
 
     def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
         """A process ends, in order or by a kill, and what it hosts with it."""

@@ -94,6 +94,10 @@ class Queue:
         return found
 
 
+# What lies in the queues towards brokers that hang: broker -> queue there, message, row.
+OnTheWay = dict[str, list[tuple[str, Message, int]]]
+
+
 @dataclass(slots=True)
 class Journal:
     """What is on a disk: queues and their messages in order, and prepared transactions."""
@@ -101,6 +105,7 @@ class Journal:
     pair: str
     queues: list[tuple[Queue, list[Held]]] = field(default_factory=list)
     prepared: list[list[Message]] = field(default_factory=list)
+    on_the_way: OnTheWay = field(default_factory=dict)
 
     @property
     def bytes(self) -> int:
@@ -119,7 +124,7 @@ class Live:
         self.prepared: list[list[Message]] = []
         self.positions: dict[str, int] = {}  # whose turn it is, per address
         self.replica: Any = None  # the slave that copies it
-        self.on_the_way: dict[str, list[tuple[str, Message, int]]] = {}  # to brokers that hang
+        self.on_the_way: OnTheWay = {}
         if journal is not None:
             self._load(journal)
 
@@ -130,6 +135,7 @@ class Live:
                 here = queue.add(item.message)
                 here.tries, here.row = item.tries, item.row
         self.prepared = [list(work) for work in journal.prepared]
+        self.on_the_way = {to: list(rows) for to, rows in journal.on_the_way.items()}
 
     def items(self) -> Iterator[tuple[Queue, Held]]:
         """Yield every message that is here, with its queue."""
@@ -146,7 +152,9 @@ class Live:
                     for i in queue.items() if i.message.persistent
                 ]  # fmt: skip
                 kept.append((queue, items))
-        return Journal(self.pair, kept, [list(work) for work in self.prepared])
+        way = {to: [row for row in rows if row[1].persistent]
+               for to, rows in self.on_the_way.items()}  # fmt: skip
+        return Journal(self.pair, kept, [list(work) for work in self.prepared], way)
 
     def messages(self, now: int) -> set[int]:
         """Return the numbers of all messages that are here and due."""
