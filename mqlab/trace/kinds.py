@@ -5,9 +5,10 @@ Codes are stored in files: a new word goes to the end of its list, none is ever 
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, unique
 
 
+@unique
 class Kind(IntEnum):
     """What happened, in the past tense, one meaning each."""
 
@@ -59,6 +60,7 @@ class Kind(IntEnum):
     Browsed = 45  # a browser saw a message, which stays where it is
 
 
+@unique
 class Rule(IntEnum):
     """Why it happened. `sentence` says it in words, `source` where the guides do."""
 
@@ -120,13 +122,6 @@ class Rule(IntEnum):
     memory_full = 55
     pending_limit = 56
     redelivered_too_often = 57
-    no_consumer = 67  # 59 to 66 are Artemis's
-    buffers_full = 68
-    home_to_home = 69
-    limit_reached = 70
-    first_to_lock = 71
-    paused = 72
-    selected_by_none = 73
     no_local = 58
     broker_turn = 59
     redistribution = 60
@@ -136,7 +131,14 @@ class Rule(IntEnum):
     vote_lost = 64
     fail_back = 65
     hosted = 66
-    moved_aside = 67
+    no_consumer = 67
+    buffers_full = 68
+    home_to_home = 69
+    limit_reached = 70
+    first_to_lock = 71
+    paused = 72
+    selected_by_none = 73
+    moved_aside = 74
 
     @property
     def sentence(self) -> str:
