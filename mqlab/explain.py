@@ -221,11 +221,14 @@ def sentence(trace: Trace, event: Event) -> str:
     tell = _TELL.get(event.kind)
     if tell is None:
         return ""
-    detail = trace.detail(event.row)
+    detail = dict(trace.detail(event.row))
+    what = tell(event)
+    if event.kind == Kind.RoleChanged and "role" in detail:
+        what = f"{event.broker} is now {str(detail.pop('role')).replace('_', ' ')}"
     told = ", ".join(
         f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict)
     )
-    return f"{event.t / 1000:g} ms  {tell(event)}{f' ({told})' * bool(told)}{_because(event.rule)}."
+    return f"{event.t / 1000:g} ms  {what}{f' ({told})' * bool(told)}{_because(event.rule)}."
 
 
 def _via(event: Event) -> str:
@@ -267,7 +270,7 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Locked: lambda e: f"{e.broker} has the lock",
     Kind.LockLost: lambda e: f"{e.broker} has lost its lock",
     Kind.Voted: lambda e: f"{e.broker} asked the cluster for its votes",
-    Kind.Replicated: lambda e: f"{e.to} has copied {e.broker or e.frm}",
+    Kind.Replicated: lambda e: f"{e.to} has copied {e.frm or e.broker}",
     Kind.RoleChanged: lambda e: f"{e.broker} has another role",
     Kind.Partitioned: lambda e: f"the line to {e.broker or e.to} is cut",
     Kind.Healed: lambda e: f"the line to {e.broker or e.to} is whole again",

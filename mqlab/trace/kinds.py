@@ -139,6 +139,7 @@ class Rule(IntEnum):
     paused = 72
     selected_by_none = 73
     moved_aside = 74
+    queue_turn = 75
 
     @property
     def sentence(self) -> str:
@@ -224,6 +225,7 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
         "ActiveMQ, redelivery policy",
     ),
     Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
+    Rule.queue_turn: ("the consumers of a queue take turns", "Artemis, queues"),
     Rule.broker_turn: (
         "the brokers with a consumer for it take turns",
         "Artemis, clusters, message-load-balancing",

@@ -261,10 +261,14 @@ def _roles(cast: Cast, story: Story) -> list[tuple[float, str, int, float]]:
     bridges = len(trace.names["link"])
     lines = {pair: bridges + no for no, pair in enumerate(cast.links[bridges:])}
     now: dict[int, int] = {}  # client -> its line
+    begun: set[int] = set()
     columns = (trace.column(c) for c in ("t", "kind", "broker", "frm", "to"))
     for row, (t, kind, broker, frm, to) in enumerate(zip(*columns, strict=True)):
         if kind == Kind.RoleChanged and row in details:
             role = details[row].get("role")
+            if broker not in begun:  # until its first role it is not there
+                begun.add(broker)
+                rows.append((0.0, "broker", broker, 0.0))
             rows.append((story.at(t), "broker", broker, _STRENGTH.get(role, 0.0)))
         elif kind == Kind.Attached and (frm, to) in lines:
             now[frm] = lines[frm, to]

@@ -151,7 +151,7 @@ def test_a_message_is_explained_hop_by_hop():
     failed = trace(PAIR, FAILOVER)
     assert "S1 has it out of the store" in str(mq.explain(failed, message="sender3-1"))
     told = str(mq.explain(failed, broker="S1"))
-    assert "role backup_in_sync, pair M1" in told
+    assert "S1 is now backup in sync (pair M1)" in told
     assert "S1 asked the cluster for its votes (votes 0, needed 0): enough brokers" in told
 
 

@@ -175,7 +175,7 @@ class Balancing:
                 queue.held.append(item)
                 item.taker = consumer
                 item.row = self.lab.message(Kind.Dispatched, item.message, broker, broker.node,
-                                            consumer.node, rule=Rule.turn, cause=item.row)  # fmt: skip
+                                            consumer.node, rule=Rule.queue_turn, cause=item.row)  # fmt: skip
                 consumer.take(item)
                 return
 
