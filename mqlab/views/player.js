@@ -187,7 +187,7 @@ const paint = () => {
   for (const p of panels) {
     for (const name of ["client names", "legend words", "title words"]) p.glyph(name).text_color = ink;
     p.glyph("edges").line_color = p.glyph("heads").fill_color = p.glyph("tethers").line_color = line;
-    p.glyph("circles").line_color = p.glyph("marks").line_color = paper;
+    p.glyph("circles").line_color = p.glyph("marks").line_color = p.glyph("discs").fill_color = paper;
   }
 };
 

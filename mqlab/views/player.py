@@ -159,6 +159,9 @@ def _draw_clients(plot: Any, data: dict[str, ColumnDataSource], end: str) -> Non
 
 def _draw_brokers(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
     source = data["brokers"]
+    # No line shows through a broker that is drawn faintly.
+    plot.circle("x", "y", radius="r", source=source, fill_color="white", line_color=None,
+                name="discs" + end)  # fmt: skip
     circles = plot.circle(
         "x",
         "y",

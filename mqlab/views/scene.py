@@ -329,7 +329,8 @@ def _legend(trace: Trace) -> dict[str, list[Any]]:
                    if k == Kind.Sent})  # fmt: skip
     key = list(_KEY)
     kinds = set(trace.column("kind"))
-    if any(told.get("role") == "slave" for _, told in trace.header.get("details", ())):
+    roles = {told.get("role") for _, told in trace.header.get("details", ())}
+    if any(_STRENGTH.get(role) == _SLAVE for role in roles):
         key.insert(1, ("slave, waiting", "circle", "#8cc0dd"))
     if Kind.Attempted in kinds:
         key[-1] = ("news, or an attempt", *key[-1][1:])
