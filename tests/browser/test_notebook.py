@@ -137,3 +137,22 @@ def test_the_player_of_a_long_run_falls_through_to_single_messages(page, jupyter
         d => d.get_model_by_name('rate')).filter(Boolean).map(s => s.data.sent.length)""")
     assert len(rates) == 1
     assert rates[0] >= 2
+
+
+def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(page, jupyter):
+    open_notebook(page, jupyter, "40-a-broker-dies.ipynb")
+    run_all(page)
+    page.wait_for_function("() => window.Bokeh?.documents?.length >= 3", timeout=60_000)
+    page.wait_for_function(IDLE)
+    assert page.evaluate(FAILED) == []
+    # At the end of the first view broker1 is down, one of the others serves, and the last one waits.
+    page.evaluate("""() => { window.sets = Bokeh.documents.find(
+        d => d.get_model_by_name('brokers').data.name.includes('broker3'));
+      const time = sets.get_model_by_name('time'); time.value = time.end; }""")
+    up = "() => Array.from(sets.get_model_by_name('brokers').data.up).sort()"
+    page.wait_for_function(f"() => ({up})().at(-1) === 1 && ({up})()[0] === 0.25")
+    assert 0.25 < page.evaluate(up)[1] < 1
+    # The workbench shows a figure with time without a form of connector options.
+    bench = page.get_by_text("Which of the two serves?")
+    bench.scroll_into_view_if_needed()
+    assert page.get_by_label("Figure").input_value() == "fuse:4.1"
