@@ -35,8 +35,8 @@ def test_what_the_crash_costs_is_what_the_guides_say(ledger):
     # Data: conventional only when the broker is back (40 s), enhanced by takeover (17 to 20 s).
     assert conventional["data after"] >= 39_000
     assert 15_000 <= enhanced["data after"] <= 21_000
-    assert replicated["data after"] == replicated["service after"]
-    assert shared["data after"] == shared["service after"]
+    for pair in (replicated, shared):  # the ten are the first that come
+        assert 0 <= pair["data after"] - pair["service after"] < 20
 
 
 def test_the_table_can_be_read(ledger, mqlab):

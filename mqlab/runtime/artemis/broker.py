@@ -39,7 +39,7 @@ class Broker:
         self.lives = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.moved: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
-        self.node = lab.notes.node(self.name, "broker")
+        self.node = lab.notes.recorder.add_node(self.name, "broker")
 
     @property
     def runs(self) -> bool:

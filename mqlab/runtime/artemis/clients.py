@@ -44,7 +44,9 @@ class Client:
         self.prepared: list[Message] | None = None
         self.sent: list[int] = []
         self.failed: list[str] = []
-        self.node = lab.notes.node(name, self.role, self.addresses[0] if self.addresses else "")
+        self.node = lab.notes.recorder.add_node(
+            name, self.role, self.addresses[0] if self.addresses else ""
+        )
 
     # Connecting
 

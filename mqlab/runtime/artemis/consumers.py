@@ -55,7 +55,9 @@ class Consumer(Client):
         else:
             self.queue = self.lab.temporary(self.at, self.dest.name, self.selector)
         self.queue.consumers.append(self)
-        self.sub = self.lab.notes.subscription(f"{self.dest} at {self.at.name} by {self.name}")
+        self.sub = self.lab.notes.recorder.name_subscription(
+            f"{self.dest} at {self.at.name} by {self.name}"
+        )
         self.lab.event(Kind.Subscribed, self.at, frm=self.node, to=self.at.node, sub=self.sub,
                        rule=Rule.local_consumer)  # fmt: skip
         self.lab.balancing.dispatch(self.at)

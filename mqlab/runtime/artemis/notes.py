@@ -1,26 +1,22 @@
 """What a lab writes into the trace: who there is, what happens to messages, roles and links.
 
-In the lab all hops of a message are made at one instant. In the trace each takes a millisecond, as in
-the other families, so that a run can be watched: causes come first, and steps do not overlap.
+In the lab all hops of a message are made at one instant; `spread` gives each its time.
 """
 
 from __future__ import annotations
 
-from array import array
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.messages import Held, Message, Queue
-from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
-from mqlab.trace.trace import COLUMNS, Trace
+from mqlab.trace.spread import MOVES, spread
+from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import HaLab
-
-HOP = 1000  # us that a message is on its way from one to the next
-_MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
 
 
 class Notes:
@@ -28,35 +24,15 @@ class Notes:
 
     def __init__(self, lab: HaLab) -> None:
         self.lab, self.recorder = lab, Recorder()
-        self.names = self.recorder.names
         self.details: dict[int, dict[str, Any]] = {}
-        self.destinations: dict[Destination, int] = {}
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[int] = set()
-        self.rows: list[tuple[int, int, tuple[int, int, int]]] = []  # time, kind, (frm, to, link)
-        self.floor = self.high = 0
-        self.last: dict[tuple[int, int], int] = {}  # (kind, place) -> time
-
-    def node(self, name: str, role: str, home: str = "") -> int:
-        """Enter a broker or a client into the trace's names and return its number."""
-        for table, value in (("node", name), ("node_role", role), ("node_home", home)):
-            self.names[table].append(value)
-        return len(self.names["node"]) - 1
+        self.ways: list[tuple[int, int, int] | None] = []  # of what moves: (frm, to, link)
 
     def name_links(self, brokers: list[str]) -> None:
         """Name the lines between all brokers; one name for each direction of messages."""
-        for one in brokers:
-            for other in brokers:
-                if one != other:
-                    self.links[one, other] = len(self.links)
-                    for table, value in (("link", f"{one}-{other}"), ("link_from", one),
-                                         ("link_to", other)):  # fmt: skip
-                        self.names[table].append(value)
-
-    def subscription(self, text: str) -> int:
-        """Return the number of a new subscription."""
-        self.names["sub"].append(text)
-        return len(self.names["sub"]) - 1
+        for one, other in permutations(brokers, 2):
+            self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
 
     # Events
 
@@ -65,43 +41,26 @@ class Notes:
         sub: int = -1, rule: Rule = Rule.none, told: dict[str, Any] | None = None,
     ) -> int:  # fmt: skip
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
-        self.floor = self.high
-        now = max(self.lab.clock.now, self.floor)
         at = broker.node if broker is not None else -1
-        row = self.recorder.add(now, kind, -1, at, frm, to, link, -1, sub, rule=rule)
+        self.ways.append(None)
+        row = self.recorder.add(self.lab.clock.now, kind, -1, at, frm, to, link, -1, sub, rule=rule)
         if told:
             self.details[row] = told
-        return self._remember(now, kind, (frm, to, link))
+        return row
 
     def message(
         self, kind: Kind, message: Message, broker: Broker | None, frm: int = -1, to: int = -1,
         link: int = -1, rule: Rule = Rule.none, cause: int = -1,
     ) -> int:  # fmt: skip
         """Record what happened to a message; what arrives came the way of its cause."""
-        if message.dest not in self.destinations:
-            self.destinations[message.dest] = len(self.destinations)
-            self.names["dest"].append(str(message.dest))
+        way = self.ways[cause] if cause >= 0 else None
+        if way is not None and kind in (Kind.Enqueued, Kind.Received):
+            frm, to, link = way
+        self.ways.append((frm, to, link) if kind in MOVES else None)
         at = broker.node if broker is not None else -1
-        now = max(self.lab.clock.now, self.floor)
-        if cause >= 0:
-            time, before, way = self.rows[cause]
-            moved = before in _MOVES
-            now = max(now, time + HOP * moved)
-            if moved and kind in (Kind.Enqueued, Kind.Received):
-                frm, to, link = way
-        place = to if kind == Kind.Received else frm if kind == Kind.Sent else at
-        now = max(now, self.last.get((kind, place), -HOP) + HOP * (kind == Kind.Sent))
-        self.last[kind, place] = now
-        self.recorder.add(
-            now, kind, message.number, at, frm, to, link, self.destinations[message.dest],
-            age=max(0, now - message.sent), rule=rule, cause=cause,
-        )  # fmt: skip
-        return self._remember(now, kind, (frm, to, link))
-
-    def _remember(self, now: int, kind: Kind, way: tuple[int, int, int]) -> int:
-        self.high = max(self.high, now)
-        self.rows.append((now, kind, way))
-        return len(self.rows) - 1
+        dest = self.recorder.name_destination(message.dest)
+        return self.recorder.add(self.lab.clock.now, kind, message.number, at, frm, to, link, dest,
+                                 rule=rule, cause=cause)  # fmt: skip
 
     # What is told in more than one row
 
@@ -141,12 +100,5 @@ class Notes:
                 )
 
     def trace(self, header: dict[str, Any]) -> Trace:
-        """Return all that was recorded, in the order of its times."""
-        trace = self.recorder.trace(header)
-        order = sorted(range(len(self.rows)), key=lambda row: self.rows[row][0])
-        place = {row: no for no, row in enumerate(order)}
-        found = {name: array(code, (trace.column(name)[row] for row in order))
-                 for name, code in COLUMNS.items()}  # fmt: skip
-        found["cause"] = array("i", (place.get(cause, -1) for cause in found["cause"]))
-        told = sorted([place[row], detail] for row, detail in self.details.items())
-        return Trace({**header, "details": told}, trace.names, found)
+        """Return all that was recorded, each hop with its time."""
+        return spread(self.recorder.trace(header), set(), self.details)

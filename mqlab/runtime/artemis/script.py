@@ -31,7 +31,7 @@ class Script(Calls):
         for no, step in enumerate(self.lab.scenario.steps):
             self.lab.step = no
             self.take(step)
-            if self.limit is not None and len(self.lab.notes.rows) > self.limit:
+            if self.limit is not None and self.lab.notes.recorder.count > self.limit:
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
 
     def take(self, step: Step) -> None:

@@ -252,7 +252,7 @@ class Cluster:
         """Give a broker an instance of a destination."""
         instance = Instance(dest, created_by, dict(options or {}))
         broker.instances[dest] = instance
-        self.lab.notes.destination(dest)
+        self.lab.notes.recorder.name_destination(dest)
         return instance
 
     def spread(self, home: Broker, dest: Destination) -> None:

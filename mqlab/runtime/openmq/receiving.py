@@ -65,7 +65,7 @@ class Receiving:
         consumer.sub = self.lab.notes.subscription(consumer)
         self.lab.notes.add(
             Kind.Subscribed, broker=broker.node, frm=consumer.node, to=broker.node, sub=consumer.sub,
-            dest=self.lab.notes.destination(dest), rule=Rule.local_consumer,
+            dest=self.lab.notes.recorder.name_destination(dest), rule=Rule.local_consumer,
         )  # fmt: skip
 
     def _client_id_free(self, keys: Mapping[str, Any]) -> bool:
@@ -149,7 +149,7 @@ class Receiving:
         consumer.open = False
         broker = self.lab.brokers[consumer.home].node
         self.lab.notes.add(Kind.Unsubscribed, broker=broker, frm=consumer.node, to=broker,
-                           sub=consumer.sub, dest=self.lab.notes.destination(consumer.dest),
+                           sub=consumer.sub, dest=self.lab.notes.recorder.name_destination(consumer.dest),
                            rule=Rule.consumer_left)  # fmt: skip
         if consumer.dest.name.startswith("temp:"):
             for peer in self.lab.cluster.peers(consumer.home):
