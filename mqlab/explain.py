@@ -169,6 +169,8 @@ def of_run(trace: Trace) -> Explanation:
     lines = [f"{name} received {count}." for name, count in counts.items()]
     for broker in trace.waiting():
         lines += list(_waiting(trace, broker))
+    if trace.header.get("real"):
+        lines.append(f"The guide and the real broker: {trace.header['real']}")
     total = sum(1 for kind in trace.column("kind") if kind == Kind.Sent)
     return Explanation(f"{total} messages were sent.", tuple(lines))
 

@@ -83,11 +83,15 @@ def run(
     """
     from mqlab import runtime
 
-    if not isinstance(what, Network):
-        what = scenario_of(what)
-        if not isinstance(what, Scenario):
-            return _run_family(what, actions, seed, edition, jitter)
-    return runtime.run(what, *actions, seed=seed, edition=edition, jitter=jitter)
+    asked = figure(what) if isinstance(what, str) and not what.endswith(".json") else what
+    scenario = asked if isinstance(asked, Network) else scenario_of(asked)
+    if isinstance(scenario, (Network, Scenario)):
+        trace = runtime.run(scenario, *actions, seed=seed, edition=edition, jitter=jitter)
+    else:
+        trace = _run_family(scenario, actions, seed, edition, jitter)
+    if getattr(asked, "real", ""):
+        trace.header["real"] = asked.real  # what `explain` says of the guide
+    return trace
 
 
 def _run_family(

@@ -140,6 +140,7 @@ class Rule(IntEnum):
     selected_by_none = 73
     moved_aside = 74
     queue_turn = 75
+    nobody_reads = 76
 
     @property
     def sentence(self) -> str:
@@ -225,6 +226,7 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
         "ActiveMQ, redelivery policy",
     ),
     Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
+    Rule.nobody_reads: ("no consumer of the queue is there", "Artemis, queues"),
     Rule.queue_turn: ("the consumers of a queue take turns", "Artemis, queues"),
     Rule.broker_turn: (
         "the brokers with a consumer for it take turns",

@@ -209,3 +209,12 @@ def test_a_trace_in_a_file_is_the_same(tmp_path):
     again = load(tmp_path / "run.parquet")
     assert again.digest() == run.digest()
     assert again.downtime() == run.downtime()
+
+
+def test_a_run_tells_why_messages_wait_and_where_the_guide_is_not_the_broker():
+    told = str(mq.explain(mq.run("artemis:21.4.1")))
+    assert "5 of queue://orders wait at B3" in told
+    assert "no consumer of the queue is there" in told
+    assert "The guide and the real broker: As the guide says; of several connectors" in told
+    own = {"brokers": [{"name": "A"}], "queues": [{"name": "Q"}], "steps": [{"do": "start"}]}
+    assert "the real broker" not in str(mq.explain(mq.run(own)))

@@ -77,10 +77,12 @@ class Notes:
         self.enqueued(item, queue, broker, row, broker.node)
 
     def enqueued(self, item: Held, queue: Queue, broker: Broker, cause: int, frm: int = -1) -> None:
-        """A message is in a queue; a durable subscription keeps it for who is away."""
+        """A message is in a queue, where it may have to wait for somebody to take it."""
         item.row = self.message(Kind.Enqueued, item.message, broker, frm, cause=cause)
-        if queue.topic is not None and queue.durable and not queue.consumers:
-            self.message(Kind.Held, item.message, broker, rule=Rule.durable, cause=item.row)
+        if not any(consumer.wants(item.message) for consumer in queue.consumers):
+            kept = Rule.durable if queue.topic is not None and queue.durable else Rule.nobody_reads
+            rule = Rule.selector if queue.consumers else kept
+            self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
 
     def role(self, broker: Broker) -> None:
         """A broker has another role; lines between brokers are up while both ends are."""
