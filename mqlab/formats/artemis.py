@@ -15,6 +15,7 @@ KNOWN = (*ABOUT, "version", "product", "brokers", "queues", "cluster", "address_
          "clients", "steps")  # fmt: skip
 BROKER = ("name", "ha", "shared_store", "cluster", "core", "cluster_password", "in_vm_connector",
           "in_vm_id")  # fmt: skip
+SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
 
 Test = Callable[[Any], bool]
@@ -103,7 +104,8 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
             addresses=dict(body.get("address_settings", {})),
             clients=dict(body.get("clients", {})),
             steps=tuple(_step(no, item) for no, item in enumerate(body.get("steps", ()))),
-            about={key: body[key] for key in ABOUT if key in body}, version=str(version)[:3],
+            about={key: body[key] for key in ABOUT if key in body},
+            version=".".join(str(version).split(".")[:2]),
         )  # fmt: skip
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
@@ -120,6 +122,7 @@ def server(item: Any) -> Server:
     if not isinstance(policy, Mapping) or "policy" not in policy:
         raise BadValue(f"broker {item['name']!r}: ha is {policy!r}; write an object with 'policy'")
     role = policy.get("role", "live" if policy["policy"] == "live_only" else "master")
+    role = SPOKEN[role] if role in SPOKEN else role
     elements = {key: it for key, it in policy.items() if key not in ("policy", "role")}
     keys = {key: it for key, it in item.items() if key not in ("name", "ha")}
     return Server(item["name"], policy["policy"], role, elements, keys)

@@ -17,6 +17,9 @@ ROLES: dict[str, tuple[str, ...]] = {
     "shared_store": ("master", "slave", "colocated"),
     "live_only": ("live",),
 }
+# Version -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
+# the rules of 2.5 and only speaks otherwise.
+WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
 BALANCING = ("ON_DEMAND", "STRICT", "OFF")
 
 # Element -> (policies it may stand under, roles, default). None: no default.
@@ -200,7 +203,7 @@ class HaScenario:
     """Brokers, their queues and cluster connections, and what happens to them.
 
     Raises `UnknownName` or `BadValue` for what cannot be; what the product itself refuses at start
-    is told by `Server.refused`. `version` is 2.4 or 2.5: in the first, voters do not forget a
+    is told by `Server.refused`. `version` is one of `WORDS`: in 2.4, voters do not forget a
     crashed broker (reference/artemis-observed.md, section 1).
     """
 
@@ -218,8 +221,8 @@ class HaScenario:
         for name in names:
             if names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
-        if self.version not in ("2.4", "2.5"):
-            raise UnknownName.of("Artemis version", self.version, ("2.4", "2.5"))
+        if self.version not in WORDS:
+            raise UnknownName.of("Artemis version", self.version, WORDS)
         for known, given in ((CLUSTER, self.cluster), (ADDRESSES, self.addresses),
                              (CLIENTS, self.clients)):  # fmt: skip
             for key in given:
@@ -251,6 +254,11 @@ class HaScenario:
             for half in (server, *server.halves()):
                 for connector in (half.scale_down or {}).get("connectors", ()):
                     yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
+
+    @property
+    def forgets_crashed(self) -> bool:
+        """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
+        return self.version != "2.4"
 
     def option(self, server: Server, key: str) -> Any:
         """Return an option of a broker's cluster connection: its own, the scenario's, the default."""

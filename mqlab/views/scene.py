@@ -331,7 +331,8 @@ def _legend(trace: Trace) -> dict[str, list[Any]]:
     kinds = set(trace.column("kind"))
     roles = {told.get("role") for _, told in trace.header.get("details", ())}
     if any(_STRENGTH.get(role) == _SLAVE for role in roles):
-        key.insert(1, ("slave, waiting", "circle", "#8cc0dd"))
+        _, word = trace.header.get("words", ("master", "slave"))
+        key.insert(1, (f"{word}, waiting", "circle", "#8cc0dd"))
     if Kind.Attempted in kinds:
         key[-1] = ("news, or an attempt", *key[-1][1:])
     rows = [*key, *((trace.names["dest"][d], *LOOKS[d % KINDS][::-1]) for d in used[:7])]

@@ -218,3 +218,20 @@ def test_a_run_tells_why_messages_wait_and_where_the_guide_is_not_the_broker():
     assert "The guide and the real broker: As the guide says; of several connectors" in told
     own = {"brokers": [{"name": "A"}], "queues": [{"name": "Q"}], "steps": [{"do": "start"}]}
     assert "the real broker" not in str(mq.explain(mq.run(own)))
+
+
+def test_a_later_version_speaks_of_primary_and_backup_and_plays_by_the_same_rules():
+    from mqlab.views import scene
+
+    value = artemis.write(mq.figure("artemis:21.1").scenario)
+    spoken = {"master": "primary", "slave": "backup"}
+    later = {**value, "version": "2.28", "brokers": [
+        {**broker, "ha": {**broker["ha"], "role": spoken[broker["ha"]["role"]]}}
+        for broker in value["brokers"]
+    ]}  # fmt: skip
+    runs = [mq.run({**value, "version": "2.5"}), mq.run(later)]
+    assert runs[0].digest() == runs[1].digest()
+    legends = [scene(run).columns["legend"]["text"] for run in runs]
+    assert ["slave, waiting" in legends[0], "backup, waiting" in legends[1]] == [True, True]
+    with pytest.raises(UnknownName, match=r"2\.28"):
+        artemis.read({**value, "version": "3.0"})

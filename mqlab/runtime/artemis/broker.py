@@ -156,7 +156,7 @@ class Topology:
 
         The host of its backup, in 2.5 too (artemis-observed.md, section 7).
         """
-        if not orderly and self.lab.scenario.version == "2.4":
+        if not orderly and not self.lab.scenario.forgets_crashed:
             return
         for broker in self.lab.all_brokers():
             entry = broker.view.get(gone.pair)
@@ -166,7 +166,7 @@ class Topology:
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
         """Two brokers have lost each other: from 2.5 on each forgets the other."""
-        if self.lab.scenario.version == "2.4":
+        if not self.lab.scenario.forgets_crashed:
             return
         for one, other in ((a, b), (b, a)):
             entry = one.view.get(other.pair)

@@ -93,7 +93,7 @@ def _votes(scenario: HaScenario) -> Iterator[Problem]:
                 f"{len(lives) - 1} voters: it never takes over from a crashed master",
                 "lower quorum-size or add pairs", f"{_OBSERVED} 3",
             )  # fmt: skip
-        elif scenario.version == "2.4":
+        elif not scenario.forgets_crashed:
             yield Problem(
                 "never-live", "error", _where(slave), "voters of version 2.4 do not forget a crashed "
                 "broker and vote no: it never takes over from a crashed master",

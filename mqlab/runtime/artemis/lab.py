@@ -17,7 +17,7 @@ from mqlab.runtime.artemis.replication import Replication
 from mqlab.runtime.artemis.scaledown import scale_down
 from mqlab.runtime.artemis.shared_store import SharedStore
 from mqlab.runtime.clock import Clock
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import WORDS, HaScenario
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
@@ -331,6 +331,6 @@ class HaLab:
         }  # fmt: skip
         header: Mapping[str, Any] = {
             "scenario": files.write(self.scenario), "seed": self.seed, "product": "artemis",
-            "edition": self.scenario.version, **outcome,
+            "edition": self.scenario.version, "words": WORDS[self.scenario.version], **outcome,
         }  # fmt: skip
         return self.notes.trace(dict(header))

@@ -183,7 +183,7 @@ class Replication:
             self._part(slave)
             slave.broken = True
             return
-        slave.votes_left = slave.element("vote_retries") if self.lab.scenario.version > "2.4" else 0
+        slave.votes_left = slave.element("vote_retries") if self.lab.scenario.forgets_crashed else 0
         self.lab.soon(slave, after, self._vote)
 
     def _vote(self, slave: Broker) -> None:
