@@ -121,8 +121,8 @@ def server(item: Any) -> Server:
     policy = item.get("ha") or {"policy": "live_only"}
     if not isinstance(policy, Mapping) or "policy" not in policy:
         raise BadValue(f"broker {item['name']!r}: ha is {policy!r}; write an object with 'policy'")
-    role = policy.get("role", "live" if policy["policy"] == "live_only" else "master")
-    role = SPOKEN[role] if role in SPOKEN else role
+    named = str(policy.get("role", "live" if policy["policy"] == "live_only" else "master"))
+    role = SPOKEN.get(named, named)
     elements = {key: it for key, it in policy.items() if key not in ("policy", "role")}
     keys = {key: it for key, it in item.items() if key not in ("name", "ha")}
     return Server(item["name"], policy["policy"], role, elements, keys)
