@@ -23,7 +23,7 @@ from mqlab.explain import spans
 from mqlab.formats import lab as lab_files
 from mqlab.scenarios.guide import claims
 from mqlab.spec.scenario import Scenario
-from mqlab.trace import Comparison, Ledger, Trace
+from mqlab.trace import Comparison, Ledger, Trace, accounts
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
                   help="See a network of message brokers think.")  # fmt: skip
@@ -114,19 +114,32 @@ def _show(what: str, trace: Trace, scenario: Any) -> None:
     table = _table("", "consumer", "received")
     for consumer, count in trace.received().items():
         table.add_row(escape(consumer), str(count))
-    out.print(table)
+    out.print(table if table.row_count else "There is no consumer.")
+    _show_roles(trace)
     waiting = _table("Waiting messages", "broker", "destination", "messages", "numbers")
     for broker, destinations in trace.waiting().items():
         for destination, numbers in destinations.items():
-            row = (broker, destination, str(len(numbers)), spans(numbers))
+            row = (broker, destination, str(len(numbers)), spans(numbers, most=12))
             waiting.add_row(*map(escape, row))
     out.print(waiting if waiting.row_count else "No message waits anywhere.")
+    lost = trace.lost()
+    if lost:
+        out.print(f"[yellow]{len(lost)} lost: {spans(lost, most=12)}[/]")
     said = scenario.about.get("guide_says", {}) if isinstance(scenario, Scenario) else {}
     for claim in claims(said, trace):
         out.print(f"[{'green' if claim.holds else 'yellow'}]{escape(str(claim))}[/]")
     real = verbs.real_note(what)
     if real:
         out.print(f"The real broker: {escape(real)}")
+
+
+def _show_roles(trace: Trace) -> None:
+    table = _table("Roles", "broker", "at the end", "before")
+    for broker, changes in accounts.roles(trace).items():
+        told = [f"{role.replace('_', ' ')} at {time / 1e6:.1f} s" for time, role in changes]
+        table.add_row(escape(broker), escape(told[-1]), escape(", ".join(told[:-1])))
+    if table.row_count:
+        out.print(table)
 
 
 def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> None:

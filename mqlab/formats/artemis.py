@@ -74,9 +74,12 @@ _FREE = ("has_replica", "files", "problems", "waits_ms")
 
 
 def claims(body: Mapping[str, Any]) -> bool:
-    """Whether a scenario object is one of Artemis: it says so, or it lists queues and steps."""
-    unnamed = "product" not in body and "queues" in body and "steps" in body
-    return unnamed or body.get("product") == "artemis"
+    """Whether a scenario object is one of Artemis: it says so, lists queues, or gives a broker an HA policy."""
+    if "product" in body or "steps" not in body:
+        return body.get("product") == "artemis"
+    brokers = body.get("brokers")
+    rows = brokers if isinstance(brokers, list) else []
+    return "queues" in body or any(isinstance(row, Mapping) and "ha" in row for row in rows)
 
 
 def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:

@@ -129,7 +129,7 @@ class Workbench(w.VBox):
             for queue, numbers in queues.items():
                 word = "stuck" if numbers == stuck.get(broker, {}).get(queue) else "waiting"
                 rows.append(f"<b>{len(numbers)}</b> {word} at <b>{escape(broker)}</b> in "
-                            f"{escape(queue)} (numbers {spans(numbers)})")  # fmt: skip
+                            f"{escape(queue)} (numbers {spans(numbers, most=12)})")  # fmt: skip
         rows += [self._told_of_roles(name, spans) for name, spans in roles(self.trace).items()]
         if self.topology.value == FIGURE and not (self.has_options and self.form.changes):
             figure = families.figure(self.figure.value)

@@ -353,3 +353,10 @@ def test_what_is_on_its_way_to_a_broker_that_hangs_outlives_its_sender():
     assert found["snapshots"]["hung"]["received_so_far"] == {"C": 0}
     assert found["consumers"]["C"]["received"] == [1, 2]
     assert found["lost"] == [3]
+
+
+def test_a_file_without_queues_is_known_by_its_ha_policy():
+    bare = {"brokers": [{"name": "A", "ha": {"policy": "live_only"}}], "steps": [{"do": "start"}]}
+    assert artemis.claims(bare)
+    assert families.family_of(bare).name == "artemis"
+    assert not artemis.claims({"brokers": ["A"], "steps": []})

@@ -47,6 +47,9 @@ def test_the_table_can_be_read(ledger, mqlab):
     printed = mqlab("compare", *WANTED)
     assert printed.returncode == 0, printed.stderr
     assert "lost" in printed.stdout
+    told = mqlab("run", "crash:replicated").stdout
+    assert "Roles" in told
+    assert "backup in sync at" in told
     refused = mqlab("compare", "crash:enhanced")
     assert refused.returncode == 2
     assert "needs two runs" in refused.stderr
