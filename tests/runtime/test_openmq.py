@@ -15,23 +15,13 @@ from mqlab.runtime.openmq import check, outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.cluster import at, body, holds, result, run
 
-# Recordings that the lab does not agree with: name -> why.
-EXCEPTIONS = {
-    "version_5_1/two_homes_commit": "a 5.1 broker forgets that it lists copies of a dead home's "
-    "messages when their consumer is closed, the lab keeps listing them, as 6.5.0 does",
-}
 ALL = [path for path in packed("openmq") if path.endswith(".json")]
 
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
-def test_the_lab_does_what_real_clusters_did(value, request):
-    name = request.node.callspec.id
+def test_the_lab_does_what_real_clusters_did(value):
     found = outcome(play(openmq.read(value), limit=100_000))
-    differences = openmq.differences(found, value["observed"])
-    if name in EXCEPTIONS:
-        assert differences, f"{name} agrees now: take it off the list"
-    else:
-        assert differences == []
+    assert openmq.differences(found, value["observed"]) == []
 
 
 def test_only_what_is_a_race_in_the_product_is_not_compared():

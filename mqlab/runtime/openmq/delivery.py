@@ -185,7 +185,11 @@ class Delivery:
         return True
 
     def _drop_lost(self, consumer: Consumer) -> None:
-        """In 5.1 a refused acknowledgement gives everything back, to the same consumer first."""
+        """In 5.1 a refused acknowledgement gives everything back, to the same consumer first.
+
+        What comes again is not listed any more once the consumer leaves (version_5_1/two_homes_commit).
+        """
+        consumer.renewed = True
         for held in reversed(consumer.taken):
             held.target.flagged = True
             if self.lab.brokers[held.message.home].running:
@@ -214,7 +218,8 @@ class Delivery:
             held.target.taker = None
             remote = held.message.home != consumer.home
             held.target.flagged |= flag and (remote or held in consumer.taken)
-            if remote and leaves and home.running and held.message.dest in home.instances:
+            listed = remote and leaves and not consumer.renewed
+            if listed and home.running and held.message.dest in home.instances:
                 home.instances[held.message.dest].ghosts += 1
             self._returned(held, Rule.consumer_left)
         consumer.taken, consumer.buffer = [], type(consumer.buffer)()

@@ -82,6 +82,7 @@ class Consumer:
     redelivered: list[int] = field(default_factory=list)
     open: bool = True
     served: int = 0  # when it was last handed something, for taking turns
+    renewed: bool = False  # in 5.1: it had a refused acknowledgement, what came again is not listed
     broken: bool = False  # it took a message whose home is gone: nothing more comes from there
     reopened: bool = False  # its own broker took over what it holds: its session is a new one
     refuses: bool = False  # its next acknowledgement or commit is refused
