@@ -42,13 +42,13 @@ from mqlab.spec import (
     Wait,
 )  # fmt: skip
 from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
-from mqlab.verbs import check, compare, figure, figures, load, run, save, upgrade, view
+from mqlab.verbs import check, compare, faults, figure, figures, load, run, save, upgrade, view
 
 __version__ = "0.1.0"
 
 __all__ = [
     # verbs
-    "check", "compare", "explain", "figure", "figures", "load", "run", "save", "upgrade",
+    "check", "compare", "explain", "faults", "figure", "figures", "load", "run", "save", "upgrade",
     "view",
     # step by step
     "Lab",

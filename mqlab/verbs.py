@@ -145,6 +145,27 @@ def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> U
     return upgrade(scenario_of(what), old, new, seed)
 
 
+def faults(what: Any, *, seed: int, rate: float, length: int | str = "10s") -> Any:
+    """Return a timed scenario with deaths, pauses and cuts at random times, each made good again.
+
+    About *rate* of them a second happen during the first *length*. Raises `BadValue` for what has no
+    brokers that are processes of their own.
+
+    >>> import mqlab as mq
+    >>> troubled = mq.faults("fuse:4.4", seed=3, rate=0.2, length="20s")
+    >>> mq.run(troubled).lost()
+    []
+    """
+    from mqlab.spec.fault import TimedScenario
+    from mqlab.spec.schedule import faults
+    from mqlab.spec.values import duration
+
+    scenario = scenario_of(what)
+    if not isinstance(scenario, TimedScenario):
+        raise BadValue("faults are drawn for timed scenarios; take for example fuse:4.4")
+    return faults(scenario, seed=seed, rate=rate, length=duration(length, "length") // 1000)
+
+
 def view(what: Trace | Comparison) -> Any:
     """Return an animated view of a run, or of two side by side, for a notebook."""
     from mqlab import views

@@ -6,12 +6,14 @@ import json
 
 import pytest
 
-from mqlab.errors import UnknownName
+import mqlab as mq
+from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import failover
 from mqlab.runtime.failover import outcome, play
 from mqlab.scenarios.timed import figure as timed_figure
 from mqlab.scenarios.timed import figures as timed_figures
 from mqlab.spec.fault import Step
+from mqlab.trace.kinds import Kind
 from tests.runtime.safety import UNSAFE, not_received, shortest, unsafe
 from tests.runtime.timed import gaps, path
 
@@ -77,3 +79,19 @@ def test_a_figure_can_be_written_down_and_read_again(id):
 def test_times_of_steps_survive_too():
     assert any(step.at for step in timed_figure(LOSING[0]).scenario.steps)
     assert Step("kill", {"broker": "A"}, 5) != Step("kill", {"broker": "A"})
+
+
+def test_random_faults_are_drawn_by_a_verb():
+    steady = mq.figure("fuse:4.4").scenario
+    troubled = mq.faults("fuse:4.4", seed=3, rate=0.5, length="20s")
+    more = troubled.steps[len(steady.steps) :]
+    assert more
+    assert all(step.at is not None and step.at < 25_000 for step in more)
+    assert troubled == mq.faults("fuse:4.4", seed=3, rate=0.5, length=20_000)
+    assert troubled != mq.faults("fuse:4.4", seed=4, rate=0.5, length="20s")
+    crashes = [e for e in mq.run(troubled).events() if e.kind in (Kind.Crashed, Kind.Suspended)]
+    assert len(crashes) > 1  # one is the figure's own
+    with pytest.raises(BadValue, match=r"fuse:4\.4"):
+        mq.faults("fuse:2.20", seed=1, rate=1)
+    with pytest.raises(BadValue, match="rate -1"):
+        mq.faults("fuse:4.4", seed=1, rate=-1)
