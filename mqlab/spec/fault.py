@@ -160,6 +160,8 @@ STEPS: dict[str, StepRow] = {
     "heal": StepRow(needs=("link",), sentence="Make the line whole again."),
     "database_down": StepRow(may=("how",), sentence="The database cannot be reached."),
     "database_up": StepRow(sentence="The database can be reached again."),
+    "disk_slow": StepRow(needs=("factor",), may=("broker", "shared_store"), sentence="A disk takes so "
+                         "many times as long for what it reads and writes; 1 is its usual speed."),
     "delete_lock_file": StepRow(needs=("shared_store",), sentence="Somebody deletes the lock."),
     "touch_lock_file": StepRow(needs=("shared_store",), sentence="Somebody writes into the lock."),
     "copy_store": StepRow(needs=("from", "to"), sentence="Copy the data directory of a broker."),
@@ -207,6 +209,14 @@ STEPS: dict[str, StepRow] = {
 }  # fmt: skip
 
 
+def _disk(keys: Mapping[str, Any]) -> None:
+    factor = keys["factor"]
+    if isinstance(factor, bool) or not isinstance(factor, (int, float)) or factor <= 0:
+        raise BadValue(f"disk_slow: factor is {factor!r}; write a number above 0")
+    if ("broker" in keys) == ("shared_store" in keys):
+        raise BadValue("disk_slow: say whose disk it is, by 'broker' or by 'shared_store'")
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of the script: what to `do`, and its keys. With `at` (ms) it happens then, beside the others."""
@@ -225,6 +235,8 @@ class Step:
             _check(self.do, "key", key, (*row.needs, *row.may, "at_ms"))
         if self.at is not None and (self.at < 0 or self.do.startswith("wait_")):
             raise BadValue(f"{self.do}: at {self.at}: only what acts can have a time, from 0 on")
+        if self.do == "disk_slow":
+            _disk(self.keys)
         if self.do == "cut":
             _check(self.do, "way to cut", self.keys.get("how", "refuse"), WAYS)
         if self.do == "set_endpoint":

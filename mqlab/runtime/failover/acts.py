@@ -56,6 +56,9 @@ class Acts:
         self.lab.note(Kind.Healed, rule=Rule.asked)
         self.lab.database.heal()
 
+    def _do_disk_slow(self, step: Step) -> None:
+        self.lab.disks[step.get("broker") or step.keys["shared_store"]] = step.keys["factor"]
+
     def _do_delete_lock_file(self, step: Step) -> None:
         self.lab.lock_files[step.keys["shared_store"]].delete()
 

@@ -50,6 +50,7 @@ class FailoverLab(Lab):
         self.last: dict[Any, int] = {}  # the row of what happened last to somebody
         self.database = Database()
         self.lock_files: dict[str, LockFile] = {}
+        self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
         self.audits: dict[str, set[int]] = {}
         self.processes: dict[str, Process] = {}
         self.deleted_temps: dict[str, set[Any]] = {}

@@ -106,7 +106,7 @@ class Process:
         else:
             self.starting = True
             cost = machine.PROCESS_SERVE if self.member.process else machine.BROKER_SERVE
-            self.after(cost, self.on_opened, "running")
+            self.after(self.on_disk(cost), self.on_opened, "running")
 
     def fail_to_start(self, error: Refused) -> None:
         """The start ends in an error: nothing is left of the process."""
@@ -122,7 +122,13 @@ class Process:
             cost = machine.PROCESS_LEAD if waited else machine.PROCESS_FIRST_LEAD
         else:
             cost = machine.BROKER_LEAD if waited else machine.BROKER_FIRST_LEAD
-        self.after(cost, self.on_opened, "master")
+        self.after(self.on_disk(cost), self.on_opened, "master")
+
+    def on_disk(self, time: int) -> int:
+        """Return what something takes that goes to the disk of its store, usually *time* us."""
+        disks, locker = self.lab.disks, self.member.locker
+        shared = disks.get(locker.store, 1.0) if locker is not None else 1.0
+        return int(time * disks.get(self.name, shared))
 
     def on_opened(self, role: str) -> None:
         """The store is read: open the port and the network connectors."""

@@ -96,7 +96,7 @@ class Peer:
         if command[0] == "connect":
             return machine.PROCESS_WELCOME if slow else machine.BROKER_WELCOME
         if command[0] == "message" or command[0] == "commit":
-            return machine.PROCESS_WRITE if slow else machine.BROKER_WRITE
+            return self.process.on_disk(machine.PROCESS_WRITE if slow else machine.BROKER_WRITE)
         return 0
 
     def _answer_late(self, request: int) -> None:
