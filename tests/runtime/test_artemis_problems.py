@@ -48,6 +48,8 @@ THREE = {"M1": master(group_name="g"), "M2": master(), "M3": master(), "S1": sla
      "it asks for ever", "section 7"),
     ({"A": ha("shared_store", "colocated", slave={})}, "colocated-half", "warning",
      "without a master", "21.3.1"),
+    ({"A": {"cluster_password": "one"}, "B": {"cluster_password": "two"}}, "cluster-password",
+     "error", "'two' and that of A is 'one'", "section 1"),
 ])  # fmt: skip
 def test_what_does_harm_is_a_problem(brokers, rule, level, says, source):
     found = {p.rule: p for p in check(artemis.read(body(brokers)))}

@@ -22,7 +22,8 @@ def check(scenario: HaScenario) -> list[Problem]:
     >>> [problem.rule for problem in check(HaScenario((lone,)))]
     ['scale-down-target']
     """
-    found = [*_failback(scenario), *_votes(scenario), *_hosting(scenario), *_balancing(scenario)]
+    found = [*_failback(scenario), *_votes(scenario), *_hosting(scenario), *_balancing(scenario),
+             *_passwords(scenario)]  # fmt: skip
     for server in scenario.servers:
         found += [*_refused(server), *_scale_down(scenario, server), *_colocated(scenario, server)]
     return sorted(found, key=lambda problem: problem.level)
@@ -45,6 +46,21 @@ def _refused(server: Server) -> Iterator[Problem]:
             remedy = "leave excludes out" if "excludes" in reason else "write -1, or 1 and more"
             yield Problem("refused", "error", _where(half), f"it does not start: {reason}", remedy,
                           f"{_OBSERVED} 1 and 3")  # fmt: skip
+
+
+def _passwords(scenario: HaScenario) -> Iterator[Problem]:
+    """The lab runs without security, where passwords are not asked for; a secured broker asks."""
+    first, *others = scenario.servers or [Server("none")]
+    said = first.keys.get("cluster_password")
+    for server in others:
+        own = server.keys.get("cluster_password")
+        if own != said:
+            yield Problem(
+                "cluster-password", "error", _where(server), f"its cluster password is {own!r} and that "
+                f"of {first.name} is {said!r}: with security on they refuse each other and never pair",
+                "give all brokers of a cluster the same cluster-password",
+                "reference/artemis-ha.md, section 1",
+            )  # fmt: skip
 
 
 def _failback(scenario: HaScenario) -> Iterator[Problem]:
