@@ -7,7 +7,8 @@ from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.formats.places import differ
-from mqlab.spec.artemis import STEPS, HaScenario, Server, Step
+from mqlab.spec.artemis import STEPS, HaScenario, Server
+from mqlab.spec.step import Step
 
 SPEC, SCENARIOS = "artemis", "artemis"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")

@@ -7,7 +7,8 @@ from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.formats.places import differ
-from mqlab.spec.openmq import STEPS, ClusterScenario, Member, Step
+from mqlab.spec.openmq import STEPS, ClusterScenario, Member
+from mqlab.spec.step import Step
 
 SPEC, SCENARIOS = "openmq", "openmq"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs",

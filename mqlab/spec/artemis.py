@@ -11,6 +11,7 @@ from typing import Any
 
 from mqlab.errors import BadValue, SelectorError, UnknownName
 from mqlab.spec.selector import Selector
+from mqlab.spec.step import Step
 
 ROLES: dict[str, tuple[str, ...]] = {
     "replication": ("master", "slave", "colocated"),
@@ -188,14 +189,6 @@ class Server:
                 "configuration error: excludes is not accepted in a colocated shared-store policy"
             )
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the script: what to do, and its keys."""
-
-    do: str
-    keys: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

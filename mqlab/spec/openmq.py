@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.step import Step
 
 MODELS = ("master", "none", "peer", "enhanced")
 
@@ -73,14 +74,6 @@ class Member:
     name: str
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     not_listed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the script: what to do, and its keys."""
-
-    do: str
-    keys: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import pytest
 
 from mqlab.runtime.artemis import HaLab
 from mqlab.runtime.artemis.script import Script
-from mqlab.spec.artemis import HaScenario, Server, Step
+from mqlab.spec.artemis import HaScenario, Server
+from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import packed
 

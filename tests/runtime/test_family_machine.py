@@ -16,7 +16,7 @@ from mqlab.formats import artemis, openmq
 from mqlab.runtime.artemis.lab import HaLab
 from mqlab.runtime.artemis.script import Script
 from mqlab.runtime.openmq import ClusterLab
-from mqlab.spec.openmq import Step
+from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import IN_CI
 

@@ -11,7 +11,7 @@ from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.calls import PATIENCE, Calls
 from mqlab.runtime.artemis.lab import HaLab
 from mqlab.runtime.artemis.replication import NOTICED, WAKES
-from mqlab.spec.artemis import Step
+from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 
 MS = 1000

@@ -18,8 +18,9 @@ from mqlab.runtime.openmq.receiving import Receiving
 from mqlab.runtime.openmq.sending import Sending
 from mqlab.runtime.openmq.stock import Stock
 from mqlab.runtime.openmq.takeover import Takeover
-from mqlab.spec.openmq import OPENS, ClusterScenario, Step
+from mqlab.spec.openmq import OPENS, ClusterScenario
 from mqlab.spec.selector import Selector
+from mqlab.spec.step import Step
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace

@@ -1,0 +1,15 @@
+"""A step of a script, as the families of clusters write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the script: what to do, and its keys."""
+
+    do: str
+    keys: Mapping[str, Any] = field(default_factory=dict, hash=False)
