@@ -141,6 +141,7 @@ class Rule(IntEnum):
     moved_aside = 74
     queue_turn = 75
     nobody_reads = 76
+    on_the_way = 77
 
     @property
     def sentence(self) -> str:
@@ -227,6 +228,10 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     ),
     Rule.no_local: ("its consumer wants nothing from its own connection", "JMS, noLocal"),
     Rule.nobody_reads: ("no consumer of the queue is there", "Artemis, queues"),
+    Rule.on_the_way: (
+        "it is for another broker, which does not answer",
+        "Artemis, store-and-forward",
+    ),
     Rule.queue_turn: ("the consumers of a queue take turns", "Artemis, queues"),
     Rule.broker_turn: (
         "the brokers with a consumer for it take turns",

@@ -160,6 +160,9 @@ def _by_broker(
     return tree
 
 
+KEPT = (Rule.durable, Rule.on_the_way)  # why a topic's message may wait and not be lost
+
+
 def lost(trace: Trace) -> list[int]:
     """Return the numbers of messages that nobody received and no queue holds.
 
@@ -173,7 +176,7 @@ def lost(trace: Trace) -> list[int]:
             sent.add(msg)
         elif kind == Kind.Received:
             got.add(msg)
-        elif kind == Kind.Held and rule == Rule.durable:
+        elif kind == Kind.Held and rule in KEPT:
             kept.add(msg)
         elif kind == Kind.Failed:
             sent.discard(msg)

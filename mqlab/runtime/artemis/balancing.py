@@ -130,6 +130,7 @@ class Balancing:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
             if at.role == "paused" and broker.live is not None:
                 broker.live.on_the_way.setdefault(at.name, []).append((queue.name, message, row))
+                self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
                 return
             row = self._forward(broker, at, message, Rule.broker_turn, row)
         self.lab.enqueue(at, queue, message, row)
