@@ -486,3 +486,22 @@ def old_sets_beyond_the_maximum_are_deleted_and_the_slave_goes_on():
 def test_behaviour(check):
     assert check is not None, "no check for this number"
     check()
+
+
+@pytest.mark.parametrize(("version", "names", "hosted"), [
+    ("2.4", "ABC", "backup_searching"), ("2.5", "ABC", "live"), ("2.5", "AB", "backup_in_sync"),
+])  # fmt: skip
+def test_a_hosted_slave_needs_a_third_broker_to_be_believed(version, names, hosted):
+    # artemis-observed.md, section 7: its own host goes on seeing the dead one.
+    brokers = {
+        name: ha("replication", "colocated", request_backup=True, master={}, slave={},
+                 excludes=[f"to_{other}" for other in names if other != name])
+        for name in names
+    }  # fmt: skip
+    script = (
+        "settle quiet_ms=5000\nsend broker=B queue=Q count=5\nkill broker=B\nsettle quiet_ms=5000"
+    )
+    found = run(brokers, script, version=version)
+    (backup,) = at(found, "A")["hosts"].values()
+    assert backup["role"] == hosted
+    assert found["lost"] == ([] if hosted == "live" else [1, 2, 3, 4, 5])

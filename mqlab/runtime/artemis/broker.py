@@ -154,14 +154,16 @@ class Topology:
     def forget(self, gone: Broker, orderly: bool) -> None:
         """Brokers that notice a live broker's end drop it: 2.4 only when it says goodbye.
 
-        The host of its backup, in 2.5 too (artemis-observed.md, section 7).
+        The host of its backup goes on seeing it in 2.5 too, unless a third live broker tells it
+        otherwise (artemis-observed.md, section 7).
         """
         if not orderly and not self.lab.scenario.forgets_crashed:
             return
         for broker in self.lab.all_brokers():
             entry = broker.view.get(gone.pair)
             hosts = not orderly and any(h.pair == gone.pair for h in broker.hosted.values())
-            if broker is not gone and not hosts and entry is not None and entry[0] == gone.place:
+            sees = hosts and len(broker.view) < 3
+            if broker is not gone and not sees and entry is not None and entry[0] == gone.place:
                 del broker.view[gone.pair]
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
