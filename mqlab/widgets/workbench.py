@@ -32,8 +32,8 @@ class Workbench(w.VBox):
         figure = what if isinstance(what, str) else None
         first = families.figure(figure or "fuse:2.20")
         self.topology = w.Dropdown(options=[FIGURE, *TOPOLOGIES], description="Topology")
-        self.figure = w.Dropdown(options=[f.id for f in families.figures()], value=first.id,
-                                 description="Figure")  # fmt: skip
+        self.figure = w.Dropdown(options=[(f"{f.id}  {f.title}", f.id) for f in families.figures()],
+                                 value=first.id, description="Figure")  # fmt: skip
         self.size = w.IntSlider(5, 2, 60, description="Brokers", continuous_update=False)
         self.messages = w.BoundedIntText(12, 1, 10_000, description="Messages")
         self.go = w.Button(description="Run", button_style="primary", icon="play",

@@ -155,4 +155,4 @@ def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(page, jupyter):
     # The workbench shows a figure with time without a form of connector options.
     bench = page.get_by_text("Which of the two serves?")
     bench.scroll_into_view_if_needed()
-    assert page.get_by_label("Figure").input_value() == "fuse:4.1"
+    assert page.get_by_label("Figure").input_value() == "fuse:4.1  Pure master/slave"

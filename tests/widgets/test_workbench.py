@@ -10,7 +10,8 @@ from mqlab import families
 
 def test_every_figure_of_every_family_can_be_chosen():
     bench = mq.widgets.Workbench()
-    assert list(bench.figure.options) == [figure.id for figure in families.figures()]
+    assert [id for _, id in bench.figure.options] == [figure.id for figure in families.figures()]
+    assert ("fuse:4.1  Pure master/slave", "fuse:4.1") in bench.figure.options
 
 
 def test_a_failover_is_shown_with_its_roles_and_without_a_form_of_options():
