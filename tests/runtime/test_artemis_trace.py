@@ -235,3 +235,25 @@ def test_a_later_version_speaks_of_primary_and_backup_and_plays_by_the_same_rule
     assert ["slave, waiting" in legends[0], "backup, waiting" in legends[1]] == [True, True]
     with pytest.raises(UnknownName, match=r"2\.28"):
         artemis.read({**value, "version": "3.0"})
+
+
+def test_why_a_consumer_did_not_get_a_message_is_told():
+    value = {
+        "brokers": [{"name": "A"}, {"name": "B"}], "queues": [{"name": "Q"}],
+        "steps": [
+            {"do": "start"},
+            {"do": "open_consumer", "consumer": "C1", "broker": "A", "queue": "Q"},
+            {"do": "open_consumer", "consumer": "C2", "broker": "B", "queue": "Q",
+             "selector": "colour = 'red'"},
+            {"do": "open_consumer", "consumer": "C3", "broker": "B", "queue": "R"},
+            {"do": "send", "broker": "A", "queue": "Q", "count": 4,
+             "properties": {"colour": ["blue", "red"]}},
+            {"do": "settle"},
+        ],
+    }  # fmt: skip
+    run = mq.run(value)
+    assert run.received() == {"C1": 2, "C2": 2, "C3": 0}
+    assert "received by C2 (path A > B)" in str(mq.explain(run, message=2, why_not="C1"))
+    other = str(mq.explain(run, message=2, why_not="C3"))
+    assert "C3 reads queue://R, and the message went to queue://Q." in other
+    assert "where colour = 'red'" in str(mq.explain(run, consumer="C2"))

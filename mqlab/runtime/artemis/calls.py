@@ -113,7 +113,8 @@ class Calls:
         elif consumer.at is not None:
             broker = consumer.at
             consumer.leave(taken=True, buffered=False)
-            self.lab.event(Kind.Unsubscribed, broker, frm=consumer.node, sub=consumer.sub)
+            self.lab.event(Kind.Unsubscribed, broker, frm=consumer.node, sub=consumer.sub,
+                           dest=consumer.dest)  # fmt: skip
             self.lab.balancing.dispatch(broker)
             self.lab.balancing.redistribute()
         consumer.state, consumer.at = "closed", None

@@ -57,9 +57,10 @@ class Consumer(Client):
         self.queue.consumers.append(self)
         self.sub = self.lab.notes.recorder.name_subscription(
             f"{self.dest} at {self.at.name} by {self.name}"
+            + (f" where {self.selector}" if self.selector else "")
         )
         self.lab.event(Kind.Subscribed, self.at, frm=self.node, to=self.at.node, sub=self.sub,
-                       rule=Rule.local_consumer)  # fmt: skip
+                       rule=Rule.local_consumer, dest=self.dest)  # fmt: skip
         self.lab.balancing.dispatch(self.at)
         self.lab.balancing.redistribute()
 

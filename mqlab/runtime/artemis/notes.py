@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.messages import Held, Message, Queue
+from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
 from mqlab.trace.spread import MOVES, spread
@@ -39,11 +40,15 @@ class Notes:
     def event(
         self, kind: Kind, broker: Broker | None, frm: int = -1, to: int = -1, link: int = -1,
         sub: int = -1, rule: Rule = Rule.none, told: dict[str, Any] | None = None,
+        dest: Destination | None = None,
     ) -> int:  # fmt: skip
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
         at = broker.node if broker is not None else -1
         self.ways.append(None)
-        row = self.recorder.add(self.lab.clock.now, kind, -1, at, frm, to, link, -1, sub, rule=rule)
+        what = -1 if dest is None else self.recorder.name_destination(dest)
+        row = self.recorder.add(
+            self.lab.clock.now, kind, -1, at, frm, to, link, what, sub, rule=rule
+        )
         if told:
             self.details[row] = told
         return row

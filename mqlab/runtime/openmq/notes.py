@@ -55,7 +55,9 @@ class Notes:
 
     def subscription(self, consumer: Consumer) -> int:
         """Return the number of a new subscription, named by what it reads and where."""
+        chosen = consumer.keys.get("selector")
         text = f"{consumer.dest} at {consumer.home} by {consumer.name}"
+        text += f" where {chosen}" if chosen else ""
         return self.recorder.name_subscription(text)
 
     # Events
