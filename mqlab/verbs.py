@@ -140,9 +140,12 @@ def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> U
     """
     from mqlab.editions import upgrade
 
-    if isinstance(what, Network):
-        return upgrade(Scenario.of(what, *actions), old, new, seed)
-    return upgrade(scenario_of(what), old, new, seed)
+    scenario = Scenario.of(what, *actions) if isinstance(what, Network) else scenario_of(what)
+    if not isinstance(scenario, Scenario):
+        raise BadValue(
+            "upgrade compares editions of plain ActiveMQ networks; take for example fuse:2.20"
+        )
+    return upgrade(scenario, old, new, seed)
 
 
 def faults(what: Any, *, seed: int, rate: float, length: int | str = "10s") -> Any:

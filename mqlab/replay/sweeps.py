@@ -180,7 +180,9 @@ def _plan(
     listed = range(seeds) if isinstance(seeds, int) else tuple(seeds)
     if not len(listed):
         raise BadValue(f"{seeds!r} seeds; write 1 or more")
-    scenario: Scenario = lab.read(what) if isinstance(what, Mapping) else scenario_of(what)
+    scenario = scenario_of(what)
+    if not isinstance(scenario, Scenario):
+        raise BadValue("sweeps change options of plain networks; take for example fuse:2.20")
     scenario = scenario if edition is None else scenario.under(edition)
     for path, values in over.items():
         if isinstance(values, str) or not len(values):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import MissingExtra
+from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
@@ -22,6 +22,10 @@ def _document(what: Trace | Comparison) -> Any:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
     if isinstance(what, Comparison):
         return player.document([scene(what.one), scene(what.other)], ("one", "other"))
+    if not isinstance(what, Trace):
+        raise BadValue(
+            f"{type(what).__name__} cannot be played; view a trace, or mq.compare of two"
+        )
     return player.document([scene(what)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
-from mqlab.errors import MqlabError
+from mqlab.errors import BadValue, MqlabError
 from mqlab.trace import Kind
 from mqlab.trace.ledger import COLUMNS, Ledger
 
@@ -87,3 +87,14 @@ def test_the_json_value_of_a_lab_file_can_be_run_and_checked():
     assert mq.check(value) == []
     with pytest.raises(MqlabError, match="lab file"):
         mq.run({"brokers": 7})
+
+
+@pytest.mark.parametrize("use", [
+    lambda: mq.upgrade("artemis:21.1", "5.5", "5.18"),
+    lambda: mq.replay.sweep("openmq:4-1", over={"A/c.x": [1]}, out="nowhere"),
+    lambda: mq.view(mq.compare(*(mq.run("fuse:2.20") for _ in range(3)))),
+    lambda: mq.faults("artemis:21.1", seed=1, rate=1),
+], ids=["upgrade", "sweep", "view", "faults"])  # fmt: skip
+def test_what_a_family_cannot_do_is_said(use):
+    with pytest.raises(BadValue, match=r"take for example|mq\.compare of two"):
+        use()
