@@ -7,6 +7,9 @@ import os
 import subprocess
 import sys
 import tarfile
+import time
+import urllib.error
+import urllib.request
 from functools import cache
 from pathlib import Path
 
@@ -55,3 +58,15 @@ def mqlab(tmp_path):
         )  # fmt: skip
 
     return call
+
+
+def answer_of(url: str, server: subprocess.Popen, log: Path) -> bytes:
+    """Return the page at *url* once *server* answers there: it logs its address before it listens."""
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(url, timeout=2) as answer:
+                return answer.read()
+        except (urllib.error.URLError, OSError):
+            assert server.poll() is None, log.read_text()
+            time.sleep(0.1)
+    pytest.fail(f"{url} did not answer: {log.read_text()}")

@@ -6,11 +6,10 @@ import shlex
 import subprocess
 import sys
 import time
-import urllib.request
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, answer_of
 
 README = (ROOT / "README.md").read_text()
 SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
@@ -37,17 +36,15 @@ def test_mqlab_lab_ends_in_a_running_jupyterlab(tmp_path):
                                   cwd=ROOT, stdout=out, stderr=out, env=env)  # fmt: skip
     try:
         for _ in range(300):
-            found = re.search(r"http://127\.0\.0\.1:\d+\S+", log.read_text())
+            found = re.search(r"http://127\.0\.0\.1:\d+\S+(?=\s)", log.read_text())
             if found:
                 break
             assert server.poll() is None, log.read_text()
             time.sleep(0.2)
         assert "01-first-network.ipynb" in found[0]
-        with urllib.request.urlopen(found[0], timeout=20) as answer:
-            assert b"jupyter-config-data" in answer.read()
+        assert b"jupyter-config-data" in answer_of(found[0], server, log)
     finally:
-        for child in (["pkill", "-P", str(server.pid)],):
-            subprocess.run(child, check=False)
+        subprocess.run(["pkill", "-P", str(server.pid)], check=False)
         server.terminate()
         server.wait(20)
 

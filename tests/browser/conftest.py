@@ -7,14 +7,11 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 
 import pytest
 
 from mqlab.views import bokehjs
-from tests.conftest import ROOT, missing
+from tests.conftest import ROOT, answer_of, missing
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -81,18 +78,7 @@ def jupyter(tmp_path_factory):
          f"--ServerApp.root_dir={folder}"], env=env, stdout=log, stderr=log,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
-    _wait(f"{address}/api/status?token={token}", server, home / "log")
+    answer_of(f"{address}/api/status?token={token}", server, home / "log")
     yield address, token, folder
     server.terminate()
     server.wait(20)
-
-
-def _wait(url, server, log):
-    for _ in range(600):
-        try:
-            urllib.request.urlopen(url, timeout=2).read()
-            return
-        except (urllib.error.URLError, OSError):
-            assert server.poll() is None, log.read_text()
-            time.sleep(0.1)
-    pytest.fail(f"JupyterLab did not start: {log.read_text()}")
