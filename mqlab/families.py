@@ -1,9 +1,9 @@
 """Which product family a lab file belongs to, and where its reader and its runtime are.
 
-A family has a module of its name in `formats` (`claims`, `read`, `write`, `differences`) and in `runtime`
-(`play`, `outcome`, `check`), and figures in `scenarios`. The core knows none of them: they are looked
-for by name, so that a family can be taken out by deleting its modules. What no family claims is a
-network of ActiveMQ brokers.
+A family has a module of its name in `formats` (`claims`, `read`, `write`, `differences`), in `runtime`
+(`play`, `outcome`) and in `problems` (`check`), and figures in `scenarios`. The core knows none of them:
+they are looked for by name, so that a family can be taken out by deleting its modules. What no family
+claims is a network of ActiveMQ brokers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Core:
 
 
 class Family:
-    """A family of its own: its two modules, entered at first use."""
+    """A family of its own: its modules, entered at first use."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -51,7 +51,8 @@ class Family:
             return getattr(self.formats, what)
         if what == "figures":
             return importlib.import_module(f"mqlab.scenarios.{self.formats.SCENARIOS}").figures
-        return getattr(importlib.import_module(f"mqlab.runtime.{self.name}"), what)
+        room = "problems" if what == "check" else "runtime"
+        return getattr(importlib.import_module(f"mqlab.{room}.{self.name}"), what)
 
 
 def known() -> list[Family]:

@@ -112,7 +112,7 @@ assert {"fuse", "amq6", "article"} <= ids and not ids & gone
 def named(name):
     """Return a family's name in each room: its spec and its figures may have one of their own."""
     formats = next((f.formats for f in families.known() if f.name == name), None)
-    own = dict.fromkeys(("spec", "formats", "scenarios", "runtime"), name)
+    own = dict.fromkeys(("spec", "formats", "scenarios", "runtime", "problems"), name)
     if formats is not None:
         own |= {"spec": formats.SPEC, "scenarios": formats.SCENARIOS}
     return own

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab.problems import RULES
+from mqlab.problems.networks import RULES
 from tests.runtime.behaviours import FOO, NEWS, network, reads, send
 
 STATIC = {"statically_included_destinations": ["queue://TEST.FOO"]}

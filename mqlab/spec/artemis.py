@@ -326,3 +326,12 @@ def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]]) -
     dest = bool({"queue", "topic"} & set(keys)) or opened["producer"].get(str(name), False)
     if not dest or (name is None and "broker" not in keys):
         raise BadValue(f"{where}: write 'producer', or 'broker', and 'queue' or 'topic'")
+
+
+def votes_needed(size: int) -> int:
+    """Return how many votes a cluster of a size asks for (artemis-ha.md, section 3).
+
+    >>> [votes_needed(size) for size in range(7)]
+    [0, 0, 1, 2, 3, 3, 4]
+    """
+    return {1: 0, 2: 1}.get(size, size // 2 + 1) if size > 0 else 0

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
+from mqlab.trace.grid import Grid
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -26,6 +26,7 @@ COLUMNS = {
     "data after": "from the first crash until the last message sent before it had come",
     "longest away": "the longest time that a client was without a broker",
 }
+TIMES = ("service after", "data after", "longest away")
 
 
 def measures(trace: Trace) -> dict[str, int | None]:
@@ -73,10 +74,11 @@ def label(trace: Trace) -> str:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class Ledger(Grid):
     """A table of runs: one row each, columns as in `COLUMNS`. Prints as text, shows as HTML."""
 
     traces: tuple[Trace, ...]
+    hints = COLUMNS
 
     def rows(self) -> dict[str, dict[str, int | None]]:
         """Return title -> measures; equal titles are numbered."""
@@ -96,24 +98,3 @@ class Ledger:
                      for c in COLUMNS)  # fmt: skip
             lines.append([name, *cells])
         return lines
-
-    def __str__(self) -> str:
-        lines = self.table()
-        widths = [max(len(line[no]) for line in lines) for no in range(len(lines[0]))]
-        return "\n".join(
-            "  ".join(cell.rjust(width) if no else cell.ljust(width)
-                      for no, (cell, width) in enumerate(zip(line, widths, strict=True))).rstrip()
-            for line in lines
-        )  # fmt: skip
-
-    def _repr_html_(self) -> str:
-        head, *lines = self.table()
-        heads = "".join(f'<th title="{escape(COLUMNS.get(c, ""))}">{escape(c)}</th>' for c in head)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in lines
-        )
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-
-
-TIMES = ("service after", "data after", "longest away")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mqlab.formats import artemis
-from mqlab.runtime.artemis import check, outcome, play
+from mqlab.problems.artemis import check
+from mqlab.runtime.artemis import outcome, play
 from tests.runtime.timed import step
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from mqlab.errors import MqlabError
 from mqlab.formats import artemis
-from mqlab.runtime.artemis import check, outcome, play
+from mqlab.problems.artemis import check
+from mqlab.runtime.artemis import outcome, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import packed
 from tests.runtime.ha import body, ha, master, pairs, slave, store

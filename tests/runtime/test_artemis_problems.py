@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqlab.formats import artemis
-from mqlab.runtime.artemis import check
+from mqlab.problems.artemis import check
 from tests.conftest import packed
 from tests.runtime.ha import body, ha, master, pairs, problems, slave, store
 

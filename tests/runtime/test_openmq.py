@@ -11,7 +11,8 @@ import pytest
 from mqlab import families
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import openmq
-from mqlab.runtime.openmq import check, outcome, play
+from mqlab.problems.openmq import check
+from mqlab.runtime.openmq import outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.cluster import at, body, holds, result, run
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from mqlab.formats import openmq
-from mqlab.runtime.openmq import check
+from mqlab.problems.openmq import check
 from mqlab.trace.kinds import Kind
 from tests.runtime.behaviours import Behaviours
 from tests.runtime.cluster import FAST, again, at, body, got, holds, known, result, run, trace

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqlab.runtime.artemis.check import check
 from mqlab.runtime.artemis.lab import OUTCOME, HaLab
 from mqlab.runtime.artemis.script import Script
 from mqlab.spec.artemis import HaScenario
 from mqlab.trace.trace import Trace
 
-__all__ = ["HaLab", "check", "outcome", "play"]
+__all__ = ["HaLab", "outcome", "play"]
 
 
 def play(

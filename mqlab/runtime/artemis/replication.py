@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.scaledown import scale_down_backup
+from mqlab.spec.artemis import votes_needed
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -20,11 +21,6 @@ COPYING = 400 * MS  # the least that a first copy takes
 SHUTTING = 10_000 * MS  # how long a master that lost its vote takes to stop itself
 LOADING = 400 * MS  # a journal is read before its broker serves
 WAKES = 4500 * MS  # a slave notices this much later that its master had been asleep
-
-
-def needed(size: int) -> int:
-    """Return how many votes a cluster of a size asks for (artemis-ha.md, section 3)."""
-    return {1: 0, 2: 1}.get(size, size // 2 + 1) if size > 0 else 0
 
 
 class Replication:
@@ -208,7 +204,7 @@ class Replication:
             answers = self.lab.answers(slave)
             return answers, {"network check": "answered" if answers else "silent"}
         size = slave.element("quorum_size")
-        votes, least = self.votes(slave), needed(slave.largest if size == -1 else size)
+        votes, least = self.votes(slave), votes_needed(slave.largest if size == -1 else size)
         return votes >= least, {"votes": votes, "needed": least}
 
     def votes(self, asker: Broker) -> int:
@@ -262,7 +258,7 @@ class Replication:
         voters = [v for v in self.lab.topology.lives()
                   if v is not live and self.lab.topology.reach(live, v)]  # fmt: skip
         size = live.element("quorum_size")
-        won = len(voters) >= needed(live.largest if size == -1 else size)
+        won = len(voters) >= votes_needed(live.largest if size == -1 else size)
         self.lab.event(Kind.Voted, live, rule=Rule.vote_won if won else Rule.vote_lost)
         if not won:
             self.lab.soon(live, SHUTTING, self._give_up)

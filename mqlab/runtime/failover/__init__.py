@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.failover.check import check
 from mqlab.runtime.failover.lab import FailoverLab
 from mqlab.runtime.failover.outcome import outcome
 from mqlab.spec.fault import TimedScenario
 from mqlab.trace.trace import Trace
 
-__all__ = ["FailoverLab", "check", "outcome", "play"]
+__all__ = ["FailoverLab", "outcome", "play"]
 
 
 def play(

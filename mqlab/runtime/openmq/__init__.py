@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqlab.runtime.openmq.check import check
 from mqlab.runtime.openmq.lab import ClusterLab
 from mqlab.spec.openmq import ClusterScenario
 from mqlab.trace.trace import Trace
 
-__all__ = ["ClusterLab", "check", "outcome", "play"]
+__all__ = ["ClusterLab", "outcome", "play"]
 
 
 def play(

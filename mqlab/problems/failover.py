@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mqlab.runtime.failover import addresses as uris
-from mqlab.runtime.failover.addresses import Refused
+from mqlab.errors import UriError
 from mqlab.spec.fault import Member, TimedScenario
 from mqlab.spec.problem import Problem
+from mqlab.spec.uri import parse
 
 UNSAFE_LOCKS = {
     "nfs3": "NFSv3 never frees the lock of a master that has died: no slave ever takes over",
@@ -117,8 +117,8 @@ def _clients(scenario: TimedScenario) -> Iterator[Problem]:
             continue
         where, uri = f"step {no}, client {step.keys['client']}", str(step.keys["uri"])
         try:
-            options = uris.split(uri).options
-        except Refused:
+            options = parse(uri).parameters
+        except UriError:
             continue  # the client itself says so
         if uri.startswith("discovery:") and "backOffMultiplier" in options:
             yield _harm(where, "discovery: swallows backOffMultiplier without effect",

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mqlab.formats import openmq
-from mqlab.runtime.openmq.lab import ClusterLab
+from mqlab import families
+from mqlab.trace.grid import Grid
 from mqlab.trace.trace import Trace
 
 SECOND = 1_000_000
+GUIDE = "the guide: conventional / enhanced"
 MODELS: dict[str, dict[str, Any]] = {
     "conventional, master": {"model": "master", "master": "b1"},
     "conventional, peers": {"model": "peer"},
@@ -28,41 +29,33 @@ RECORDED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table: model -> what was measured, and what the guide says of both models."""
+@dataclass(frozen=True)
+class ClusterModels(Grid):
+    """The table: what was asked -> what the guide says of both models, and each model's cell."""
 
-    what: str
-    guide: str
-    measured: Mapping[str, str]
+    cells: Mapping[str, Mapping[str, str]]
+
+    def table(self) -> list[list[str]]:
+        """Return the table as text: the head, then one line per question."""
+        return [["", GUIDE, *MODELS], *([what, *row.values()] for what, row in self.cells.items())]
 
 
-def table(seed: int = 0) -> tuple[Row, ...]:
+def measure(seed: int = 0) -> ClusterModels:
     """Return Table 4-1 with measured cells; takeovers are won by whom the *seed* decides.
 
-    >>> [row.what for row in table()][:3]
-    ['performance', 'service availability', 'data availability']
+    >>> measure().cells["needs"]["enhanced"]
+    'a database; without it persistent messages wait'
     """
-    lines = (
-        ("performance", "faster than enhanced / slower than conventional", _performance),
-        ("service availability", "yes, but for some operations without the master / yes", _service),
-        ("data availability", "not until the broker restarts / at all times", _data),
-        ("recovery at failover", "none / messages and state, open transactions rolled back",
-         _recovery),
-        ("needs", "nothing / a highly available database", _needs),
-    )  # fmt: skip
-    return tuple(
-        Row(what, guide, {model: measure(model, seed) for model in MODELS})
-        for what, guide, measure in lines
-    )
+    return ClusterModels({
+        what: {GUIDE: guide, **{model: cell(model, seed) for model in MODELS}}
+        for what, guide, cell in LINES
+    })  # fmt: skip
 
 
 def _play(model: str, seed: int, *steps: Mapping[str, Any]) -> Trace:
     value = {"cluster": MODELS[model], "brokers": ["b1", "b2", "b3"],
              "steps": [{"do": "start"}, *steps]}  # fmt: skip
-    lab = ClusterLab(openmq.read(value, "table 4-1"), seed, 0, None)
-    lab.play()
-    return lab.trace
+    return families.play(families.family_of(value).read(value, "table 4-1"), seed)
 
 
 def _results(trace: Trace) -> dict[str, str]:
@@ -137,3 +130,12 @@ def _needs(model: str, seed: int) -> str:
     )  # fmt: skip
     blocked = _results(trace)["produce"] != "ok"
     return f"a database; without it persistent messages {'wait' if blocked else 'flow on'}"
+
+
+LINES = (
+    ("performance", "faster than enhanced / slower than conventional", _performance),
+    ("service availability", "yes, but for some operations without the master / yes", _service),
+    ("data availability", "not until the broker restarts / at all times", _data),
+    ("recovery at failover", "none / messages and state, open transactions rolled back", _recovery),
+    ("needs", "nothing / a highly available database", _needs),
+)

@@ -6,26 +6,32 @@ import re
 
 import pytest
 
-from mqlab.runtime.openmq.table import MODELS, RECORDED, table
+from mqlab.lessons.cluster_models import GUIDE, MODELS, RECORDED, measure
 
 MASTER, PEERS, ENHANCED = MODELS
 
 
 @pytest.fixture(scope="module")
 def cells():
-    return {row.what: row.measured for row in table()}
+    return measure().cells
 
 
 def test_every_cell_is_there(cells):
     assert len(cells) == 5
-    assert all(set(row) == set(MODELS) and all(row.values()) for row in cells.values())
-    assert all(len(row.guide) > 10 for row in table())
+    assert all(set(row) == {GUIDE, *MODELS} and all(row.values()) for row in cells.values())
+
+
+def test_it_shows_as_text_and_as_html(cells):
+    table = measure()
+    for cell in (cells["needs"][ENHANCED], "conventional, peers", "data availability"):
+        assert cell in str(table)
+        assert cell in table._repr_html_()
 
 
 def test_only_the_master_is_missed(cells):
-    assert cells["service availability"] == {
-        MASTER: "refused: create a destination, subscribe durably", PEERS: "all of it",
-        ENHANCED: "all of it"}  # fmt: skip
+    found = cells["service availability"]
+    assert found[MASTER] == "refused: create a destination, subscribe durably"
+    assert found[PEERS] == found[ENHANCED] == "all of it"
 
 
 def test_only_an_enhanced_cluster_delivers_a_dead_brokers_messages(cells):
@@ -36,7 +42,7 @@ def test_only_an_enhanced_cluster_delivers_a_dead_brokers_messages(cells):
 
 
 def test_an_open_transaction_is_lost_in_every_model(cells):
-    assert all(cell.startswith("commit refused") for cell in cells["recovery at failover"].values())
+    assert all(cells["recovery at failover"][m].startswith("commit refused") for m in MODELS)
     assert "5 unacknowledged messages come again" in cells["recovery at failover"][ENHANCED]
     assert "ones wait" in cells["recovery at failover"][MASTER]
 
@@ -48,5 +54,5 @@ def test_the_database_is_needed_for_messages_in_an_enhanced_cluster_only(cells):
 
 
 def test_what_was_not_measured_says_so(cells):
-    assert cells["performance"] == RECORDED
+    assert {model: cells["performance"][model] for model in MODELS} == RECORDED
     assert all("(recorded)" in cell for cell in RECORDED.values())

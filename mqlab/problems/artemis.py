@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqlab.runtime.artemis.replication import needed
-from mqlab.spec.artemis import HaScenario, Server
+from mqlab.spec.artemis import HaScenario, Server, votes_needed
 from mqlab.spec.problem import Problem
 
 _OBSERVED = "artemis-observed.md, section"
@@ -96,7 +95,7 @@ def _votes(scenario: HaScenario) -> Iterator[Problem]:
         if slave.checks_network or slave.refused():
             continue
         size = slave.element("quorum_size")
-        votes = needed(len(lives) if size == -1 else size)
+        votes = votes_needed(len(lives) if size == -1 else size)
         if votes == 0:
             yield Problem(
                 "split-brain", "warning", _where(slave), "it needs no vote: when only the line to "
