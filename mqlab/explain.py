@@ -6,8 +6,10 @@ events alone, so that it holds for any trace, from memory, from a file or from S
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import escape
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.values import Destination
@@ -15,6 +17,8 @@ from mqlab.trace import questions
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
+
+TIMED = re.compile(r"\S+ ms  ")  # how a sentence of the trace begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,18 @@ class Explanation:
         return "\n".join([self.title, *(f"  {line}" for line in self.lines)])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the sentences as a table: the time, what happened, and why."""
+        cells = (
+            line.partition("  ") if TIMED.match(line) else ("", "", line) for line in self.lines
+        )
+        rows = "".join(
+            f'<tr><td style="white-space:nowrap">{escape(time)}</td>'
+            f'<td style="text-align:left">{escape(what)}</td></tr>'
+            for time, _, what in cells
+        )
+        return f"<p><b>{escape(self.title)}</b></p><table><tbody>{rows}</tbody></table>"
 
 
 def explain(

@@ -14,7 +14,7 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.editions import Upgrade
-    from mqlab.spec.problem import Problem
+    from mqlab.problems import Problems
 
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
@@ -106,17 +106,18 @@ def _run_family(
     return families.play(scenario, seed, jitter)
 
 
-def check(what: Any) -> list[Problem]:
+def check(what: Any) -> Problems:
     """Return the problems of a network, a figure, a lab file or a scenario, errors first.
 
     A problem is what the real broker accepts and what loses, strands or doubles messages.
     """
     from mqlab import families
+    from mqlab.problems import Problems
 
     if isinstance(what, Network):
-        return families.Core.check(what)
+        return Problems(families.Core.check(what))
     scenario = scenario_of(what)
-    return list(families.family_of_scenario(scenario).check(scenario))
+    return Problems(families.family_of_scenario(scenario).check(scenario))
 
 
 def compare(one: Trace, *others: Trace) -> Comparison | Ledger:

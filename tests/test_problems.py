@@ -95,6 +95,13 @@ def test_errors_come_first():
     assert [problem.level for problem in mq.check(net)] == ["error", "warning"]
 
 
+def test_problems_print_one_a_line_and_show_as_a_table():
+    found = mq.check(network("A>B", network_ttl=0))
+    assert str(found) == str(found[0])
+    assert found[0].remedy in found._repr_html_()
+    assert str(mq.check(network("A>B"))) == "No problem is known."
+
+
 def test_what_is_checked_runs_as_the_broker_does():
     """A problem is no refusal: each of the networks runs (a prefetch of 0 only in edition 5.5)."""
     for bad, _ in CASES.values():

@@ -4,6 +4,24 @@ A problem says where, what will happen, what to write instead, and where the gui
 say it. `check` is that of plain ActiveMQ networks; `mqlab.check` finds the right one.
 """
 
-from mqlab.problems.networks import check
+from __future__ import annotations
 
-__all__ = ["check"]
+from mqlab.problems.networks import check
+from mqlab.spec.problem import Problem
+from mqlab.trace.grid import Grid
+
+__all__ = ["Problems", "check"]
+
+
+class Problems(Grid, list[Problem]):
+    """Problems in a list: prints one a line, shows as a table in a notebook."""
+
+    def table(self) -> list[list[str]]:
+        """Return the table as text: the head, then one line per problem."""
+        lines = [[p.level, p.where, p.what, p.remedy, p.source] for p in self]
+        return [["", "where", "what happens", "what to write", "source"], *lines]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "No problem is known."
+
+    __repr__ = __str__

@@ -30,7 +30,12 @@ class Grid:
             f'<th title="{escape(self.hints.get(c, ""))}">{escape(c)}</th>' for c in head
         )
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
+            "<tr>" + "".join(f"<td{_side(cell)}>{escape(cell)}</td>" for cell in line) + "</tr>"
             for line in lines
         )
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _side(cell: str) -> str:
+    """Words begin at the left; numbers stay at the right, where JupyterLab puts all."""
+    return "" if cell[:1].isdigit() or cell == "-" else ' style="text-align:left"'

@@ -6,12 +6,11 @@ Fuse 4; AMQ Broker 7.1, chapter 21.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab.trace.grid import Grid
 from mqlab.trace.kinds import Kind
+from mqlab.trace.labels import labels
 from mqlab.trace.trace import Trace
 
 GOT = (Kind.Received, Kind.Redelivered)
@@ -67,12 +66,6 @@ def _ms(time: int | None, since: int | None) -> int | None:
     return None if time is None or since is None else (time - since) // 1000
 
 
-def label(trace: Trace) -> str:
-    """Return what a run is called: its scenario's title, else its product."""
-    scenario: Mapping[str, Any] = trace.header.get("scenario", {})
-    return str(scenario.get("title") or trace.header.get("product") or "run")
-
-
 @dataclass(frozen=True)
 class Ledger(Grid):
     """A table of runs: one row each, columns as in `COLUMNS`. Prints as text, shows as HTML."""
@@ -81,14 +74,9 @@ class Ledger(Grid):
     hints = COLUMNS
 
     def rows(self) -> dict[str, dict[str, int | None]]:
-        """Return title -> measures; equal titles are numbered."""
-        found: dict[str, dict[str, int | None]] = {}
-        for trace in self.traces:
-            name, no = label(trace), 2
-            while name in found:
-                name, no = f"{label(trace)} ({no})", no + 1
-            found[name] = measures(trace)
-        return found
+        """Return label -> measures, in the order of the runs."""
+        names = labels(self.traces)
+        return {name: measures(trace) for name, trace in zip(names, self.traces, strict=True)}
 
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then one line per run."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.difference import Comparison
+from mqlab.trace.labels import labels
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
 
@@ -21,7 +22,11 @@ def _document(what: Trace | Comparison) -> Any:
     except ImportError as error:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
     if isinstance(what, Comparison):
-        return player.document([scene(what.one), scene(what.other)], ("one", "other"))
+        runs = (what.one, what.other)
+        first, other = labels(runs)
+        # Beside its namesake a run needs no more of a title than what sets it apart.
+        scenes = [scene(what.one, first), scene(what.other, other.removeprefix(f"{first}; "))]
+        return player.document(scenes, ("one", "other"))
     if not isinstance(what, Trace):
         raise BadValue(
             f"{type(what).__name__} cannot be played; view a trace, or mq.compare of two"

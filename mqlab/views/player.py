@@ -73,7 +73,7 @@ def document(scenes: Sequence[Scene], labels: Sequence[str] = ("",)) -> Document
         kept += data.values()
         panels.append(_panel(data, end, label or one.title or "network of brokers"))
         if number == 0:
-            table = _table(data["events"])
+            table = _table(data["events"], " on the left" if len(scenes) > 1 else "")
     root = Column(
         Row(*panels, sizing_mode="stretch_width"), _controls(scenes), table, name="player",
         sizing_mode="stretch_width", html_attributes={"data-lm-suppress-shortcuts": "true"},
@@ -102,13 +102,13 @@ def _controls(scenes: Sequence[Scene]) -> Row:
     )  # fmt: skip
 
 
-def _table(source: ColumnDataSource) -> Column:
+def _table(source: ColumnDataSource, where: str) -> Column:
     table = DataTable(
         source=source, name="table", height=190, stylesheets=[InlineStyleSheet(css=TABLE_STYLE)],
         sizing_mode="stretch_width", index_position=None,
         autosize_mode="force_fit", selectable=True, scroll_to_selection=True, reorderable=False,
         columns=[TableColumn(field="time", title="time", width=80, sortable=False),
-                 TableColumn(field="what", title="what happened, and why", width=900,
+                 TableColumn(field="what", title=f"what happened{where}, and why", width=900,
                              sortable=False)],
     )  # fmt: skip
     hint = Div(text="Space plays and pauses; arrow keys step; Home and End jump.", name="hint",

@@ -13,6 +13,7 @@ from typing import Any
 
 from mqlab.errors import BadValue
 from mqlab.explain import sentence
+from mqlab.trace import labels
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import stage as stages
@@ -40,8 +41,11 @@ class Scene:
     columns: Columns
 
 
-def scene(trace: Trace) -> Scene:
-    """Return the scene of a run; raises `BadValue` for a run too long to be sent whole."""
+def scene(trace: Trace, title: str = "") -> Scene:
+    """Return the scene of a run, under its own title or another.
+
+    Raises `BadValue` for a run too long to be sent whole.
+    """
     if len(trace) > MOST_EVENTS:
         raise BadValue(
             f"a run of {len(trace)} events is too long to be shown whole (most: {MOST_EVENTS}); "
@@ -56,9 +60,7 @@ def scene(trace: Trace) -> Scene:
         "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
         "legend": _legend(trace),
     }  # fmt: skip
-    about = trace.header.get("scenario", {})
-    brokers = trace.names["node_role"].count("broker")
-    title = str(about.get("title") or about.get("name") or f"A network of {brokers} brokers")
+    title = title or labels.title(trace)
     columns["meta"] = {
         "title": [title], "duration": [round(story.duration + 0.02, 3)], "events": [len(trace)],
         "radius": [cast.stage.radius],

@@ -67,6 +67,8 @@ def test_two_runs_play_on_one_clock(opened):
     assert counts(page) == ["C1: 6", "C2: 3", "C3: 3", "P"]
     other = page.evaluate(GET, [0, "clients 2", "data"])["text"]
     assert sorted(other) == ["C1: 4", "C2: 4", "C3: 4", "P"]
+    titles = [page.evaluate(GET, [0, words, "data"])["text"][0] for words in ("words", "words 2")]
+    assert titles == [figure.title, "linkToBrokerB: conduitSubscriptions false"]
 
 
 def test_names_are_text_and_never_markup(opened):

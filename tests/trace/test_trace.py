@@ -1,5 +1,6 @@
 """The record of a run: the same seed gives the same bytes, and questions get right answers."""
 
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 import mqlab as mq
 from mqlab.errors import BadFile, MqlabError, UnknownName
 from mqlab.trace import Kind, parquet
+from mqlab.trace.labels import labels
 from tests.conftest import ROOT
 
 FOO = mq.Queue("TEST.FOO")
@@ -118,6 +120,29 @@ def test_two_runs_are_compared_event_by_event():
     left, right = both.first_difference()
     assert (left.kind, right.kind) == (Kind.Merged, Kind.Subscribed)
     assert mq.compare(on, twelve(two_brokers())).first_difference() is None
+
+
+def test_runs_of_one_title_are_told_apart_by_what_differs():
+    on, off = two_brokers(), two_brokers(conduit_subscriptions=False)
+    told = labels([twelve(on), twelve(off), twelve(on, seed=5), twelve(on, seed=5), twelve(off)])
+    first = "A network of 2 brokers"
+    unlike = f"{first}; linkToBrokerB: conduitSubscriptions false"
+    assert told == [first, unlike, f"{first}; seed 5", f"{first}; seed 5 (2)", f"{unlike} (2)"]
+    assert (
+        labels([twelve(off), twelve(on)])[1]
+        == f"{first}; linkToBrokerB: conduitSubscriptions by default"
+    )
+    more = mq.run(on, mq.Producer("P", on="A", sends=1, to=FOO))
+    assert labels([twelve(on), more])[1] == f"{first}; other steps"
+
+
+def test_an_explanation_shows_as_a_table_in_which_names_are_text():
+    net = mq.Network(mq.Broker("<b>A"))
+    trace = mq.run(net, mq.Producer("P", on="<b>A", sends=1, to=FOO))
+    shown = mq.explain(trace, message=1)._repr_html_()
+    assert "<b>A" not in shown
+    assert "waits at &lt;b&gt;A" in shown
+    assert len(re.findall(r">[\d.]+ ms</td>", shown)) == shown.count("<tr>") > 1
 
 
 def test_an_explanation_names_the_rule_and_the_guide():

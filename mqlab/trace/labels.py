@@ -1,0 +1,63 @@
+"""What runs are called when they stand side by side: their titles, and what sets equal titles apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mqlab.spec.rows import OPTIONS
+from mqlab.trace.trace import Trace
+
+_GUIDE = {row.name: row.guide for rows in OPTIONS.values() for row in rows.values()}
+_ELEMENTS = ("connectors", "brokers")
+_SETTINGS = ("edition", "seed", "jitter")
+
+
+def title(trace: Trace) -> str:
+    """Return what a run is called: its scenario's title or name, else how many brokers it has."""
+    scenario: Mapping[str, Any] = trace.header.get("scenario", {})
+    brokers = trace.names["node_role"].count("broker")
+    named = scenario.get("title") or scenario.get("name")
+    return str(named or f"A network of {brokers} brokers")
+
+
+def labels(traces: Sequence[Trace]) -> list[str]:
+    """Return one label per run, no two alike: the title, and how it differs from its first namesake.
+
+    >>> import mqlab as mq
+    >>> figure = mq.figure("fuse:2.20")
+    >>> off = figure.change("A/linkToBrokerB", conduit_subscriptions=False)
+    >>> labels([mq.run(figure), mq.run(off, seed=3)])[1]
+    'Load balancing with conduit subscriptions on; linkToBrokerB: conduitSubscriptions false; seed 3'
+    """
+    found: list[str] = []
+    first: dict[str, Trace] = {}
+    for trace in traces:
+        name = title(trace)
+        namesake = first.setdefault(name, trace)
+        text = "; ".join([name, *_apart(namesake.header, trace.header)])
+        same = sum(label == text or label.startswith(f"{text} (") for label in found)
+        found.append(f"{text} ({same + 1})" if same else text)
+    return found
+
+
+def _apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a run has that its namesake has not."""
+    before, after = one.get("scenario", {}), other.get("scenario", {})
+    for kind in _ELEMENTS:
+        were = {row["name"]: row for row in before.get(kind, ()) if "name" in row}
+        for row in after.get(kind, ()):
+            yield from _changed(were.get(row.get("name"), {}), row)
+    if before.get("steps") != after.get("steps"):
+        yield "other steps"
+    for key in _SETTINGS:
+        if one.get(key) != other.get(key):
+            yield f"{key} {other.get(key)}"
+
+
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    for key in dict.fromkeys([*after, *before]):
+        if before.get(key) != after.get(key):
+            value = json.dumps(after[key], ensure_ascii=False) if key in after else "by default"
+            yield f"{after.get('name')}: {_GUIDE.get(key, key)} {value}"
