@@ -39,7 +39,8 @@ def write_parts(
     if (folder / MANIFEST).exists():
         raise BadFile(f"{folder}: there is a trace already; choose a new folder")
     (folder / "events").mkdir(parents=True, exist_ok=True)
-    files, count = [], 0
+    files: list[dict[str, Any]] = []
+    count = 0
     for number, table in enumerate(parts):
         name = f"events/{number:06d}.parquet"
         times = table.column("t")
