@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
+
+_NUMBER = re.compile(r"-|\d+(\.\d+)?( ms)?")
 
 
 class Grid:
@@ -26,16 +29,22 @@ class Grid:
 
     def _repr_html_(self) -> str:
         head, *lines = self.table()
+        sides = [_side([line[no] for line in lines]) for no in range(len(head))]
         heads = "".join(
-            f'<th title="{escape(self.hints.get(c, ""))}">{escape(c)}</th>' for c in head
+            f'<th title="{escape(self.hints.get(c, ""))}" style="text-align:{side}">{escape(c)}</th>'
+            for c, side in zip(head, sides, strict=True)
         )
         body = "".join(
-            "<tr>" + "".join(f"<td{_side(cell)}>{escape(cell)}</td>" for cell in line) + "</tr>"
+            f"<tr>{''.join(_cell(cell, side) for cell, side in zip(line, sides, strict=True))}</tr>"
             for line in lines
         )
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _side(cell: str) -> str:
-    """Words begin at the left; numbers stay at the right, where JupyterLab puts all."""
-    return "" if cell[:1].isdigit() or cell == "-" else ' style="text-align:left"'
+def _side(column: list[str]) -> str:
+    """Return where a column's cells stand: words begin at the left, numbers end at the right."""
+    return "right" if all(map(_NUMBER.fullmatch, column)) else "left"
+
+
+def _cell(text: str, side: str) -> str:
+    return f'<td style="text-align:{side}">{escape(text)}</td>'
