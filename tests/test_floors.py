@@ -22,7 +22,7 @@ NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}
 RUNTIME = [
     ["clock", "message", "advisory"], ["settings", "link", "replay", "subscription", "virtual"],
     ["deadletter", "durable", "flow", "store", "masterslave"], ["destination", "topic"],
-    ["broker"], ["session"], ["client", "producer"], ["bridge"],
+    ["broker"], ["session"], ["client", "producer"], ["demand"], ["bridge"],
     ["connector", "request_reply", "snapshot"], ["lab"],
     ["failover", "openmq", "artemis"], ["__init__"],
 ]  # fmt: skip

@@ -16,70 +16,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime import advisory, durable
+from mqlab.runtime.demand import Demand
 from mqlab.runtime.message import ConsumerInfo, Message
-from mqlab.runtime.replay import replays
 from mqlab.runtime.settings import BridgeSettings
-from mqlab.runtime.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
     from mqlab.runtime.lab import Lab
-
-# Bound once: reading a member of an enumeration costs ten times as much as a name.
-FORWARDED = int(Kind.Forwarded)
-ALREADY_VISITED = int(Rule.already_visited)
-TTL_USED_UP = int(Rule.ttl_used_up)
-
-
-class Demand(Subscription):
-    """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
-
-    `interest` are the ids of the consumers it stands for: when the last goes, it goes. A static
-    one has an interest of its own that never does.
-    """
-
-    network = True
-
-    def __init__(self, bridge: Bridge, info: ConsumerInfo, static: bool) -> None:
-        settings = bridge.settings
-        come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
-        label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
-        super().__init__(bridge.home, info, settings.prefetch_of(info.dest), label)
-        self.bridge, self.static = bridge, static
-        self.interest: set[int | durable.Key] = set()
-        self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
-
-    def refusal(self, message: Message) -> int:
-        """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
-        bridge, path = self.bridge, message.path
-        rule = 0
-        if path and bridge.remote.id in path:
-            rule = ALREADY_VISITED
-        elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
-            rule = TTL_USED_UP
-        if rule and not replays(self, message):
-            return rule
-        if self.selector is not None:
-            return super().refusal(message)
-        return 0
-
-    def deliver(self, message: Message, rule: int) -> None:
-        """Forward *message*; the lists are applied once more, to the message itself."""
-        self.outstanding[message] = None
-        bridge = self.bridge
-        if bridge.settings.tests_messages and not bridge.settings.permits(message.dest):
-            bridge.on_not_permitted(self, message)
-            return
-        row = bridge.home.note(
-            FORWARDED, message, bridge.home.node, bridge.remote.node, bridge.no, self.no,
-            rule, message.row,
-        )  # fmt: skip
-        bridge.link.carry(bridge.on_forwarded, (self, message, row))
-        if not (message.persistent or bridge.settings.always_sync_send):
-            clock = bridge.lab.clock
-            clock.at(clock.now, bridge.on_answered, (self, message))
 
 
 class Bridge:
@@ -271,22 +216,33 @@ class Bridge:
 
     def wake_durables(self) -> None:
         """Take up the durable subscriptions of this bridge that came out of the home's store."""
-        for sleeper in durable.restorable(self.home):
+        for sleeper in durable.restorable(self.home) if self.settings.conduit_subscriptions else ():
             info = ConsumerInfo(self.lab.new_id(), sleeper.dest, 0, None, False,
                                 durable=sleeper.durable)  # fmt: skip
             if self.durable_key(info) == sleeper.durable:
                 self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
 
     def on_consumer_gone(self, news: tuple[int | durable.Key, int]) -> None:
-        """A consumer beyond has gone; the subscription goes with the last one it stood for."""
-        who, cause = news
-        for demand in list(self.demand):
+        """A consumer beyond has gone; the subscription goes with the last one that kept it."""
+        self.let_go(self.demand, *news)
+
+    def on_consumer_away(self, news: tuple[int | durable.Key, int]) -> None:
+        """The user of a durable subscription beyond is away.
+
+        A conduit's own durable subscription goes on asking for it. Without conduits it falls asleep.
+        """
+        conduit = self.settings.conduit_subscriptions
+        self.let_go([d for d in self.demand if not (d.durable and conduit)], *news)
+
+    def let_go(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
+        """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
+        for demand in demands[:]:
             if who in demand.interest:
                 demand.interest.discard(who)
-                kept = demand.durable and not self.settings.rules.forgets_network_durables
-                if not demand.interest and not kept:
+                if not demand.is_kept():
                     self.demand.remove(demand)
-                    rule = Rule.unsubscribed if demand.durable else Rule.consumer_left
+                    conduit = demand.durable and self.settings.conduit_subscriptions
+                    rule = Rule.unsubscribed if conduit else Rule.consumer_left
                     self.home.unsubscribe(demand, rule, cause)
 
     # Messages

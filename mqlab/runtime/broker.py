@@ -204,7 +204,9 @@ class Broker:
         )  # fmt: skip
         if sub.durable and rule != Rule.unsubscribed:
             durable.sleep(self, sub)
-            return  # its user is away; the bridges go on asking for it
+            for bridge in self.listeners if self.advises else ():
+                bridge.link_back.carry(bridge.on_consumer_away, (sub.info.interest, row))
+            return
         self.subs.remove(sub)
         self.heeded -= advisory.is_about(sub.dest)
         self.durables.pop(sub.durable or ("", ""), None)

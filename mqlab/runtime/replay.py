@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mqlab.runtime.message import Message
 
 if TYPE_CHECKING:
-    from mqlab.runtime.bridge import Demand
+    from mqlab.runtime.demand import Demand
 
 
 def replays(demand: Demand, message: Message) -> bool:

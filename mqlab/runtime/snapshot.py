@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.bridge import Demand
 from mqlab.runtime.client import LocalSubscription
+from mqlab.runtime.demand import Demand
 from mqlab.runtime.destination import Queue
 from mqlab.runtime.durable import Sleeper
 from mqlab.runtime.message import REPLY_TO, Message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.runtime import durable
+from mqlab.runtime import advisory, durable
 from mqlab.runtime.message import Message
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """The queues of a stopped broker, by destination, with their messages in order."""
+    """What a stopped broker leaves: its destinations, the queues' messages in order, durables."""
 
     def __init__(self, lasting: bool) -> None:
         self.lasting = lasting
         self.last = -1  # the node of the broker that used it last
-        self.queues: dict[Destination, list[Message]] = {}
+        self.destinations: dict[
+            Destination, list[Message]
+        ] = {}  # topics have no messages of their own
         self.durables: list[durable.Sleeper] = []
 
     def acquire(self, broker: Broker) -> bool:
@@ -38,9 +40,11 @@ class Store:
                     durable.sleep(broker, sub)
             self.durables = [s for s in broker.durables.values() if isinstance(s, durable.Sleeper)]
         for dest, destination in broker.by_name.items():
+            kept: list[Message] = []
+            if self.lasting and not (dest.is_temporary or advisory.is_about(dest)):
+                kept = self.destinations.setdefault(dest, kept)
             if not dest.is_queue:
                 continue
-            kept = self.queues.setdefault(dest, []) if self.lasting else []
             for message in sorted(destination.held, key=lambda message: message.turn):
                 if self.lasting and message.persistent:
                     kept.append(message)
@@ -49,7 +53,7 @@ class Store:
 
     def restore(self, broker: Broker) -> None:
         """Give the broker back what was kept. Counters begin at zero again."""
-        for dest, messages in self.queues.items():
+        for dest, messages in self.destinations.items():
             for message in messages:
                 message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
                                           cause=message.row)  # fmt: skip
@@ -60,4 +64,4 @@ class Store:
             broker.durables[sleeper.durable or ("", "")] = sleeper
             broker.subs.append(sleeper)
             broker.destination(sleeper.dest).join(sleeper)
-        self.queues, self.durables = {}, []
+        self.destinations, self.durables = {}, []

@@ -170,7 +170,7 @@ class NetworkMachine(RuleBasedStateMachine):
             for dest, destination in broker.by_name.items():
                 if dest.is_queue:
                     held |= {message.number for message in destination.held}
-            for messages in broker.store.queues.values():
+            for messages in broker.store.destinations.values():
                 held |= {message.number for message in messages}
         trace = self.lab.trace
         arrived = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.bridge import Demand
+from mqlab.runtime.demand import Demand
 from mqlab.runtime.lab import Lab
 from mqlab.runtime.message import ConsumerInfo
 from mqlab.spec import (

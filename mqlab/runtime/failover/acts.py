@@ -67,7 +67,7 @@ class Acts:
 
     def _do_copy_store(self, step: Step) -> None:
         source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
-        target.queues = {dest: list(kept) for dest, kept in source.queues.items()}
+        target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
 
     def _do_write_file(self, step: Step) -> None:
         self.lab.files[step.keys["name"]] = step.keys["text"]

@@ -35,9 +35,9 @@ class SharedMessages(Store):
         }  # fmt: skip
         yield from super().keep(broker)
         if self.users:
-            self.queues = {
+            self.destinations = {
                 dest: [message for message in kept if message.number not in known]
-                for dest, kept in self.queues.items()
+                for dest, kept in self.destinations.items()
             }
 
     def restore(self, broker: Broker) -> None:
@@ -46,6 +46,6 @@ class SharedMessages(Store):
             for dest, destination in other.by_name.items():
                 if dest.is_queue:
                     copies = [message.copy() for message in destination.held if message.persistent]
-                    self.queues.setdefault(dest, []).extend(copies)
+                    self.destinations.setdefault(dest, []).extend(copies)
         self.users.append(broker)
         super().restore(broker)

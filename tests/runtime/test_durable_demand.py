@@ -1,0 +1,75 @@
+"""How long a bridge's subscription stays for durable consumers: as real brokers of each edition did.
+
+Played with ActiveMQ 5.5.1, 5.17.2 and 6.1.8, three times each, all alike. The steps: D opens the
+durable subscriber, P a plain one, both at B; d and p close them, u closes and unsubscribes D. After each
+step two messages are sent at A. A row tells how many of them the bridge has carried in all.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mqlab.formats import lab as lab_files
+from mqlab.runtime import play
+
+NEWS = {"broker": "B", "topic": "NEWS"}
+STEPS = {
+    "D": {"do": "open_consumer", "consumer": "D1", **NEWS, "durable": True},
+    "P": {"do": "open_consumer", "consumer": "S1", **NEWS},
+    "d": {"do": "close_consumer", "consumer": "D1"},
+    "p": {"do": "close_consumer", "consumer": "S1"},
+    "u": {"do": "close_consumer", "consumer": "D1", "unsubscribe": True},
+}
+CARRIED = {  # steps -> (5.5, later) with conduit subscriptions
+    "PDp": (6, 4),  # what came as a plain subscription stays for plain consumers only
+    "PDpd": (6, 4),
+    "PDdp": (6, 6),
+    "PDu": (6, 6),
+    "Dd": (4, 4),  # a durable one goes on while its user is away
+    "DPu": (6, 4),  # and takes the plain consumer with it when it is given up
+    "DPpu": (8, 6),
+}
+APART = {  # without conduit subscriptions, in every edition: each has its own, and it sleeps with its user
+    "Dd": 2, "Du": 2, "PDd": 8, "PDp": 8, "DPu": 8,
+}  # fmt: skip
+
+
+def carried(steps: str, edition: str, conduit: bool) -> int:
+    """Return how many messages B has had from A."""
+    script = [{"do": "start"}]
+    for step in steps:
+        script += [STEPS[step], {"do": "send", "broker": "A", "topic": "NEWS", "count": 2},
+                   {"do": "settle"}]  # fmt: skip
+    value = {
+        "brokers": [{"name": "A"}, {"name": "B"}],
+        "connectors": [
+            {"name": "A_to_B", "from": "A", "to": "B", "conduit_subscriptions": conduit}
+        ],
+        "steps": [*script, {"do": "snapshot", "label": "end"}],
+    }
+    trace = play(lab_files.read({"edition": edition, "scenario": value}))
+    return trace.header["snapshots"]["end"]["brokers"]["B"]["topics"]["NEWS"]["enqueued"]
+
+
+@pytest.mark.parametrize("edition", ["5.5", "5.17", "6.1"])
+@pytest.mark.parametrize("steps", CARRIED)
+def test_a_conduit_stays_for_its_own_kind(steps, edition):
+    assert carried(steps, edition, conduit=True) == CARRIED[steps][edition != "5.5"]
+
+
+@pytest.mark.parametrize("edition", ["5.5", "5.17", "6.1"])
+@pytest.mark.parametrize("steps", APART)
+def test_without_conduits_a_durable_subscription_sleeps_with_its_user(steps, edition):
+    assert carried(steps, edition, conduit=False) == APART[steps]
+
+
+@pytest.mark.parametrize("edition", ["5.17", "6.1"])
+def test_a_lasting_store_remembers_topics(edition):
+    value = {
+        "brokers": [{"name": "A", "store": "kahadb"}], "connectors": [],
+        "steps": [{"do": "start"}, {"do": "send", "broker": "A", "topic": "NEWS", "count": 2},
+                  {"do": "stop_broker", "broker": "A"}, {"do": "start_broker", "broker": "A"},
+                  {"do": "snapshot", "label": "end"}],
+    }  # fmt: skip
+    trace = play(lab_files.read({"edition": edition, "scenario": value}))
+    assert set(trace.header["snapshots"]["end"]["brokers"]["A"]["topics"]) == {"NEWS"}
