@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
@@ -161,6 +162,27 @@ def _written(one: Server) -> dict[str, Any]:
         if one.policy == "live_only":
             del found["ha"]["role"]
     return found
+
+
+def queues(found: Iterable[Any], now: int) -> dict[str, dict[str, Any]]:
+    """Return a broker's queues at *now* (us) as the recordings write them.
+
+    Plain subscribers of one topic have queues of one name: the second is told as `NAME#2`.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    seen: Counter[str] = Counter()
+    for queue in found:
+        seen[queue.name] += 1
+        due = [item.message.number for item in queue.due(now)]
+        rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
+            "depth": len(queue.waiting) + len(queue.held), "in_flight": len(queue.held),
+            "consumers": len(queue.consumers), "enqueued": queue.enqueued, "waiting": due,
+        }  # fmt: skip
+        if queue.held:
+            row["delivering"] = sorted(item.message.number for item in queue.held)
+        if len(due) < len(queue.waiting):
+            row["scheduled"] = len(queue.waiting) - len(due)
+    return rows
 
 
 def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:

@@ -146,16 +146,25 @@ class Server:
             raise BadValue(f"{where}: {element} is {value!r}; write {expected}")
 
     def element(self, name: str) -> Any:
-        """Return an element's value, or the product's default."""
-        if name == "allow_failback":
-            return self.elements.get(name, ALLOW_FAILBACK.get(self.policy))
-        return self.elements.get(name, ELEMENTS[name][2])
+        """Return an element's value, or the product's default; a colocated broker has its master's."""
+        given = self.elements
+        if name not in given and self.role == "colocated":
+            given = given.get("master") or {}
+        default = ELEMENTS[name][2]
+        return given.get(
+            name, ALLOW_FAILBACK.get(self.policy) if name == "allow_failback" else default
+        )
 
     @property
     def scale_down(self) -> Mapping[str, Any] | None:
         """The elements of its scale-down, or None without one."""
         found = self.elements.get("scale_down")
         return found if isinstance(found, Mapping) else None
+
+    @property
+    def scales_down(self) -> bool:
+        """Whether scale-down is given, and not switched off."""
+        return self.scale_down is not None and self.scale_down.get("enabled") is not False
 
     @property
     def checks_network(self) -> bool:

@@ -80,7 +80,8 @@ def test_a_failover_in_every_account():
     run = trace(PAIR, FAILOVER)
     assert run.received() == {"C": 4}
     assert (run.lost(), run.duplicated(), run.redelivered()) == ([], {}, {})
-    ((killed, end),) = run.unavailable("M1")
+    boot, (killed, end) = run.unavailable("M1")
+    assert boot == (0, 500_000)  # a process is there before it serves
     assert 7_000_000 <= killed < end == run.column("t")[-1]
     assert run.unavailable("S1")[0][1] > killed
     ((lost, back),) = run.downtime()["C"]

@@ -7,20 +7,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Held, Message, Queue
+from mqlab.runtime.artemis.messages import Message, Queue
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import HaLab
 
-MS = 1000
+Binding = tuple[Broker, Queue]
 
 
 class Refused(Exception):
     """A send that the broker answers with an error."""
-
-
-Binding = tuple[Broker, Queue]
 
 
 class Balancing:
@@ -29,36 +26,32 @@ class Balancing:
     def __init__(self, lab: HaLab) -> None:
         self.lab = lab
 
-    def kind(self, broker: Broker) -> str:
-        """Return message-load-balancing of a broker's cluster connection."""
-        return str(self.lab.scenario.option(broker.server, "message_load_balancing"))
-
     # Who is there
 
     def remote(self, broker: Broker) -> Iterator[tuple[Broker, list[Broker]]]:
-        """Yield the live brokers within max-hops, each with the way to it."""
-        hops = self.lab.scenario.option(broker.server, "max_hops")
+        """Yield the brokers within max-hops that seem to serve, each with the way to it."""
         ways, seen = [[broker]], {broker.name}
-        for _ in range(hops):
+        for _ in range(broker.option("max_hops")):
             ways = [[*way, other] for way in ways for other in self._neighbours(way[-1])]
             for way in ways:
-                other = way[-1]
-                if other.name not in seen and other.live is not None:
-                    seen.add(other.name)
-                    yield other, way
+                if way[-1].name not in seen:
+                    seen.add(way[-1].name)
+                    yield way[-1], way
 
     def _neighbours(self, broker: Broker) -> list[Broker]:
-        listed = self.lab.scenario.option(broker.server, "to")
+        listed, seems = broker.option("to"), self.lab.net.seems_whole
         return [
             other for other in self.lab.brokers.values()
-            if other is not broker and other.live is not None and other.role in ("live", "paused")
-            and (listed is None or other.name in listed or self._pair_listed(other, listed))
-            and self.lab.net.joined(broker.place, other.place)
+            if other is not broker and (other.serves or self._hangs(broker, other))
+            and (listed is None or other.name in listed or other.pair in listed)
+            and seems(broker.place, other.place)
         ]  # fmt: skip
 
-    @staticmethod
-    def _pair_listed(other: Broker, listed: list[str]) -> bool:
-        return other.pair in listed
+    def _hangs(self, broker: Broker, other: Broker) -> bool:
+        """Whether a live broker hangs, and another has not noticed it yet."""
+        role, since = other.asleep
+        hung = other.role == "paused" and role == "live"
+        return hung and self.lab.clock.now <= since + broker.patience
 
     def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
         """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
@@ -69,89 +62,85 @@ class Balancing:
         found.sort(key=lambda row: max(since, row[0]))
         return [(at, queue) for _, at, queue in found]
 
-    @staticmethod
-    def _wanted(queue: Queue, message: Message) -> bool:
-        return any(consumer.wants(message) for consumer in queue.consumers)
-
     # A message comes from a client
 
     def route(self, broker: Broker, message: Message) -> None:
-        """Give a message to its address; raises `Refused` where the product does."""
-        assert broker.live is not None
+        """Give a message to its address; raises `Refused` where the product does.
+
+        Queues of one name on many brokers take turns; a subscriber's own queue has its name alone.
+        """
+        name = message.dest.name
         if message.dest.is_queue:
-            self.lab.queue(broker, message.dest.name)  # the client has it created if need be
-            bindings = self._bindings(broker, lambda queue: queue.name == message.dest.name)
-            self._deliver(broker, self._next(broker, message, bindings), message)
-            return
-        found: dict[tuple[str, str], list[Binding]] = {}
-        for at, queue in self._bindings(broker, lambda queue: queue.topic == message.dest.name):
-            key = (queue.name, at.name if queue.own else "")
-            found.setdefault(key, []).append((at, queue))
-        if self.kind(broker) == "OFF" and any(
-            b[0] is not broker for f in found.values() for b in f
+            self.lab.queue(broker, name)  # the client has it made if need be
+        groups: dict[tuple[str, object], list[Binding]] = {}
+        for at, queue in self._bindings(
+            broker, lambda queue: name == (queue.name if message.dest.is_queue else queue.topic)
         ):
-            raise Refused  # it looks for a queue of its own under the remote one's name, without end
-        for bindings in found.values():
-            if any(self.lab.selects(queue.selector, message) for _, queue in bindings):
-                self._deliver(broker, self._next(broker, message, bindings), message)
-        if not found:
-            self.lab.message(
-                Kind.Discarded, message, broker, rule=Rule.no_subscription, cause=message.row
-            )
+            own = queue if queue.goes == "left" else None
+            groups.setdefault((queue.name, own), []).append((at, queue))
+        chosen = [self._next(broker, message, bindings) for bindings in groups.values()]
+        for binding in filter(None, chosen):  # all of them are found before one is used
+            self._deliver(broker, *binding, message, message.row, Rule.broker_turn)
+        if not groups:
+            self.lab.message(Kind.Discarded, message, broker, rule=Rule.no_subscription,
+                             cause=message.row)  # fmt: skip
 
-    def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding:
+    def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
         """Return whose turn it is: brokers take turns, those with a matching consumer first."""
+        kind = broker.option("message_load_balancing")
+        turns = [(at, queue) for at, queue in self._turns(broker, bindings)
+                 if self.lab.selects(queue.selector, message)]  # fmt: skip
+        takers = [turn for turn in turns if kind == "STRICT" or turn[1].wanted(message)]
+        own = [turn for turn in turns if turn[0] is broker]
+        if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
+            if not own or (takers and own[0] not in takers):  # is an error
+                raise Refused
+            return own[0]
+        return self._take_turn(broker, bindings, takers or own or turns)
+
+    @staticmethod
+    def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
+        """Return the bindings of one name, that whose turn it is first."""
         assert broker.live is not None
-        kind, name = self.kind(broker), bindings[0][1].name
-        start = broker.live.positions.get(name, 0) % len(bindings)
-        turns = [(start + no) % len(bindings) for no in range(len(bindings))]
-        order = [no for no in turns if self.lab.selects(bindings[no][1].selector, message)]
-        takers = [no for no in order if kind == "STRICT" or self._wanted(bindings[no][1], message)]
-        if kind == "OFF":
-            return self._local(broker, message, bindings, takers)
-        local = next((no for no in order if bindings[no][0] is broker), order[0])
-        chosen = takers[0] if takers else local
-        broker.live.positions[name] = chosen + 1
-        return bindings[chosen]
+        start = broker.live.positions.get(bindings[0][1].name, 0) % len(bindings)
+        return bindings[start:] + bindings[:start]
 
-    def _local(
-        self, broker: Broker, message: Message, bindings: list[Binding], takers: list[int]
-    ) -> Binding:
-        """With OFF a broker goes on until a turn is its own: one that never comes is an error."""
-        own = [no for no, (at, _) in enumerate(bindings) if at is broker]
-        if not own or (takers and own[0] not in takers):
-            raise Refused
-        return bindings[own[0]]
+    @staticmethod
+    def _take_turn(
+        broker: Broker, bindings: list[Binding], choice: list[Binding]
+    ) -> Binding | None:
+        """Return the first choice; the next turn is that of the one behind it."""
+        if choice and broker.live is not None:
+            broker.live.positions[choice[0][1].name] = bindings.index(choice[0]) + 1
+        return choice[0] if choice else None
 
-    def _deliver(self, broker: Broker, binding: Binding, message: Message) -> None:
-        at, queue = binding
-        row = message.row
-        if at is not broker:  # it lies in the queue towards the other one until that has it
+    def _deliver(
+        self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Rule
+    ) -> None:
+        """Bring a message to a queue; what is for another broker lies here until that has it."""
+        if at is not broker and rule is Rule.broker_turn:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
-            if at.role == "paused" and broker.live is not None:
-                broker.live.on_the_way.setdefault(at.name, []).append((queue.name, message, row))
-                self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
-                return
-            row = self._forward(broker, at, message, Rule.broker_turn, row)
-        self.lab.enqueue(at, queue, message, row)
-        self.dispatch(at)
-
-    def _forward(self, broker: Broker, to: Broker, message: Message, rule: Rule, row: int) -> int:
-        way = next((way for other, way in self.remote(broker) if other is to), [broker, to])
-        for frm, onto in pairwise(way):
+        way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
+        if not all(self.lab.topology.reach(*hop) for hop in pairwise(way)):
+            assert broker.live is not None
+            broker.live.mail.setdefault(at.pair, []).append((queue.name, message, row))
+            self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
+            return
+        for frm, onto in pairwise(way) if at is not broker else ():
             if frm is not broker:
                 row = self.lab.message(Kind.Enqueued, message, frm, cause=row)
             row = self.lab.notes.forwarded(message, frm, onto, rule, row)
-        return row
+        self.lab.enqueue(at, queue, message, row)
 
-    def arrived(self, back: Broker) -> None:
-        """What was on its way to a broker that hung reaches it."""
-        for broker in self.lab.brokers.values():
-            if broker.live is not None and back.live is not None:
-                for name, message, row in broker.live.on_the_way.pop(back.name, []):
-                    gone = self.lab.notes.forwarded(message, broker, back, Rule.broker_turn, row)
-                    self.lab.enqueue(back, self.lab.queue(back, name), message, gone)
-        self.dispatch(back)
+    def bring_mail(self) -> None:
+        """What was for a pair that could not be reached goes to who is live of it now."""
+        for broker in self.lab.topology.lives():
+            for at in self.lab.topology.lives():
+                if broker.live is None or at is broker or not self.lab.topology.reach(broker, at):
+                    continue
+                for name, message, row in broker.live.mail.pop(at.pair, []):
+                    gone = self.lab.notes.forwarded(message, broker, at, Rule.broker_turn, row)
+                    self.lab.enqueue(at, self.lab.queue(at, name), message, gone)
 
     # To the consumers of a broker
 
@@ -160,56 +149,42 @@ class Balancing:
         if not broker.serves or broker.live is None:
             return
         for queue in list(broker.live.queues.values()):
-            for item in list(queue.waiting):
-                if not queue.consumers:
-                    break
-                if item.message.due <= self.lab.clock.now:
-                    self._hand(broker, queue, item)
-
-    def _hand(self, broker: Broker, queue: Queue, item: Held) -> None:
-        for no in range(len(queue.consumers)):
-            place = (queue.turn + no) % len(queue.consumers)
-            consumer = queue.consumers[place]
-            if consumer.wants(item.message):
-                queue.turn = place + 1
+            for item in queue.due(self.lab.clock.now) if queue.consumers else ():
+                order = queue.consumers[queue.turn :] + queue.consumers[: queue.turn]
+                taker = next((c for c in order if c.wants(item.message)), None)
+                if taker is None or item not in queue.waiting:  # a rollback may have come between
+                    continue
+                queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
                 queue.waiting.remove(item)
                 queue.held.append(item)
-                item.taker = consumer
                 item.row = self.lab.message(Kind.Dispatched, item.message, broker, broker.node,
-                                            consumer.node, rule=Rule.queue_turn, cause=item.row)  # fmt: skip
-                consumer.take(item)
-                return
+                                            taker.node, rule=Rule.queue_turn, cause=item.row)  # fmt: skip
+                taker.take(item)
 
     # Redistribution
 
     def redistribute(self) -> None:
-        """A queue without consumers sends its messages to where there are some, after the delay."""
+        """A queue without consumers sends its messages to where there are some, after the delay.
+
+        Only with ON_DEMAND; what a subscriber's own queue holds goes with it.
+        """
         delay = int(self.lab.scenario.addresses.get("redistribution_delay", -1))
-        if delay < 0:
-            return
-        for broker in self.lab.topology.lives():
-            if broker.live is None or self.kind(broker) == "OFF":
-                continue
-            for queue in broker.live.queues.values():
-                if queue.waiting and not queue.consumers and queue.topic is None:
-                    self.lab.soon(broker, delay * MS, self._move, queue)
+        for broker in self.lab.topology.lives() if delay >= 0 else ():
+            if broker.live is not None and broker.option("message_load_balancing") == "ON_DEMAND":
+                for queue in broker.live.queues.values():
+                    if queue.waiting and not queue.consumers and queue.goes != "left":
+                        self.lab.soon(broker, delay * 1000, self._move, queue)
 
     def _move(self, broker: Broker, queue: Queue) -> None:
         """Move from the head on; the first message that nobody elsewhere wants blocks the rest."""
         if not broker.serves or queue.consumers:
             return
-        for item in list(queue.waiting):
+        for item in queue.due(self.lab.clock.now):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)
-            takers = [
-                b for b in bindings if b[0] is not broker and self._wanted(b[1], item.message)
-            ]
-            if not takers:
+            takers = [turn for turn in self._turns(broker, bindings)
+                      if turn[1] is not queue and turn[1].wanted(item.message)]  # fmt: skip
+            binding = self._take_turn(broker, bindings, takers)
+            if binding is None:
                 return
             queue.waiting.remove(item)
-            assert broker.live is not None
-            turn = broker.live.positions.get(f"moved {queue.name}", 0)
-            broker.live.positions[f"moved {queue.name}"] = turn + 1
-            at, there = takers[turn % len(takers)]
-            row = self._forward(broker, at, item.message, Rule.redistribution, item.row)
-            self.lab.enqueue(at, there, item.message, row)
-            self.dispatch(at)
+            self._deliver(broker, *binding, item.message, item.row, Rule.redistribution)

@@ -9,33 +9,31 @@ from mqlab.spec.artemis import Server
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import HaLab
-    from mqlab.runtime.artemis.messages import Journal, Live
+    from mqlab.runtime.artemis.messages import Data
 
 GONE = ("down", "stopped", "not_started")
-PORT = 61616
 
 
 class Broker:
     """A broker process, or a backup hosted in another's process (`host`).
 
-    `pair` is the node id it carries, by the name of the broker that first was live with it. `view` is
-    its topology: pair -> [live, backup]; `largest` the most live brokers it has ever seen there.
+    `pair` is the node id it carries, or looks for, by the name of the broker that first was live with
+    it. `view` is its topology: pair -> [live, backup]; `largest` the most live brokers seen there.
     """
 
     def __init__(self, lab: HaLab, server: Server, host: Broker | None = None) -> None:
         self.lab, self.server, self.host = lab, server, host
         self.name = server.name
         self.role, self.pair = "not_started", ""
-        self.live: Live | None = None
-        self.disk: Journal | None = None
+        self.live: Data | None = None  # what it serves
+        self.disk: Data | None = None  # what it would serve
         self.master: Broker | None = None  # whom it copies
         self.refused_by: set[str] = set()
         self.broken = False  # its first copy was cut off: it does not begin another
         self.isolated = False  # its network check found nobody: it has stopped itself
-        self.asleep_role = ""
+        self.asleep = ("", 0)  # its role, and since when (us) it hangs
         self.view: dict[str, list[str]] = {}
         self.largest = 0
-        self.votes_left = 0
         self.lives = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.moved: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
@@ -44,8 +42,7 @@ class Broker:
     @property
     def runs(self) -> bool:
         """Whether its process is there and awake."""
-        at = self.host or self
-        return at.role not in (*GONE, "paused") and self.role not in GONE
+        return self.role not in (*GONE, "paused") and (self.host is None or self.host.runs)
 
     @property
     def serves(self) -> bool:
@@ -61,22 +58,25 @@ class Broker:
         """Return an element of its HA policy."""
         return self.server.element(name)
 
-    def finds(self, other: Broker) -> bool:
-        """Whether its connectors lead to another broker: a hosted one's may be shifted away."""
-        if self.host is None or other.place == self.place:
-            return True
-        if self.lab.scenario.option(self.server, "discovery"):
-            return True  # by what the others say of themselves
-        return self.server.scale_down is not None or f"to_{other.place}" in self.excludes
+    def option(self, name: str) -> Any:
+        """Return an option of its cluster connection."""
+        return self.lab.scenario.option(self.server, name)
 
     @property
-    def excludes(self) -> Iterable[str]:
-        """The connectors that a hosting broker does not shift."""
-        return self.host.element("excludes") or () if self.host is not None else ()
+    def patience(self) -> int:
+        """How long (us) it takes to notice that another one says nothing any more."""
+        return int(self.option("connection_ttl") + self.option("check_period")) * 1000
+
+    def finds(self, other: Broker) -> bool:
+        """Whether its connectors lead to another broker: a hosted one's are shifted, unless excluded."""
+        if self.host is None or other.place == self.place or self.option("discovery"):
+            return True
+        kept = self.host.element("excludes") or ()
+        return self.server.scales_down or f"to_{other.place}" in kept
 
 
 class Net:
-    """Which lines are cut; silently cut lines swallow everything. Clients are all in one place."""
+    """Which lines are cut: True while nobody has noticed it. Clients are all in one place."""
 
     def __init__(self) -> None:
         self.cuts: dict[frozenset[str], bool] = {}
@@ -85,17 +85,18 @@ class Net:
     def change(self, keys: Mapping[str, Any], brokers: Iterable[str]) -> Iterator[frozenset[str]]:
         """Yield the lines that a step names: `between` two sides, or to `isolate` from all others."""
         if "isolate" in keys:
-            inside: list[str] = list(keys["isolate"])
-            sides = [inside, [name for name in brokers if name not in inside]]
+            sides = [keys["isolate"], [name for name in brokers if name not in keys["isolate"]]]
         else:
             sides = [[side] if isinstance(side, str) else side for side in keys["between"]]
-        for a in sides[0]:
-            for b in sides[1]:
-                yield frozenset((a, b))
+        yield from (frozenset((a, b)) for a in sides[0] for b in sides[1])
 
     def joined(self, a: str, b: str) -> bool:
         """Whether a line is whole."""
         return frozenset((a, b)) not in self.cuts
+
+    def seems_whole(self, a: str, b: str) -> bool:
+        """Whether nobody has noticed that it is not."""
+        return self.cuts.get(frozenset((a, b)), True)
 
 
 class Topology:
@@ -106,9 +107,7 @@ class Topology:
 
     def reach(self, a: Broker, b: Broker) -> bool:
         """Whether two brokers can talk now."""
-        return (
-            a.runs and b.runs and self.lab.net.joined(a.place, b.place) and a.finds(b)
-        )  # fmt: skip
+        return a.runs and b.runs and self.lab.net.joined(a.place, b.place) and a.finds(b)
 
     def lives(self) -> list[Broker]:
         """Return all brokers that are live and awake."""
@@ -117,39 +116,33 @@ class Topology:
     def gossip(self) -> None:
         """Every broker learns of the live ones it reaches; a searching one also what they believe."""
         for broker in self.lab.all_brokers():
-            if not broker.runs or broker.role in ("stopping", "starting") or self._deaf(broker):
+            if not broker.runs or broker.role in ("stopping", "starting"):
                 continue
-            for live in self.lives():
-                if live is broker or self.reach(broker, live):
-                    if broker.role == "backup_searching":
-                        broker.view.update({k: list(v) for k, v in live.view.items()
-                                            if k not in broker.view})  # fmt: skip
-                    broker.view[live.pair] = [live.place, self._backup(live, broker)]
+            if broker.role == "backup":  # it has found nobody and knows of itself
+                broker.view = {broker.pair: ["-", broker.place]}
+            for live in self._heard(broker):
+                if broker.role == "backup_searching":
+                    broker.view = {k: list(v) for k, v in live.view.items()} | broker.view
+                broker.view[live.pair] = [live.place, self._backup(live, broker)]
             seen = sum(entry[0] != "-" for entry in broker.view.values())
-            if seen > 1 or not broker.serves:
+            if seen > 1 or not broker.serves:  # itself alone is no news to a live one
                 broker.largest = max(broker.largest, seen)
 
-    def _deaf(self, broker: Broker) -> bool:
-        """Whether it is hosted and its connectors lead to no other process: it hears of nobody."""
-        others = (live for live in self.lives() if live.place != broker.place)
-        return broker.host is not None and not any(self.reach(broker, live) for live in others)
+    def _heard(self, broker: Broker) -> list[Broker]:
+        """Return the live ones it hears of; one whose connectors lead to no process hears of none."""
+        found = [live for live in self.lives() if live is broker or self.reach(broker, live)]
+        deaf = broker.host is not None and all(live.place == broker.place for live in found)
+        return [live for live in found if live is broker or not deaf]
 
     def _backup(self, live: Broker, viewer: Broker) -> str:
-        """Return the announced backup of a live broker."""
-        known = viewer.view.get(live.pair, ["", ""])
+        """Return the backup that announced itself to a live broker: nobody takes its name back."""
+        known = viewer.view.get(live.pair, ["", "-"])
         for other in self.lab.all_brokers():
             announced = other.role in ("backup_in_sync", "backup_announced") and other.runs
             told = known[1] == other.place or self.reach(other, live)
             if announced and other.pair == live.pair and told:
                 return other.place
-        return self._remembered(known[1], live) if known[0] == live.place else "-"
-
-    def _remembered(self, name: str, live: Broker) -> str:
-        """A backup that went away without a word stays in the topology while its cut lasts."""
-        other = self.lab.brokers.get(name)
-        if other is None or (other.runs and self.lab.net.joined(name, live.place)):
-            return "-"
-        return name if other.runs else "-"
+        return known[1] if known[0] == live.place else "-"
 
     def forget(self, gone: Broker, orderly: bool) -> None:
         """Brokers that notice a live broker's end drop it: 2.4 only when it says goodbye.
@@ -160,21 +153,20 @@ class Topology:
         if not orderly and not self.lab.scenario.forgets_crashed:
             return
         for broker in self.lab.all_brokers():
-            entry = broker.view.get(gone.pair)
-            hosts = not orderly and any(h.pair == gone.pair for h in broker.hosted.values())
-            sees = hosts and len(broker.view) < 3
-            if broker is not gone and not sees and entry is not None and entry[0] == gone.place:
-                del broker.view[gone.pair]
+            hosts = any(hosted.pair == gone.pair for hosted in broker.hosted.values())
+            if broker is not gone and (orderly or not hosts or len(broker.view) > 2):
+                self._drop(broker, gone)
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
         """Two brokers have lost each other: from 2.5 on each forgets the other."""
-        if not self.lab.scenario.forgets_crashed:
-            return
-        for one, other in ((a, b), (b, a)):
-            entry = one.view.get(other.pair)
-            own = one.pair == other.pair
-            if entry is not None and entry[0] == other.place and not own:
-                del one.view[other.pair]
+        if self.lab.scenario.forgets_crashed and a.pair != b.pair:
+            self._drop(a, b)
+            self._drop(b, a)
+
+    @staticmethod
+    def _drop(broker: Broker, gone: Broker) -> None:
+        if broker.view.get(gone.pair, [""])[0] == gone.place:
+            del broker.view[gone.pair]
 
     def rows(self, broker: Broker) -> list[str]:
         """Return what a broker believes, as the recordings write it."""

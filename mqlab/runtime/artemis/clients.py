@@ -19,13 +19,18 @@ if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import HaLab
 
 MS = 1000
-CLOSED = "receive: IllegalStateException / ActiveMQObjectClosedException AMQ119017"
+_CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
+CLOSED = f"receive: {_CLOSED} AMQ119017"
+SESSION_CLOSED = f"{_CLOSED} AMQ119019"
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
 
 
 class Client:
-    """A connection of its own. `at` is its broker; `state` new, connected, seeking, failed, closed."""
+    """A connection of its own. `at` is where its session is.
+
+    `state`: new, connected, seeking, failed (given up), closed.
+    """
 
     role = "producer"
 
@@ -41,28 +46,27 @@ class Client:
         self.results: list[str] = []
         self.spoilt = False  # its open transaction can only be rolled back
         self.work: list[Message] = []
-        self.prepared: list[Message] | None = None
+        self.prepared: list[Message] = []
         self.sent: list[int] = []
         self.failed: list[str] = []
-        self.node = lab.notes.recorder.add_node(
-            name, self.role, self.addresses[0] if self.addresses else ""
-        )
+        home = self.addresses[0] if self.addresses else ""
+        self.node = lab.notes.recorder.add_node(name, self.role, home)
 
     # Connecting
 
-    def connect(self) -> bool:
-        """Try the first address that serves; with unlimited attempts it stays with the first one."""
-        endless = self.options["initial_connect_attempts"] < 0
-        for address in self.addresses[:1] if endless else self.addresses:
-            broker = self.lab.brokers[address]
-            if self.reaches(broker):
-                self._attach(broker)
-                return True
-        return False
+    def connect(self, left: int) -> None:
+        """Try the addresses so often; with unlimited attempts it stays with the one it began with."""
+        for address in self.addresses[:1] if left < 0 else self.addresses:
+            if self.state == "new" and self.reaches(self.lab.brokers[address]):
+                self._attach(self.lab.brokers[address])
+        if self.state == "new" and left in (0, 1):
+            self.state = "failed"
+        elif self.state == "new":
+            self.lab.later(self.options["retry_interval"] * MS, self.connect, left - 1)
 
     def reaches(self, broker: Broker) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""
-        return broker.serves and self.lab.net.joined("clients", broker.name)
+        return broker.serves and self.lab.net.joined("clients", broker.place)
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.pair = broker, "connected", broker.pair
@@ -71,39 +75,33 @@ class Client:
         self.opened()
 
     def opened(self) -> None:
-        """The connection is up: sessions are made anew."""
+        """The connection is up: a session is made anew, if the old one did not stay."""
 
-    def close(self) -> None:
-        """Close the connection in order."""
-        self.state, self.at = "closed", None
-
-    def detach(self, flagged: bool) -> None:
+    def detach(self, tried: bool) -> None:
         """Its session at the broker is gone."""
 
-    def lost(self, flagged: bool = False) -> None:
-        """The connection broke: look for the broker, or for its backup, as often as allowed."""
+    def end_session(self, tried: bool) -> None:
+        """Its session is gone with all that was open in it."""
         self.spoilt |= self.has_work
-        self.detach(flagged)
+        self.detach(tried)
         self.drop(Rule.connection_lost)
-        broker, self.at, self.state = self.at, None, "seeking"
+        self.at = None
+
+    def seek(self, broker: Broker) -> None:
+        """The connection broke: look for the broker, or for its backup, as often as allowed."""
+        self.state = "seeking"
         self.failovers.append("failure_detected")
         self.epoch += 1
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Rule.connection_lost)
         wait = self.options["retry_interval"] * MS
-        self.lab.later(
-            0, self._retry, (self.epoch, self.options["reconnect_attempts"], wait, broker)
-        )
+        self.lab.later(0, self._retry, self.epoch, self.options["reconnect_attempts"], wait, broker)
 
-    @property
-    def has_work(self) -> bool:
-        """Whether its transaction has something in it."""
-        return bool(self.work)
-
-    def _retry(self, due: tuple[int, int, int, Broker]) -> None:
-        epoch, left, wait, before = due
+    def _retry(self, epoch: int, left: int, wait: int, before: Broker) -> None:
         if epoch != self.epoch or self.state != "seeking":
             return
-        found = None if left == 0 else self._again(before)
+        found = self._again(before) if left != 0 else None
+        if self.at is not None and (found or left in (0, 1)) and found is not self.at:
+            self.end_session(tried=True)
         if found is not None:
             self.failovers.append("failover_completed")
             self._attach(found)
@@ -111,14 +109,13 @@ class Client:
             self.gave_up()
         else:
             later = int(wait * self.options["retry_interval_multiplier"])
-            self.lab.later(wait, self._retry, (epoch, left - 1, later, before))
+            self.lab.later(wait, self._retry, epoch, left - 1, later, before)
 
     def _again(self, before: Broker) -> Broker | None:
-        """With ha=true it follows the pair, else it knows the one address only."""
-        choice = [before]
-        if self.options["ha"]:
-            choice += [b for b in self.lab.brokers.values() if b.pair == self.pair]
-        return next((b for b in choice if b.pair == self.pair and self.reaches(b)), None)
+        """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
+        choice = [before, *(self.lab.all_brokers() if self.options["ha"] else ())]
+        return next((b for b in choice if b.pair == self.pair and b.finds(before)
+                     and self.reaches(b)), None)  # fmt: skip
 
     def gave_up(self) -> None:
         """No attempt is left: the connection is closed for good."""
@@ -126,26 +123,44 @@ class Client:
         self.failovers.append("failover_failed")
         self.lab.event(Kind.Failed, None, frm=self.node, rule=Rule.gave_up)
 
+    @property
+    def hangs(self) -> bool:
+        """Whether its broker waits for a slave that hangs, with all that is to be persistent."""
+        live = self.at.live if self.at is not None else None
+        return live is not None and live.replica is not None and live.replica.role == "paused"
+
     # Transactions of a producer
+
+    @property
+    def has_work(self) -> bool:
+        """Whether its transaction has something in it."""
+        return bool(self.work)
 
     def commit(self, step: int, what: str = "commit") -> None:
         """Commit: refused if the connection broke while there was work."""
-        if self.spoilt:
-            self.spoilt = False
-            self.drop(Rule.connection_lost)
-            self.results.append(f"step {step} {what}: {ROLLED_BACK}")
+        if self.state == "failed" or self.spoilt:
+            said = SESSION_CLOSED if self.state == "failed" else ROLLED_BACK
+            self.results.append(f"step {step} {what}: {said}")
+            self.roll_back()
             return
-        if self.at is not None:
-            for message in self.work:
-                self.lab.clients.deliver(self, message)
-            self.work = []
-            self.results.append(f"step {step} {what}: ok")
+        self.settle()
+        self.results.append(f"step {step} {what}: ok")
 
     def rollback(self, step: int, what: str = "rollback") -> None:
-        """Drop the work of the open transaction."""
+        """Undo the work of the open transaction."""
+        self.roll_back()
+        self.results.append(f"step {step} {what}: ok")
+
+    def settle(self) -> None:
+        """The work of the transaction becomes visible."""
+        for message in self.work:
+            self.lab.clients.deliver(self, message)
+        self.work = []
+
+    def roll_back(self) -> None:
+        """The work of the transaction is undone."""
         self.spoilt = False
         self.drop(Rule.asked)
-        self.results.append(f"step {step} {what}: ok")
 
     def drop(self, rule: Rule) -> None:
         """What was sent in the open transaction never becomes visible."""
@@ -181,60 +196,50 @@ class Clients:
         """Return a client by its name."""
         return self.consumers.get(name) or self.senders[name]
 
-    def dismiss(self, broker: Broker, flagged: bool) -> None:
+    def dismiss(self, broker: Broker, tried: bool) -> None:
         """A broker's connections are gone: what its clients held is back in its queues."""
-        for client in self.all():
-            if client.at is broker:
-                client.lost(flagged)
+        for client in [client for client in self.all() if client.at is broker]:
+            client.end_session(tried)
+            if client.state == "connected":
+                client.seek(broker)
 
     def cut(self, broker: Broker, silent: bool) -> None:
         """The line from the clients to a broker is cut."""
-        for client in self.all():
-            if client.at is not broker:
-                continue
+        for client in [client for client in self.all() if client.at is broker]:
             if silent:
-                ttl = client.options["connection_ttl"] * MS
-                self.lab.later(ttl, self._silent, (client, client.epoch))
-            elif client.options["confirmation_window_size"] > 0:
-                self._suspend(client)
+                wait = client.options["connection_ttl"] * MS
+                self.lab.later(wait, self._noticed, client, client.epoch)
             else:
-                self._break(client)
+                self._lost(client)
 
-    def _break(self, client: Client) -> None:
+    def _noticed(self, client: Client, epoch: int) -> None:
         broker = client.at
-        client.lost(flagged=True)
-        if broker is not None:
-            self.lab.balancing.dispatch(broker)
-
-    def _silent(self, due: tuple[Client, int]) -> None:
-        client, epoch = due
-        broken = client.at is not None and not self.lab.net.joined("clients", client.at.name)
-        if client.epoch == epoch and broken:
-            self._break(client)
-
-    def _suspend(self, client: Client) -> None:
-        """With a confirmation window the session stays at the broker, and goes on afterwards."""
-        client.failovers.append("failure_detected")
-        self.lab.later(0, self._resume, (client, client.epoch))
-
-    def _resume(self, due: tuple[Client, int]) -> None:
-        client, epoch = due
-        if client.epoch != epoch or client.at is None:
+        if broker is None or client.epoch != epoch:
             return
-        if self.lab.net.joined("clients", client.at.name):
-            client.failovers.append("failover_completed")
-        else:
-            self.lab.later(client.options["retry_interval"] * MS, self._resume, due)
+        if not self.lab.net.joined("clients", broker.place):
+            self._lost(client)
+
+    def _lost(self, client: Client) -> None:
+        """A line is dead: with a confirmation window the session stays at the broker for a while."""
+        broker = client.at
+        if client.state == "connected" and broker is not None:
+            if client.options["confirmation_window_size"] <= 0:
+                client.end_session(tried=True)
+            client.seek(broker)
+            self.lab.balancing.dispatch(broker)
 
     def send(self, client: Client, message: Message) -> None:
         """Send one message: into the transaction, or straight to the broker."""
+        if client.state == "failed":
+            client.failed.append(f"{message.number} IllegalStateException")
+            return
         client.sent.append(message.number)
         to = client.at.node if client.at is not None else -1
         message.row = self.lab.message(Kind.Sent, message, client.at, client.node, to)
         if client.keys.get("transacted") or client.keys.get("xa"):
             client.work.append(message)
-            return
-        self.deliver(client, message)
+        else:
+            self.deliver(client, message)
 
     def deliver(self, client: Client, message: Message) -> None:
         """Give a message to the client's broker, which may refuse it with an error."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.artemis.broker import PORT, Broker
+from mqlab.runtime.artemis.broker import Broker
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MS = 1000
 FIRST = 300 * MS
+PORT = 61616
 
 
 class Colocated:
@@ -22,7 +23,7 @@ class Colocated:
 
     def started(self, broker: Broker) -> None:
         """A colocated broker asks for a host as soon as it is live."""
-        if broker.element("request_backup"):
+        if broker.server.role == "colocated" and broker.element("request_backup"):
             self.lab.soon(broker, FIRST, self._ask)
 
     def _ask(self, broker: Broker) -> None:
@@ -30,8 +31,6 @@ class Colocated:
 
         backup-request-retries is read and not counted (artemis-observed.md, section 7).
         """
-        if not broker.serves:
-            return
         hosts = [o for o in self.lab.brokers.values() if o is not broker and o.serves
                  and o.server.role == "colocated" and self.lab.topology.reach(broker, o)
                  and len(o.hosted) < o.element("max_backups")]  # fmt: skip
@@ -49,10 +48,9 @@ class Colocated:
         slave.pair = requester.pair
         self.lab.event(Kind.Told, requester, to=host.node, rule=Rule.hosted)
         if slave.server.policy == "shared_store":
-            self.lab.store.start_slave(slave)
+            self.lab.store.start(slave)
         else:
-            self.lab.role(slave, "backup_searching")
-            self.lab.replication.look(slave)
+            self.lab.replication.search(slave, slave.pair)
 
     def rows(self, host: Broker) -> dict[str, Any]:
         """Return the hosted backups as the recordings write them."""
@@ -60,36 +58,20 @@ class Colocated:
                 for no, (name, slave) in enumerate(host.hosted.items(), start=1)}  # fmt: skip
 
     def _row(self, host: Broker, no: int, name: str, slave: Broker) -> dict[str, Any]:
-        found = self.lab.state(slave, topology=True)
-        if slave.server.policy == "shared_store":
-            here = [host.name, "-"] if slave.role == "live" else ["-", host.name]
-            found["topology"] = [f"{slave.pair}: live {here[0]}, backup {here[1]}"]
-            found["largest_cluster_seen"] = 0
-        shift = (
-            0 if slave.server.scale_down is not None else no * host.element("backup_port_offset")
-        )
+        """Ports are shifted by the offset for each backup; one that scales down takes no client."""
+        scales = slave.server.scales_down
         shared = slave.server.policy == "shared_store"
-        found["name"] = name
-        found["journal"] = (
-            f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}"
-        )
-        found["acceptors"] = self._acceptors(host, shift) if slave.server.scale_down is None else []
-        found["connectors"] = self._connectors(host, shift)
-        return found
-
-    def _acceptors(self, host: Broker, shift: int) -> list[str]:
-        return [*self._in_vm(host, shift), f"netty tcp {PORT + shift}"]
-
-    def _connectors(self, host: Broker, shift: int) -> list[str]:
+        shift = 0 if scales else no * host.element("backup_port_offset")
         kept = host.element("excludes") or ()
-        names = [host.name, *(f"to_{other}" for other in sorted(self.lab.brokers)
-                              if other != host.name)]  # fmt: skip
-        rows = [f"{name} tcp {PORT + (0 if name in kept else shift)}" for name in names]
-        return [rows[0], *self._in_vm(host, shift), *rows[1:]]
-
-    @staticmethod
-    def _in_vm(host: Broker, shift: int) -> list[str]:
+        others = [f"to_{other}" for other in sorted(self.lab.brokers) if other != host.name]
         keys = host.server.keys
-        if "in_vm_connector" not in keys:
-            return []
-        return [f"{keys['in_vm_connector']} vm {keys.get('in_vm_id', 0) + shift}"]
+        in_vm = [f"{keys['in_vm_connector']} vm {keys.get('in_vm_id', 0) + shift}"
+                 for key in keys if key == "in_vm_connector"]  # fmt: skip
+        own, *rest = (f"{connector} tcp {PORT + (0 if connector in kept else shift)}"
+                      for connector in (host.name, *others))  # fmt: skip
+        return {
+            **self.lab.state(slave, topology=True), "name": name,
+            "journal": f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}",
+            "acceptors": [] if scales else [*in_vm, f"netty tcp {PORT + shift}"],
+            "connectors": [own, *in_vm, *rest],
+        }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.clients import CLOSED, ROLLED_BACK, Client
 from mqlab.runtime.artemis.messages import Held, Message, Queue
 from mqlab.spec.values import Destination
@@ -21,8 +22,8 @@ class Consumer(Client):
 
     def __init__(self, lab: HaLab, name: str, keys: Mapping[str, Any]) -> None:
         super().__init__(lab, name, keys)
-        self.dest = Destination(*(("queue", keys["queue"]) if "queue" in keys
-                                  else ("topic", keys["topic"])))  # fmt: skip
+        kind = "queue" if "queue" in keys else "topic"
+        self.dest = Destination(kind, keys[kind])
         self.selector = keys.get("selector")
         self.mode = keys.get("ack_mode", "auto")
         self.receiving = bool(keys.get("receiving", True))
@@ -44,25 +45,31 @@ class Consumer(Client):
         return self.lab.selects(self.selector, message)
 
     def opened(self) -> None:
-        """Subscribe: to the queue, to the durable subscription, or with a queue of its own."""
+        """Subscribe, or go on in the session that stayed."""
         assert self.at is not None
+        if self.queue is None:
+            self.queue = self._queue(self.at)
+            self.queue.consumers.append(self)
+            self.sub = self.lab.notes.recorder.name_subscription(
+                f"{self.dest} at {self.at.name} by {self.name}"
+                + (f" where {self.selector}" if self.selector else "")
+            )
+            self.lab.event(Kind.Subscribed, self.at, frm=self.node, to=self.at.node, sub=self.sub,
+                           rule=Rule.local_consumer, dest=self.dest)  # fmt: skip
+            self.lab.balancing.dispatch(self.at)
+            self.lab.balancing.redistribute()
+        self.go_on()
+
+    def _queue(self, broker: Broker) -> Queue:
+        """Return the queue, that of the durable subscription, or a new one of its own."""
         name = self.dest.name
         if self.dest.is_queue:
-            self.queue = self.lab.queue(self.at, name)
-        elif "durable_name" in self.keys:
-            name = f"{self.keys['client_id']}.{self.keys['durable_name']}"
-            self.queue = self.lab.queue(self.at, name, self.dest.name, self.selector)
-        else:
-            self.queue = self.lab.temporary(self.at, self.dest.name, self.selector)
-        self.queue.consumers.append(self)
-        self.sub = self.lab.notes.recorder.name_subscription(
-            f"{self.dest} at {self.at.name} by {self.name}"
-            + (f" where {self.selector}" if self.selector else "")
-        )
-        self.lab.event(Kind.Subscribed, self.at, frm=self.node, to=self.at.node, sub=self.sub,
-                       rule=Rule.local_consumer, dest=self.dest)  # fmt: skip
-        self.lab.balancing.dispatch(self.at)
-        self.lab.balancing.redistribute()
+            return self.lab.queue(broker, name)
+        if "durable_name" in self.keys:
+            subscription = f"{self.keys['client_id']}.{self.keys['durable_name']}"
+            return self.lab.queue(broker, subscription, name, self.selector)
+        return self.lab.new_queue(broker, f"temporary:{name}", name, False, self.selector, "left",
+                                  f"temporary of {self.name}")  # fmt: skip
 
     def take(self, item: Held) -> None:
         """A message is in the client's buffer; a receiving one takes it at once."""
@@ -75,7 +82,7 @@ class Consumer(Client):
             if not self.receive_one(self.acknowledges):
                 return
 
-    def receive_one(self, acknowledge: bool = True, step: int | None = None) -> bool:
+    def receive_one(self, acknowledge: bool = True) -> bool:
         """Take one message; False if there is none, or if its acknowledgement rolled all back."""
         if not self.buffer:
             return False
@@ -90,8 +97,7 @@ class Consumer(Client):
         if self.mode == "transacted" or not acknowledge:
             return True
         if self.mode == "client" and self.spoilt:
-            now = self.lab.step if step is None else step
-            self.results.append(f"step {now} acknowledge {number}: {ROLLED_BACK}")
+            self.results.append(f"step {self.lab.step} acknowledge {number}: {ROLLED_BACK}")
             self.roll_back()
             return False
         self.settle()
@@ -102,10 +108,16 @@ class Consumer(Client):
         for item in self.taken:
             if self.queue is not None and item in self.queue.held:
                 self.queue.held.remove(item)
-                self.lab.message(
-                    Kind.Acknowledged, item.message, self.at, self.node, cause=item.row
-                )
+                self.lab.message(Kind.Acknowledged, item.message, self.at, self.node,
+                                 cause=item.row)  # fmt: skip
         self.taken = []
+
+    def roll_back(self) -> None:
+        """Everything comes again; what had been taken counts as tried."""
+        self.spoilt = False
+        self.give_back(taken=True, buffered=False)
+        if self.at is not None:
+            self.lab.balancing.dispatch(self.at)
 
     def give_back(self, taken: bool, buffered: bool) -> None:
         """What it holds goes back to its place, counted as tried or not."""
@@ -116,42 +128,22 @@ class Consumer(Client):
                 self.queue.give_back(item, tried)
                 self.lab.notes.returned(item, self.queue, self.at)
 
-    def roll_back(self) -> None:
-        """Everything comes again; what had been taken counts as tried."""
-        self.spoilt = False
-        self.give_back(taken=True, buffered=False)
-        if self.at is not None:
-            self.lab.balancing.dispatch(self.at)
-
-    def commit(self, step: int, what: str = "commit") -> None:
-        """Commit what was taken; after a lost connection it is rolled back."""
-        if self.spoilt:
-            self.results.append(f"step {step} {what}: {ROLLED_BACK}")
-            self.roll_back()
-        else:
-            self.settle()
-            self.results.append(f"step {step} {what}: ok")
-
-    def rollback(self, step: int, what: str = "rollback") -> None:
-        """Give back what was taken."""
-        self.roll_back()
-        self.results.append(f"step {step} {what}: ok")
-
-    def detach(self, flagged: bool) -> None:
-        """Leave the queue: what it held goes back to its place; a queue of its own ends with it."""
-        self.leave(taken=flagged, buffered=flagged)
+    def detach(self, tried: bool) -> None:
+        """Leave the queue: what it held goes back to its place."""
+        self.leave(taken=tried, buffered=tried)
 
     def leave(self, taken: bool, buffered: bool) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""
-        if self.queue is not None and self in self.queue.consumers:
-            self.queue.consumers.remove(self)
+        if self.queue is None or self.at is None or self.at.live is None:
+            return
+        self.queue.consumers.remove(self)
         self.give_back(taken, buffered)
         queue, self.queue = self.queue, None
-        if queue is None or self.at is None:
-            return
-        if queue.own and self.at.live is not None:
-            self.at.live.queues.pop(queue.name, None)
-            for item in queue.items():
+        left = queue.items()
+        if queue.goes == "left" or (queue.goes == "empty" and not left and not queue.consumers):
+            queues = self.at.live.queues
+            queues.pop(next(key for key, found in queues.items() if found is queue))
+            for item in left:
                 self.lab.message(Kind.Discarded, item.message, self.at, rule=Rule.no_subscription,
                                  cause=item.row)  # fmt: skip
 
@@ -159,6 +151,11 @@ class Consumer(Client):
         """A receiver sees that its connection is closed."""
         super().gave_up()
         if self.receiving:
+            self.see_closed()
+
+    def see_closed(self) -> None:
+        """Who receives from a connection that was given up is told so, once."""
+        if self.state == "failed" and CLOSED not in self.results:
             self.results.append(CLOSED)
 
     def counted(self) -> dict[str, Any]:

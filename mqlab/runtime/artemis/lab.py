@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -11,10 +11,10 @@ from mqlab.runtime.artemis.balancing import Balancing
 from mqlab.runtime.artemis.broker import GONE, Broker, Net, Topology
 from mqlab.runtime.artemis.clients import Clients
 from mqlab.runtime.artemis.colocated import Colocated
-from mqlab.runtime.artemis.messages import Journal, Live, Message, Queue
+from mqlab.runtime.artemis.messages import Data, Message, Queue
 from mqlab.runtime.artemis.notes import Notes
 from mqlab.runtime.artemis.replication import Replication
-from mqlab.runtime.artemis.scaledown import scale_down
+from mqlab.runtime.artemis.scaledown import move, scale_down
 from mqlab.runtime.artemis.shared_store import SharedStore
 from mqlab.runtime.clock import Clock
 from mqlab.spec.artemis import WORDS, HaScenario
@@ -23,9 +23,7 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
 MS = 1000
-NO_TARGET = 10_000  # ms that a broker waits for a target to scale down to
-OUTCOME = ("consumers", "senders", "waits", "lost", "files", "received_more_than_once", "refused",
-           "snapshots")  # fmt: skip
+BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
 
 
 class HaLab:
@@ -47,10 +45,6 @@ class HaLab:
         self.balancing, self.clients = Balancing(self), Clients(self)
         self.brokers = {server.name: Broker(self, server) for server in scenario.servers}
         self.notes.name_links(list(self.brokers))
-        self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
-        self.holders: dict[
-            str, list[Broker]
-        ] = {}  # pair -> who has its messages, the last one live
 
     def all_brokers(self) -> list[Broker]:
         """Return every broker, each followed by the backups it hosts."""
@@ -58,19 +52,14 @@ class HaLab:
 
     # Time
 
-    def later(self, wait: int, call: Callable[[Any], None], argument: Any) -> None:
+    def later(self, wait: int, call: Callable[..., None], *more: Any) -> None:
         """Let something happen after *wait* us."""
-        self.clock.at(self.clock.now + wait, call, argument)
+        self.clock.at(self.clock.now + wait, lambda _: call(*more), None)
 
     def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
-        self.later(wait, self._if_same, (broker, broker.lives, call, more))
-
-    @staticmethod
-    def _if_same(due: tuple[Broker, int, Callable[..., None], tuple[Any, ...]]) -> None:
-        broker, lives, call, more = due
-        if broker.lives == lives:
-            call(broker, *more)
+        lives = broker.lives
+        self.later(wait, lambda: call(broker, *more) if broker.lives == lives else None)
 
     def pass_time(self, ms: float) -> None:
         """Let time go on; what falls due meanwhile happens."""
@@ -80,7 +69,7 @@ class HaLab:
         """Let time go on until something holds, or the limit is over; returns whether it holds."""
         end = self.clock.now + int(limit_ms * MS)
         while not holds() and self.clock.heap and self.clock.heap[0][0] <= end:
-            self.clock.rest(max(self.clock.now, self.clock.heap[0][0]))
+            self.clock.step()
         if not holds():
             self.clock.rest(end)
         return holds()
@@ -91,99 +80,72 @@ class HaLab:
         """Start a broker's process, as what its configuration says; one that runs goes on."""
         if broker.role not in GONE and not broker.isolated:
             return
-        reason = broker.server.refused()
         broker.lives += 1
+        broker.view, broker.largest, broker.broken = {}, 0, False
+        reason = broker.server.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
-            self.role(broker, "down")
-            return
-        if broker.server.checks_network and not self.answers(broker):
-            broker.isolated = True
-            self.role(broker, "starting")
-            return
-        broker.isolated = False
-        self.role(broker, "starting")
-        policy, role = broker.server.policy, broker.server.role
-        if policy == "live_only" or (policy, role) == ("replication", "colocated"):
-            self.go_live(broker, broker.disk)
-        elif policy == "shared_store":
-            act = self.store.start_slave if role == "slave" else self.store.start_master
-            act(broker)
-        elif role == "slave":
-            self.replication.start_slave(broker)
-        else:
-            self.replication.start_master(broker)
+        broker.isolated = not self.answers(broker)
+        self.role(broker, "down" if reason is not None else "starting")
+        if reason is None and not broker.isolated:
+            self.soon(broker, BOOT, self._activate)
 
-    def go_live(self, broker: Broker, journal: Journal | None, rule: Rule = Rule.none) -> None:
+    def _activate(self, broker: Broker) -> None:
+        if broker.server.policy == "live_only":
+            self.go_live(broker, broker.disk)
+        else:
+            room = self.store if broker.server.policy == "shared_store" else self.replication
+            room.start(broker)
+
+    def go_live(self, broker: Broker, data: Data | None, rule: Rule = Rule.none) -> None:
         """A broker reads its journal and serves."""
-        shared = broker.server.policy == "shared_store"
-        broker.pair = (
-            broker.pair if shared and broker.pair else journal.pair if journal else broker.name
-        )
+        broker.live = live = data or Data(broker.name)
         broker.lives += 1
-        rows = [q for q in self.scenario.queues if broker.name in q.get("on", [broker.name])]
-        broker.live = Live(broker.pair, rows, journal, self.clock.now)
-        broker.master = None
+        broker.pair, broker.master = live.pair, None
+        here = [q for q in self.scenario.queues if broker.name in q.get("on", [broker.name])]
+        live.open(here, self.clock.now)
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
-        self._loaded(broker, broker.live)
+        self.notes.loaded(broker, live)
         self.topology.gossip()
         self.store.announce(broker)
         self.replication.look_again(broker)
-        for live in self.topology.lives():
-            self.balancing.arrived(live)
+        self.deliver()
+        self.colocated.started(broker)
+
+    def take_over(self, slave: Broker, data: Data, rule: Rule) -> None:
+        """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
+        if not slave.server.scales_down:
+            self.go_live(slave, data, rule)
+        elif slave.host is not None:  # outside a colocated broker it fails at this point
+            move(self, slave, data, slave.host)
+            self.end(slave, orderly=True)
+
+    def deliver(self) -> None:
+        """Messages go where they can go now."""
+        self.balancing.bring_mail()
+        for broker in self.topology.lives():
+            self.balancing.dispatch(broker)
         self.balancing.redistribute()
-        if broker.server.role == "colocated":
-            self.colocated.started(broker)
-
-    def _loaded(self, broker: Broker, live: Live) -> None:
-        """What was in the journal is here now; beside another live one it is there twice."""
-        holders = self.holders.setdefault(live.pair, [])
-        before = next((b for b in reversed(holders) if b is not broker), None)
-        if before is not None and holders[-1] is not broker:
-            twice = before.live is not None
-            kind = Kind.Enqueued if twice else Kind.TakenOver
-            for queue, item in live.items():
-                if queue.topic is None:
-                    item.row = self.message(kind, item.message, broker, before.node, broker.node,
-                                            cause=item.row)  # fmt: skip
-            if not twice:
-                holders.remove(before)
-        holders[:] = [*(b for b in holders if b is not broker), broker]
-
-    def forget(self, broker: Broker) -> None:
-        """A broker moves its data aside: what only it had is gone."""
-        disk = broker.disk
-        if disk is not None and broker in self.holders.get(disk.pair, ()):
-            self.holders[disk.pair].remove(broker)
-            for queue, items in disk.queues:
-                for item in items if queue.topic is None else ():
-                    self.message(Kind.Discarded, item.message, broker, rule=Rule.moved_aside,
-                                 cause=item.row)  # fmt: skip
-        broker.disk = None
 
     def end_live(self, broker: Broker, orderly: bool) -> None:
         """A live broker ends: its journal stays, its clients and its slave are without it."""
-        if broker.live is None:
+        live = broker.live
+        if live is None:
             return
-        live, broker.disk = broker.live, broker.live.journal(orderly)
+        self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
+        broker.disk = live.kept(orderly)
+        if broker.server.policy == "shared_store":
+            self.store.of(broker).data = broker.disk
         for slave in [b for b in self.all_brokers() if b.master is broker]:
             self.replication.lost_master(slave, orderly=orderly)
-        if broker.server.policy == "shared_store":
-            self.store.of(broker).disk = broker.disk
         self.topology.forget(broker, orderly)
-        role, broker.role = broker.role, "stopping"
-        self.clients.dismiss(broker, flagged=orderly)
-        broker.live, broker.role = None, role
-        self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
-        for queue, item in live.items():
-            if not (item.message.persistent and queue.durable):
-                self.message(Kind.Discarded, item.message, broker, rule=Rule.memory_store,
-                             cause=item.row)  # fmt: skip
-
-        for _, message, row in (entry for rows in live.on_the_way.values() for entry in rows):
-            if not message.persistent:
-                self.message(Kind.Discarded, message, broker, rule=Rule.memory_store, cause=row)
+        broker.role = "stopping"
+        self.clients.dismiss(broker, tried=orderly)
+        broker.live = None
+        self.notes.forgotten(broker, live)
+        if orderly or self.scenario.forgets_crashed:
+            self.replication.look_again()
 
     def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
         """A process ends, in order or by a kill, and what it hosts with it."""
@@ -191,34 +153,35 @@ class HaLab:
             return
         for hosted in broker.hosted.values():
             self.end(hosted, orderly)
-        hands_over = orderly and broker.server.scale_down is not None and broker.live is not None
-        if hands_over and broker.server.role == "live" and not scale_down(self, broker):
-            self.pass_time(NO_TARGET)
-        master, broker.master, was_live = broker.master, None, broker.live is not None
-        if was_live:
-            self.end_live(broker, orderly)
+        if orderly:
+            scale_down(self, broker)
+        master, broker.master = broker.master, None
+        self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
         broker.lives += 1
         if master is not None:
-            self.replication.lost_replica(master)
-        if broker.server.policy == "shared_store" and broker.server.role != "live":
+            self.replication.lost_replica(master, failed=not orderly)
+        if broker.server.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
-        if broker.host is None:
-            broker.hosted = {}
-        if orderly and was_live:  # only a live one's goodbye is news to those who were refused
-            self.replication.look_again()
+        broker.hosted = {}
         self.topology.gossip()
 
     # The network
 
     def answers(self, broker: Broker) -> bool:
-        """Whether the address that a broker's network check asks answers it."""
+        """Whether one of the addresses that a broker's network check asks answers, if it asks any.
+
+        The gateway is that of the URLs; of other addresses only the loopback is there.
+        """
         core = broker.server.keys.get("core", {})
-        return "network_check_url_list" not in core or self.gateway.get(broker.name, False)
+        addresses = str(core.get("network_check_list", "")).split(",")
+        loopback = any(address.strip().startswith(("127.", "localhost")) for address in addresses)
+        gateway = "network_check_url_list" in core and self.gateway.get(broker.name, False)
+        return loopback or gateway or not broker.server.checks_network
 
     def check_network(self, broker: Broker) -> None:
         """A broker that finds nobody stops itself; it starts again when somebody answers."""
-        if not broker.server.checks_network or broker.role in ("down", "not_started", "paused"):
+        if broker.role in ("down", "not_started", "paused"):
             return
         if not self.answers(broker) and not broker.isolated:
             self.end(broker, orderly=True)
@@ -242,39 +205,34 @@ class HaLab:
     def queue(
         self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None
     ) -> Queue:
-        """Return a broker's queue; one that is not there yet is created."""
+        """Return a broker's queue; one that is not there yet is made, for a client or a subscription."""
         assert broker.live is not None
-        return broker.live.queues.get(name) or self.new_queue(broker, name, topic, True, selector)
+        found = broker.live.queues.get(name)
+        goes = "never" if topic is not None or not self.deletes_queues else "empty"
+        return found or self.new_queue(broker, name, topic, True, selector, goes)
+
+    @property
+    def deletes_queues(self) -> bool:
+        """Whether a queue that was made for a client goes when nobody needs it (auto-delete-queues)."""
+        return bool(self.scenario.addresses.get("auto_delete_queues", True))
 
     def new_queue(
         self, broker: Broker, name: str, topic: str | None = None, durable: bool = True,
-        selector: str | None = None,
+        selector: str | None = None, goes: str = "never", key: str = "",
     ) -> Queue:  # fmt: skip
-        """Create a queue on a live broker."""
+        """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
         assert broker.live is not None
-        queue = Queue(name, topic, durable, selector, made=self.clock.now)
-        broker.live.queues[name] = queue
-        return queue
-
-    def temporary(self, broker: Broker, topic: str, selector: str | None) -> Queue:
-        """Create the queue of a plain subscriber, which ends with it."""
-        assert broker.live is not None
-        taken = sum(name.startswith(f"temporary:{topic}") for name in broker.live.queues)
-        name = f"temporary:{topic}" + (f"#{taken + 1}" if taken else "")
-        queue = self.new_queue(broker, name, topic, False, selector)
-        queue.own = True
+        queue = Queue(name, topic, durable, selector, goes, self.clock.now)
+        broker.live.queues[key or name] = queue
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""
         self.notes.enqueued(queue.add(message), queue, broker, cause)
         if message.due > self.clock.now:
-            self.later(message.due - self.clock.now, self._due, None)
+            self.later(message.due - self.clock.now, self.deliver)
+        self.balancing.dispatch(broker)
         self.balancing.redistribute()
-
-    def _due(self, _: None) -> None:
-        for broker in self.topology.lives():
-            self.balancing.dispatch(broker)
 
     def selects(self, text: str | None, message: Message) -> bool:
         """Whether a selector's text lets a message pass."""
@@ -291,8 +249,9 @@ class HaLab:
     def state(self, broker: Broker, topology: bool) -> dict[str, Any]:
         """Return a broker's state as the recordings write it."""
         found: dict[str, Any] = {"role": broker.role}
-        backup = broker.role.startswith("backup") and broker.role != "backup_searching"
-        if broker.role == "live" or backup:
+        if broker.role == "live" or (
+            broker.role.startswith("backup") and broker.role != "backup_searching"
+        ):
             found["pair"] = broker.pair
         if topology and broker.runs:
             found["largest_cluster_seen"] = broker.largest
@@ -300,37 +259,31 @@ class HaLab:
         if broker.live is not None and broker.role == "live":
             if broker.live.prepared:
                 found["prepared_transactions"] = len(broker.live.prepared)
-            queues = broker.live.queues.values()
-            found["queues"] = {queue.name: queue.row(self.clock.now) for queue in queues}
+            found["queues"] = files.queues(broker.live.queues.values(), self.clock.now)
             if broker.hosted:
                 found["hosts"] = self.colocated.rows(broker)
         return found
 
-    def lost(self) -> list[int]:
-        """Return what was sent, received by nobody and is on no live broker."""
-        sent = {n for c in self.clients.all() for n in c.sent}
-        had = {n for c in self.clients.consumers.values() for n in c.received}
+    def outcome(self) -> dict[str, Any]:
+        """Return what came of it so far, in the form of the recordings."""
+        consumers = self.clients.consumers
+        sent = {n for client in self.clients.all() for n in client.sent}
         here = {n for b in self.topology.lives() if b.live for n in b.live.messages(self.clock.now)}
-        return sorted(sent - had - here)
-
-    def more_than_once(self) -> list[int]:
-        """Return what came twice: to one consumer, or from a queue to two."""
-        consumers = self.clients.consumers.values()
-        got = [(n, c.dest.is_queue or c.name) for c in consumers for n in c.received]
-        return sorted({row[0] for row in got if got.count(row) > 1})
+        got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
+        return {
+            "consumers": {name: client.report() for name, client in consumers.items()},
+            "senders": {name: client.report() for name, client in self.clients.senders.items()},
+            "waits": self.waits, "files": self.folders,
+            "lost": sorted(sent - {n for n, _ in got} - here),
+            "received_more_than_once": sorted({row[0] for row in got if got.count(row) > 1}),
+            "refused": self.refused, "snapshots": self.snapshots,
+        }  # fmt: skip
 
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        outcome = {
-            "consumers": {n: c.report() for n, c in self.clients.consumers.items()},
-            "senders": {n: c.report() for n, c in self.clients.senders.items()},
-            "waits": self.waits, "lost": self.lost(), "files": self.folders,
-            "received_more_than_once": self.more_than_once(),
-            "refused": self.refused, "snapshots": self.snapshots,
-        }  # fmt: skip
-        header: Mapping[str, Any] = {
+        version = self.scenario.version
+        return self.notes.trace({
             "scenario": files.write(self.scenario), "seed": self.seed, "product": "artemis",
-            "edition": self.scenario.version, "words": WORDS[self.scenario.version], **outcome,
-        }  # fmt: skip
-        return self.notes.trace(dict(header))
+            "edition": version, "words": WORDS[version], **self.outcome(),
+        })  # fmt: skip

@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Held, Message, Queue
+from mqlab.runtime.artemis.messages import Data, Held, Message, Queue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
@@ -28,6 +28,7 @@ class Notes:
         self.details: dict[int, dict[str, Any]] = {}
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[int] = set()
+        self.moved = 0  # when (us) a message last did
         self.ways: list[tuple[int, int, int] | None] = []  # of what moves: (frm, to, link)
 
     def name_links(self, brokers: list[str]) -> None:
@@ -62,6 +63,7 @@ class Notes:
         if way is not None and kind in (Kind.Enqueued, Kind.Received):
             frm, to, link = way
         self.ways.append((frm, to, link) if kind in MOVES else None)
+        self.moved = self.lab.clock.now
         at = broker.node if broker is not None else -1
         dest = self.recorder.name_destination(message.dest)
         return self.recorder.add(self.lab.clock.now, kind, message.number, at, frm, to, link, dest,
@@ -84,10 +86,33 @@ class Notes:
     def enqueued(self, item: Held, queue: Queue, broker: Broker, cause: int, frm: int = -1) -> None:
         """A message is in a queue, where it may have to wait for somebody to take it."""
         item.row = self.message(Kind.Enqueued, item.message, broker, frm, cause=cause)
-        if not any(consumer.wants(item.message) for consumer in queue.consumers):
+        if not queue.wanted(item.message):
             kept = Rule.durable if queue.topic is not None and queue.durable else Rule.nobody_reads
             rule = Rule.selector if queue.consumers else kept
             self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
+
+    def loaded(self, broker: Broker, live: Data) -> None:
+        """What another had is here now; beside one that still serves it is there twice."""
+        before, live.home = live.home, broker
+        if before is None or before is broker:
+            return
+        kind = Kind.TakenOver if before.live is None else Kind.Enqueued
+        for queue, item in live.items():
+            if queue.topic is None:
+                item.row = self.message(kind, item.message, broker, before.node, broker.node,
+                                        cause=item.row)  # fmt: skip
+        if before.live is None and before.disk is not None:
+            before.disk.home = broker  # its copy is an old one now
+
+    def forgotten(self, broker: Broker, live: Data, moved: bool = False) -> None:
+        """What was only in memory is gone with its broker; all is, if its data were moved aside."""
+        rule = Rule.moved_aside if moved else Rule.memory_store
+        gone = [(item.message, item.row) for queue, item in live.items()
+                if moved or not (item.message.persistent and queue.durable)]  # fmt: skip
+        gone += [(message, row) for rows in live.mail.values() for _, message, row in rows
+                 if moved or not message.persistent]  # fmt: skip
+        for message, row in gone:
+            self.message(Kind.Discarded, message, broker, rule=rule, cause=row)
 
     def role(self, broker: Broker) -> None:
         """A broker has another role; lines between brokers are up while both ends are."""

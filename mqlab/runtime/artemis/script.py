@@ -10,12 +10,13 @@ from mqlab.formats import artemis as files
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.calls import PATIENCE, Calls
 from mqlab.runtime.artemis.lab import HaLab
-from mqlab.runtime.artemis.replication import NOTICED, WAKES
+from mqlab.runtime.artemis.replication import WAKES
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 
 MS = 1000
 STARTING = 3000  # ms until a broker that was started is up: 1 to 10 s were seen
+NOTICED = 50 * MS  # a cut that resets connections is noticed at once, by and large
 FOLDERS = ("bindings", "journal", "large-messages", "paging")
 
 
@@ -75,31 +76,29 @@ class Script(Calls):
     def do_pause(self, keys: Mapping[str, Any]) -> None:
         """SIGSTOP: its port still accepts, so that nobody notices before the connection's ttl."""
         for broker in (b for b in self._named(keys) if b.runs):
-            broker.asleep_role = broker.role
+            broker.asleep = broker.role, self.lab.clock.now
             self.lab.role(broker, "paused")
             self.lab.event(Kind.Suspended, broker)
-            ttl = self.lab.scenario.option(broker.server, "connection_ttl") * MS
-            if broker.master is not None:
-                if broker.master.live is not None:
-                    broker.disk = broker.master.live.journal()
-                self.lab.soon(broker, ttl, self._given_up)
+            if broker.master is not None and broker.master.live is not None:
+                broker.disk = broker.master.live.kept()
+                self.lab.soon(broker, broker.patience, self._given_up)
 
     def _given_up(self, slave: Broker) -> None:
         if slave.role == "paused" and slave.master is not None:
             self.lab.replication.lost_replica(slave.master)
 
     def do_resume_broker(self, keys: Mapping[str, Any]) -> None:
-        """SIGCONT."""
+        """SIGCONT: what was noticed meanwhile is known to both."""
         for broker in (b for b in self._named(keys) if b.role == "paused"):
+            role, since = broker.asleep
             self.lab.event(Kind.Resumed, broker)
-            self.lab.role(broker, broker.asleep_role)
-            self.lab.balancing.arrived(broker)
-            live = broker.master.live if broker.master is not None else None
-            if live is not None and live.replica is not broker:
+            self.lab.role(broker, role)
+            self.lab.deliver()
+            if self.lab.clock.now > since + broker.patience:
                 self.lab.replication.lost_master(broker)
-            for slave in self.lab.all_brokers():
-                if slave.master is broker and broker.live is not None:
-                    self.lab.replication.lost_master(slave, WAKES)
+                for slave in self.lab.all_brokers():
+                    if slave.master is broker:
+                        self.lab.replication.lost_master(slave, WAKES)
 
     # The network
 
@@ -113,9 +112,7 @@ class Script(Calls):
             if len(ends) == 1:
                 self.lab.clients.cut(ends[0], silent)
             else:
-                server, option = ends[0].server, self.lab.scenario.option
-                wait = option(server, "connection_ttl") + option(server, "check_period")
-                self.lab.later(wait * MS if silent else NOTICED // 2, self._noticed, line)
+                self.lab.later(ends[0].patience if silent else NOTICED, self._noticed, line)
 
     def _line(self, kind: Kind, line: frozenset[str]) -> None:
         """Record what happened to a line."""
@@ -125,6 +122,7 @@ class Script(Calls):
 
     def _noticed(self, line: frozenset[str]) -> None:
         if line in self.lab.net.cuts:
+            self.lab.net.cuts[line] = False
             a, b = (self.lab.brokers[name] for name in sorted(line))
             self.lab.part(a, b)
 
@@ -135,7 +133,8 @@ class Script(Calls):
             if self.lab.net.cuts.pop(line, None) is not None:
                 self._line(Kind.Healed, line)
         self.lab.topology.gossip()
-        self.lab.replication.healed()
+        self.lab.replication.look_around()
+        self.lab.deliver()
 
     def do_slow(self, keys: Mapping[str, Any]) -> None:
         """A line carries so many bytes per second, until it is healed."""
@@ -157,7 +156,11 @@ class Script(Calls):
 
     def do_settle(self, keys: Mapping[str, Any]) -> None:
         """Wait until nothing moves for a second, or as long as the step says."""
-        self.lab.pass_time(keys.get("quiet_ms", 1000) + 500)
+        quiet, end = keys.get("quiet_ms", 1000), self.lab.clock.now
+        end += keys.get("timeout_ms", PATIENCE) * MS
+        self.lab.pass_time(quiet + 500)
+        while self.lab.notes.moved > self.lab.clock.now - quiet * MS and self.lab.clock.now < end:
+            self.lab.pass_time(100)
 
     def do_wait_until(self, keys: Mapping[str, Any]) -> None:
         """Wait until a broker has a role."""
