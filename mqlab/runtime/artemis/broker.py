@@ -114,29 +114,41 @@ class Topology:
         return [b for b in self.lab.all_brokers() if b.serves]
 
     def gossip(self) -> None:
-        """Every broker learns of the live ones it reaches; a searching one also what they believe."""
+        """Every broker learns of the live ones it reaches; a searching one also what they believe.
+
+        Of two live ones with one node id the later counts, even where the earlier one is at home: a
+        slave that asks there for its master is then sent elsewhere (artemis-observed.md, section 4).
+        """
         for broker in self.lab.all_brokers():
             if not broker.runs or broker.role in ("stopping", "starting"):
                 continue
             if broker.role == "backup":  # it has found nobody and knows of itself
                 broker.view = {broker.pair: ["-", broker.place]}
+            itself = self.entry(broker, broker.pair)[0] == broker.place
             for live in self._heard(broker):
                 if broker.role == "backup_searching":
                     broker.view = {k: list(v) for k, v in live.view.items()} | broker.view
-                broker.view[live.pair] = [live.place, self._backup(live, broker)]
+                if live is not broker or itself:
+                    broker.view[live.pair] = [live.place, self._backup(live, broker)]
             seen = sum(entry[0] != "-" for entry in broker.view.values())
             if seen > 1 or not broker.serves:  # itself alone is no news to a live one
                 broker.largest = max(broker.largest, seen)
 
+    @staticmethod
+    def entry(broker: Broker, pair: str) -> list[str]:
+        """Return who is live of a pair and who its backup, as a broker believes."""
+        return broker.view.get(pair, ["-", "-"])
+
     def _heard(self, broker: Broker) -> list[Broker]:
         """Return the live ones it hears of; one whose connectors lead to no process hears of none."""
         found = [live for live in self.lives() if live is broker or self.reach(broker, live)]
+        found.sort(key=lambda live: live.live.since if live.live is not None else 0)
         deaf = broker.host is not None and all(live.place == broker.place for live in found)
         return [live for live in found if live is broker or not deaf]
 
     def _backup(self, live: Broker, viewer: Broker) -> str:
         """Return the backup that announced itself to a live broker: nobody takes its name back."""
-        known = viewer.view.get(live.pair, ["", "-"])
+        known = self.entry(viewer, live.pair)
         for other in self.lab.all_brokers():
             announced = other.role in ("backup_in_sync", "backup_announced") and other.runs
             told = known[1] == other.place or self.reach(other, live)
@@ -154,7 +166,8 @@ class Topology:
             return
         for broker in self.lab.all_brokers():
             hosts = any(hosted.pair == gone.pair for hosted in broker.hosted.values())
-            if broker is not gone and (orderly or not hosts or len(broker.view) > 2):
+            told = self.lab.net.joined(broker.place, gone.place) if orderly else not hosts
+            if broker is not gone and (told or (not orderly and len(broker.view) > 2)):
                 self._drop(broker, gone)
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
@@ -163,9 +176,8 @@ class Topology:
             self._drop(a, b)
             self._drop(b, a)
 
-    @staticmethod
-    def _drop(broker: Broker, gone: Broker) -> None:
-        if broker.view.get(gone.pair, [""])[0] == gone.place:
+    def _drop(self, broker: Broker, gone: Broker) -> None:
+        if self.entry(broker, gone.pair)[0] == gone.place:
             del broker.view[gone.pair]
 
     def rows(self, broker: Broker) -> list[str]:

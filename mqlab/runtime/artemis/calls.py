@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,42 +174,29 @@ class Calls:
 
     def do_commit(self, keys: Mapping[str, Any]) -> None:
         """Commit a client's transaction."""
-        client = self._ready(keys["client"], "commit")
-        if client is not None:
-            client.commit(self.lab.step)
+        self._call(keys["client"], "commit", lambda client, step: client.commit(step))
 
     def do_rollback(self, keys: Mapping[str, Any]) -> None:
         """Roll a client's transaction back."""
-        client = self._ready(keys["client"], "rollback")
-        if client is not None:
-            client.rollback(self.lab.step)
-
-    def _ready(self, name: str, what: str) -> Client | None:
-        """Return a client that can make a call: it is blocked while it looks for its broker."""
-        client = self.lab.clients.named(name)
-        ready = lambda: client.state not in ("new", "seeking") and not client.hangs  # noqa: E731
-        if self.lab.pass_until(ready, BLOCKED):
-            return client
-        client.results.append(f"step {self.lab.step} {what}: still blocked")
-        return None
+        self._call(keys["client"], "rollback", lambda client, step: client.rollback(step))
 
     def do_xa(self, keys: Mapping[str, Any]) -> None:
         """One call of an XA resource."""
         act = keys["act"]
-        client = self._ready(keys["client"], f"xa {act}") if act not in ("start", "end") else None
-        live = client.at.live if client is not None and client.at is not None else None
-        if client is None or live is None:
-            return
-        if act == "recover":
-            client.results.append(f"step {self.lab.step} xa recover: {len(live.prepared)} in doubt")
-        elif act == "prepare" and not client.spoilt:
-            live.prepared.append(client.work)
-            client.prepared, client.work = client.work, []
-            client.results.append(f"step {self.lab.step} prepare: ok")
-        else:
-            if not client.has_work and not client.spoilt and live.prepared:
-                own = client.prepared if client.prepared in live.prepared else live.prepared[0]
-                live.prepared.remove(own)
-                client.work = own
-            end = client.rollback if act == "rollback" else client.commit
-            end(self.lab.step, f"xa {act}")
+        if act not in ("start", "end"):
+            self._call(keys["client"], f"xa {act}", lambda client, step: client.xa(act, step))
+
+    def _call(self, name: str, what: str, act: Callable[[Client, int], None]) -> None:
+        """Make a call as soon as the client can; blocked for too long it is told, and goes on."""
+        client, step, made = self.lab.clients.named(name), self.lab.step, [False]
+
+        def attempt() -> None:
+            if client.state in ("new", "seeking") or client.hangs:
+                self.lab.later(LOOKS, attempt)
+            else:
+                made[0] = True
+                act(client, step)
+
+        attempt()
+        if not self.lab.pass_until(lambda: made[0], BLOCKED):
+            client.results.append(f"step {step} {what}: still blocked")

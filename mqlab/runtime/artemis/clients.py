@@ -151,6 +151,21 @@ class Client:
         self.roll_back()
         self.results.append(f"step {step} {what}: ok")
 
+    def xa(self, act: str, step: int) -> None:
+        """Prepare, recover, commit, roll back: what is in doubt may be another client's."""
+        live = self.at.live if self.at is not None else None
+        if live is not None and act == "recover":
+            self.results.append(f"step {step} xa recover: {len(live.prepared)} in doubt")
+        elif live is not None and act == "prepare" and not self.spoilt:
+            live.prepared.append(self.work)
+            self.prepared, self.work = self.work, []
+            self.results.append(f"step {step} prepare: ok")
+        else:
+            if live is not None and live.prepared and not self.work and not self.spoilt:
+                self.work = self.prepared if self.prepared in live.prepared else live.prepared[0]
+                live.prepared.remove(self.work)
+            (self.rollback if act == "rollback" else self.commit)(step, f"xa {act}")
+
     def settle(self) -> None:
         """The work of the transaction becomes visible."""
         for message in self.work:

@@ -104,6 +104,7 @@ class HaLab:
         broker.pair, broker.master = live.pair, None
         here = [q for q in self.scenario.queues if broker.name in q.get("on", [broker.name])]
         live.open(here, self.clock.now)
+        broker.view[live.pair] = [broker.place, "-"]
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
         self.notes.loaded(broker, live)

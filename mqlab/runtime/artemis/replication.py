@@ -77,6 +77,8 @@ class Replication:
             return False
         if live.server.policy != "replication" or slave.element("cluster_name") is not None:
             return False
+        if self.lab.topology.entry(live, live.pair)[0] != live.place:  # it is told of another one
+            return False
         wanted = slave.element("group_name")
         return (
             live.pair == slave.pair if slave.pair else wanted in (None, live.element("group_name"))
