@@ -121,7 +121,7 @@ class Balancing:
         if at is not broker and rule is Rule.broker_turn:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
-        if not all(self.lab.topology.reach(*hop) for hop in pairwise(way)):
+        if not all(frm.reaches(onto) for frm, onto in pairwise(way)):
             assert broker.live is not None
             broker.live.mail.setdefault(at.pair, []).append((queue.name, message, row))
             self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
@@ -134,9 +134,9 @@ class Balancing:
 
     def bring_mail(self) -> None:
         """What was for a pair that could not be reached goes to who is live of it now."""
-        for broker in self.lab.topology.lives():
-            for at in self.lab.topology.lives():
-                if broker.live is None or at is broker or not self.lab.topology.reach(broker, at):
+        for broker in self.lab.lives():
+            for at in self.lab.lives():
+                if broker.live is None or at is broker or not broker.reaches(at):
                     continue
                 for name, message, row in broker.live.mail.pop(at.pair, []):
                     gone = self.lab.notes.forwarded(message, broker, at, Rule.broker_turn, row)
@@ -169,7 +169,7 @@ class Balancing:
         Only with ON_DEMAND; what a subscriber's own queue holds goes with it.
         """
         delay = int(self.lab.scenario.addresses.get("redistribution_delay", -1))
-        for broker in self.lab.topology.lives() if delay >= 0 else ():
+        for broker in self.lab.lives() if delay >= 0 else ():
             if broker.live is not None and broker.option("message_load_balancing") == "ON_DEMAND":
                 for queue in broker.live.queues.values():
                     if queue.waiting and not queue.consumers and queue.goes != "left":

@@ -63,6 +63,17 @@ class Broker:
         return self.lab.scenario.option(self.server, name)
 
     @property
+    def data(self) -> Data:
+        """What it serves; only a live one has that."""
+        assert self.live is not None
+        return self.live
+
+    def reaches(self, other: Broker) -> bool:
+        """Whether the two can talk now."""
+        joined = self.lab.net.joined(self.place, other.place)
+        return self.runs and other.runs and joined and self.finds(other)
+
+    @property
     def patience(self) -> int:
         """How long (us) it takes to notice that another one says nothing any more."""
         return int(self.option("connection_ttl") + self.option("check_period")) * 1000
@@ -105,14 +116,6 @@ class Topology:
     def __init__(self, lab: HaLab) -> None:
         self.lab = lab
 
-    def reach(self, a: Broker, b: Broker) -> bool:
-        """Whether two brokers can talk now."""
-        return a.runs and b.runs and self.lab.net.joined(a.place, b.place) and a.finds(b)
-
-    def lives(self) -> list[Broker]:
-        """Return all brokers that are live and awake."""
-        return [b for b in self.lab.all_brokers() if b.serves]
-
     def gossip(self) -> None:
         """Every broker learns of the live ones it reaches; a searching one also what they believe.
 
@@ -141,7 +144,7 @@ class Topology:
 
     def _heard(self, broker: Broker) -> list[Broker]:
         """Return the live ones it hears of; one whose connectors lead to no process hears of none."""
-        found = [live for live in self.lives() if live is broker or self.reach(broker, live)]
+        found = [live for live in self.lab.lives() if live is broker or broker.reaches(live)]
         found.sort(key=lambda live: live.live.since if live.live is not None else 0)
         deaf = broker.host is not None and all(live.place == broker.place for live in found)
         return [live for live in found if live is broker or not deaf]
@@ -151,7 +154,7 @@ class Topology:
         known = self.entry(viewer, live.pair)
         for other in self.lab.all_brokers():
             announced = other.role in ("backup_in_sync", "backup_announced") and other.runs
-            told = known[1] == other.place or self.reach(other, live)
+            told = known[1] == other.place or other.reaches(live)
             if announced and other.pair == live.pair and told:
                 return other.place
         return known[1] if known[0] == live.place else "-"

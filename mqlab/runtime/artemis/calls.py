@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mqlab.runtime.artemis.clients import NOT_CONNECTED, Client
@@ -16,23 +15,6 @@ from mqlab.trace.kinds import Kind
 MS = 1000
 PATIENCE = 30_000  # ms that a step waits if it does not say
 BLOCKED = 20_000  # ms after which a call counts as blocked
-LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
-
-
-@dataclass(eq=False, slots=True)
-class Batch:
-    """The messages of one send step: `no` of them are through, the next one is tried since `since`."""
-
-    client: Client
-    keys: Mapping[str, Any]
-    first: int
-    since: int
-    no: int = 0
-
-    @property
-    def done(self) -> bool:
-        """Whether all are through."""
-        return self.no >= int(self.keys["count"])
 
 
 class Calls:
@@ -41,7 +23,7 @@ class Calls:
     def __init__(self, lab: HaLab) -> None:
         self.lab = lab
         self.numbers = 0
-        self.batches: list[Batch] = []
+        self.sending: set[int] = set()  # numbers of the messages that are not through
 
     def waited(self, who: str, role: str, reached: bool) -> None:
         """Note how a timed wait ended."""
@@ -59,9 +41,7 @@ class Calls:
 
     def do_wait_for_sends(self, keys: Mapping[str, Any]) -> None:
         """Wait until sends in the background have ended."""
-        self.lab.pass_until(
-            lambda: all(batch.done for batch in self.batches), keys.get("timeout_ms", 60_000)
-        )
+        self.lab.pass_until(lambda: not self.sending, keys.get("timeout_ms", 60_000))
 
     # Clients
 
@@ -80,7 +60,7 @@ class Calls:
     do_open_producer = do_open_client
 
     def _open(self, client: Client, keys: Mapping[str, Any], what: str) -> None:
-        client.connect(client.options["initial_connect_attempts"])
+        self.lab.run(client.connect(client.options["initial_connect_attempts"]))
         limit = keys.get("time_limit_ms", BLOCKED)
         if not self.lab.pass_until(lambda: client.state != "new", limit):
             client.results.append(f"step {self.lab.step} {what}: still blocked")
@@ -126,49 +106,46 @@ class Calls:
 
     def do_send(self, keys: Mapping[str, Any]) -> None:
         """Send messages one by one; the next one when the broker has the last."""
-        batch = Batch(self._sender(keys), keys, self.numbers + 1, self.lab.clock.now)
+        client = self._sender(keys)
+        numbers = range(self.numbers + 1, self.numbers + keys["count"] + 1)
         self.numbers += keys["count"]
-        self.batches.append(batch)
-        if not batch.done:
-            self._send(batch)
-        if keys.get("in_background"):
-            return
-        limit = keys.get("time_limit_ms", BLOCKED) * MS
-        while not batch.done and self.lab.clock.now - batch.since <= limit:
-            self.lab.clock.step()
-        if not batch.done:
-            batch.client.results.append(f"step {self.lab.step} send: still blocked")
+        self.sending.update(numbers)
+        self.lab.run(self._sends(client, keys, numbers))
+        if not keys.get("in_background"):
+            limit = keys.get("time_limit_ms", BLOCKED) * MS
+            while self.sending & set(numbers) and self.lab.clock.now - client.calling <= limit:
+                self.lab.clock.step()
+            if self.sending & set(numbers):
+                client.results.append(f"step {self.lab.step} send: still blocked")
 
     def _sender(self, keys: Mapping[str, Any]) -> Client:
         name = keys.get("producer") or keys.get("client") or f"sender{self.lab.step}"
         if name not in self.lab.clients.senders:
             self.lab.clients.senders[name] = Client(self.lab, name, keys)
-            self.lab.clients.senders[name].connect(-1)
+            self.lab.run(self.lab.clients.senders[name].connect(-1))
         return self.lab.clients.senders[name]
 
-    def _send(self, batch: Batch) -> None:
-        client, message = batch.client, self._message(batch)
-        if client.state in ("new", "seeking") or (message.persistent and client.hangs):
-            self.lab.later(LOOKS, self._send, batch)
-            return
-        self.lab.clients.send(client, message)
-        wait = int(batch.keys.get("interval_ms", 0) * MS)
-        batch.no, batch.since = batch.no + 1, self.lab.clock.now + wait
-        if not batch.done:
-            self.lab.later(wait, self._send, batch)
-        elif client.keys is batch.keys:  # its connection was for this step
+    def _sends(
+        self, client: Client, keys: Mapping[str, Any], numbers: Sequence[int]
+    ) -> Iterator[int]:
+        for no, number in enumerate(numbers):
+            yield from client.ready(keys.get("persistent", True))
+            self.lab.clients.send(client, self._message(client, keys, number, no))
+            self.sending.discard(number)
+            if number < numbers[-1]:
+                client.calling += int(keys.get("interval_ms", 0) * MS)
+                yield int(keys.get("interval_ms", 0) * MS)
+        if client.keys is keys:  # its connection was for this step
             client.state, client.at = "closed", None
 
-    def _message(self, batch: Batch) -> Message:
-        keys = batch.keys
-        where = {**batch.client.keys, **keys}
+    def _message(self, client: Client, keys: Mapping[str, Any], number: int, no: int) -> Message:
+        where = {**client.keys, **keys}
         kind = "topic" if "topic" in where else "queue"
-        dealt = {key: value[batch.no % len(value)] if isinstance(value, list) else value
+        dealt = {key: value[no % len(value)] if isinstance(value, list) else value
                  for key, value in keys.get("properties", {}).items()}  # fmt: skip
         delay = int(keys.get("delivery_delay_ms", 0) * MS)
-        return Message(batch.first + batch.no, Destination(kind, where[kind]),
-                       keys.get("persistent", True), dealt, keys.get("size", 0),
-                       self.lab.clock.now + delay if delay else 0)  # fmt: skip
+        return Message(number, Destination(kind, where[kind]), keys.get("persistent", True), dealt,
+                       keys.get("size", 0), self.lab.clock.now + delay if delay else 0)  # fmt: skip
 
     # Transactions
 
@@ -190,13 +167,11 @@ class Calls:
         """Make a call as soon as the client can; blocked for too long it is told, and goes on."""
         client, step, made = self.lab.clients.named(name), self.lab.step, [False]
 
-        def attempt() -> None:
-            if client.state in ("new", "seeking") or client.hangs:
-                self.lab.later(LOOKS, attempt)
-            else:
-                made[0] = True
-                act(client, step)
+        def call() -> Iterator[int]:
+            yield from client.ready()
+            made[0] = True
+            act(client, step)
 
-        attempt()
+        self.lab.run(call())
         if not self.lab.pass_until(lambda: made[0], BLOCKED):
             client.results.append(f"step {step} {what}: still blocked")

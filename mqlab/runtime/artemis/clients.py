@@ -5,7 +5,7 @@ AMQ Broker 7.1, 21.1 and 21.4; artemis-observed.md, sections 2 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.balancing import Refused
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import HaLab
 
 MS = 1000
+LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
 CLOSED = f"receive: {_CLOSED} AMQ119017"
 SESSION_CLOSED = f"{_CLOSED} AMQ119019"
@@ -42,6 +43,7 @@ class Client:
         self.state, self.pair = "new", ""
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
+        self.calling = 0  # since when (us) it is in a call
         self.failovers: list[str] = []
         self.results: list[str] = []
         self.spoilt = False  # its open transaction can only be rolled back
@@ -54,19 +56,25 @@ class Client:
 
     # Connecting
 
-    def connect(self, left: int) -> None:
+    def connect(self, left: int) -> Iterator[int]:
         """Try the addresses so often; with unlimited attempts it stays with the one it began with."""
-        for address in self.addresses[:1] if left < 0 else self.addresses:
-            if self.state == "new" and self.reaches(self.lab.brokers[address]):
-                self._attach(self.lab.brokers[address])
-        if self.state == "new" and left in (0, 1):
+        addresses = self.addresses[:1] if left < 0 else self.addresses
+        while True:
+            broker = next(
+                (b for b in map(self.lab.brokers.get, addresses) if self.reaches(b)), None
+            )
+            if broker is not None or left in (0, 1):
+                break
+            left -= 1
+            yield self.options["retry_interval"] * MS
+        if broker is not None:
+            self._attach(broker)
+        else:
             self.state = "failed"
-        elif self.state == "new":
-            self.lab.later(self.options["retry_interval"] * MS, self.connect, left - 1)
 
-    def reaches(self, broker: Broker) -> bool:
+    def reaches(self, broker: Broker | None) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""
-        return broker.serves and self.lab.net.joined("clients", broker.place)
+        return broker is not None and broker.serves and self.lab.net.joined("clients", broker.place)
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.pair = broker, "connected", broker.pair
@@ -93,23 +101,27 @@ class Client:
         self.failovers.append("failure_detected")
         self.epoch += 1
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Rule.connection_lost)
-        wait = self.options["retry_interval"] * MS
-        self.lab.later(0, self._retry, self.epoch, self.options["reconnect_attempts"], wait, broker)
+        self.lab.later(0, self.lab.run, self._reconnect(broker))
 
-    def _retry(self, epoch: int, left: int, wait: int, before: Broker) -> None:
-        if epoch != self.epoch or self.state != "seeking":
+    def _reconnect(self, before: Broker) -> Iterator[int]:
+        epoch, left = self.epoch, self.options["reconnect_attempts"]
+        wait, found = self.options["retry_interval"] * MS, None
+        while self.epoch == epoch and self.state == "seeking":
+            found = self._again(before) if left != 0 else None
+            if found is not None or left in (0, 1):
+                break
+            left -= 1
+            yield int(wait)
+            wait *= self.options["retry_interval_multiplier"]
+        else:
             return
-        found = self._again(before) if left != 0 else None
-        if self.at is not None and (found or left in (0, 1)) and found is not self.at:
+        if self.at is not None and found is not self.at:
             self.end_session(tried=True)
         if found is not None:
             self.failovers.append("failover_completed")
             self._attach(found)
-        elif left in (0, 1):
-            self.gave_up()
         else:
-            later = int(wait * self.options["retry_interval_multiplier"])
-            self.lab.later(wait, self._retry, epoch, left - 1, later, before)
+            self.gave_up()
 
     def _again(self, before: Broker) -> Broker | None:
         """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
@@ -126,8 +138,14 @@ class Client:
     @property
     def hangs(self) -> bool:
         """Whether its broker waits for a slave that hangs, with all that is to be persistent."""
-        live = self.at.live if self.at is not None else None
-        return live is not None and live.replica is not None and live.replica.role == "paused"
+        replica = self.at.live.replica if self.at is not None and self.at.live else None
+        return replica is not None and replica.role == "paused"
+
+    def ready(self, persistent: bool = True) -> Iterator[int]:
+        """Wait until a call can be made: while it looks for its broker it is blocked."""
+        self.calling = self.lab.clock.now
+        while self.state in ("new", "seeking") or (persistent and self.hangs):
+            yield LOOKS
 
     # Transactions of a producer
 

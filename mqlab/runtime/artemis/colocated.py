@@ -32,7 +32,7 @@ class Colocated:
         backup-request-retries is read and not counted (artemis-observed.md, section 7).
         """
         hosts = [o for o in self.lab.brokers.values() if o is not broker and o.serves
-                 and o.server.role == "colocated" and self.lab.topology.reach(broker, o)
+                 and o.server.role == "colocated" and broker.reaches(o)
                  and len(o.hosted) < o.element("max_backups")]  # fmt: skip
         if hosts:
             self._host(min(hosts, key=lambda o: len(o.hosted)), broker)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -50,6 +50,10 @@ class HaLab:
         """Return every broker, each followed by the backups it hosts."""
         return [b for own in self.brokers.values() for b in (own, *own.hosted.values())]
 
+    def lives(self) -> list[Broker]:
+        """Return all brokers that are live and awake."""
+        return [broker for broker in self.all_brokers() if broker.serves]
+
     # Time
 
     def later(self, wait: int, call: Callable[..., None], *more: Any) -> None:
@@ -60,6 +64,12 @@ class HaLab:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
         lives = broker.lives
         self.later(wait, lambda: call(broker, *more) if broker.lives == lives else None)
+
+    def run(self, process: Iterator[int]) -> None:
+        """Let a process go on; each number it yields is a wait in us."""
+        for wait in process:
+            self.later(wait, self.run, process)
+            return
 
     def pass_time(self, ms: float) -> None:
         """Let time go on; what falls due meanwhile happens."""
@@ -125,7 +135,7 @@ class HaLab:
     def deliver(self) -> None:
         """Messages go where they can go now."""
         self.balancing.bring_mail()
-        for broker in self.topology.lives():
+        for broker in self.lives():
             self.balancing.dispatch(broker)
         self.balancing.redistribute()
 
@@ -269,7 +279,7 @@ class HaLab:
         """Return what came of it so far, in the form of the recordings."""
         consumers = self.clients.consumers
         sent = {n for client in self.clients.all() for n in client.sent}
-        here = {n for b in self.topology.lives() if b.live for n in b.live.messages(self.clock.now)}
+        here = {n for b in self.lives() if b.live for n in b.live.messages(self.clock.now)}
         got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
         return {
             "consumers": {name: client.report() for name, client in consumers.items()},

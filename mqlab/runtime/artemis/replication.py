@@ -34,8 +34,8 @@ class Replication:
     def start(self, broker: Broker) -> None:
         """A slave looks for a master; a master that may check looks for its own node id first."""
         node_id = broker.disk.pair if broker.disk is not None else broker.name
-        acting = any(live.pair == node_id and self.lab.topology.reach(broker, live)
-                     for live in self.lab.topology.lives())  # fmt: skip
+        acting = any(live.pair == node_id and broker.reaches(live)
+                     for live in self.lab.lives())  # fmt: skip
         if broker.server.role == "slave":
             self.search(broker, "")
         elif acting and broker.element("check_for_live_server"):
@@ -63,7 +63,7 @@ class Replication:
         """Ask each master that can be reached; one that has a slave already refuses."""
         if slave.role != "backup_searching" or not slave.runs or slave.broken or slave.master:
             return
-        lives = self.lab.topology.lives()
+        lives = self.lab.lives()
         for live in self.lab.random.sample(lives, len(lives)):  # whom it hears of first is a race
             if not self._may_copy(slave, live) or live.name in slave.refused_by:
                 continue
@@ -73,7 +73,7 @@ class Replication:
             slave.refused_by.add(live.name)
 
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
-        if not self.lab.topology.reach(slave, live) or slave.place == live.place:
+        if not slave.reaches(live) or slave.place == live.place:
             return False
         if live.server.policy != "replication" or slave.element("cluster_name") is not None:
             return False
@@ -196,8 +196,8 @@ class Replication:
         self.lab.event(Kind.Voted, broker, rule=rule, told=told)
 
     def _voters(self, asker: Broker) -> list[Broker]:
-        return [v for v in self.lab.topology.lives() if v.pair != asker.pair
-                and v.pair in asker.view and self.lab.topology.reach(asker, v)]  # fmt: skip
+        return [v for v in self.lab.lives() if v.pair != asker.pair
+                and v.pair in asker.view and asker.reaches(v)]  # fmt: skip
 
     def votes(self, asker: Broker) -> int:
         """Return how many voters that can be reached do not see the asker's pair live."""

@@ -25,7 +25,7 @@ def targets(lab: HaLab, broker: Broker) -> Iterator[Broker]:
     group = policy.get("group_name")
     for other in (lab.brokers[name] for name in names):
         theirs = (other.server.elements.get("scale_down") or {}).get("group_name")
-        if other.serves and lab.topology.reach(broker, other) and group in (None, theirs):
+        if other.serves and broker.reaches(other) and group in (None, theirs):
             yield other
 
 

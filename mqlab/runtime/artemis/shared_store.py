@@ -95,7 +95,7 @@ class SharedStore:
 
     def _announce(self, slave: Broker) -> None:
         live = self.of(slave).live
-        told = live is not None and self.lab.topology.reach(slave, live)
+        told = live is not None and slave.reaches(live)
         if told and slave.role in ("backup_holding_lock", "backup"):
             self.lab.role(slave, "backup_announced")
 
@@ -121,7 +121,7 @@ class SharedStore:
         store = self.of(acting)
         if store.live is not acting or not store.masters or not acting.element("allow_failback"):
             return
-        if not self.lab.topology.reach(acting, store.masters[0]):  # it has not announced itself
+        if not acting.reaches(store.masters[0]):  # it has not announced itself
             self.lab.soon(acting, FAIL_BACK, self._hand_back)
             return
         self.lab.end_live(acting, orderly=True)
