@@ -164,6 +164,47 @@ def _written(one: Server) -> dict[str, Any]:
     return found
 
 
+def outcome(lab: Any) -> dict[str, Any]:
+    """Return what came of a lab's run so far."""
+    consumers, senders = lab.clients.consumers, lab.clients.senders
+    sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
+    here = {n for broker in lab.lives() for n in broker.live.messages(lab.clock.now)}
+    got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
+    return {
+        "consumers": {name: _client(client) for name, client in consumers.items()},
+        "senders": {name: _client(client) for name, client in senders.items()},
+        "waits": lab.waits, "files": lab.folders, "refused": lab.refused, "snapshots": lab.snapshots,
+        "lost": sorted(sent - {n for n, _ in got} - here),
+        "received_more_than_once": sorted({row[0] for row in got if got.count(row) > 1}),
+    }  # fmt: skip
+
+
+def _client(client: Any) -> dict[str, Any]:
+    got = getattr(client, "received", None)
+    counts = {"sent": client.sent} if got is None else {"count": len(got), "received": got}
+    told = ("failed", "redelivered", "results", "failovers")
+    return counts | {key: getattr(client, key) for key in told if getattr(client, key, None)}
+
+
+def state(broker: Any, topology: bool) -> dict[str, Any]:
+    """Return a broker's state now, with what it believes of its cluster if asked for."""
+    found: dict[str, Any] = {"role": broker.role}
+    searching = broker.role == "backup_searching"
+    if broker.role == "live" or (broker.role.startswith("backup") and not searching):
+        found["pair"] = broker.pair
+    if topology and broker.runs:
+        found["largest_cluster_seen"] = broker.largest
+        found["topology"] = [f"{pair}: live {live}, backup {backup}" for pair, (live, backup)
+                             in sorted(broker.view.items()) if not searching]  # fmt: skip
+    if broker.role == "live":
+        if broker.live.prepared:
+            found["prepared_transactions"] = len(broker.live.prepared)
+        found["queues"] = queues(broker.live.queues.values(), broker.lab.clock.now)
+        if broker.hosted:
+            found["hosts"] = broker.lab.colocated.rows(broker)
+    return found
+
+
 def queues(found: Iterable[Any], now: int) -> dict[str, dict[str, Any]]:
     """Return a broker's queues at *now* (us) as the recordings write them.
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from mqlab.runtime.artemis.broker import Broker
+from mqlab.runtime.artemis.broker import Broker, Room
 from mqlab.runtime.artemis.messages import Message, Queue
 from mqlab.trace.kinds import Kind, Rule
-
-if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
 
 Binding = tuple[Broker, Queue]
 
@@ -20,11 +16,8 @@ class Refused(Exception):
     """A send that the broker answers with an error."""
 
 
-class Balancing:
+class Balancing(Room):
     """Where a message goes: to a queue here, or to one of another broker."""
-
-    def __init__(self, lab: HaLab) -> None:
-        self.lab = lab
 
     # Who is there
 
@@ -58,8 +51,7 @@ class Balancing:
         places = [broker, *(other for other, _ in self.remote(broker))]
         found = [(max(queue.made, at.live.since), at, queue) for at in places if at.live is not None
                  for queue in at.live.queues.values() if wanted(queue)]  # fmt: skip
-        since = broker.live.since if broker.live is not None else 0
-        found.sort(key=lambda row: max(since, row[0]))
+        found.sort(key=lambda row: max(broker.data.since, row[0]))
         return [(at, queue) for _, at, queue in found]
 
     # A message comes from a client
@@ -101,8 +93,7 @@ class Balancing:
     @staticmethod
     def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
         """Return the bindings of one name, that whose turn it is first."""
-        assert broker.live is not None
-        start = broker.live.positions.get(bindings[0][1].name, 0) % len(bindings)
+        start = broker.data.positions.get(bindings[0][1].name, 0) % len(bindings)
         return bindings[start:] + bindings[:start]
 
     @staticmethod
@@ -110,8 +101,8 @@ class Balancing:
         broker: Broker, bindings: list[Binding], choice: list[Binding]
     ) -> Binding | None:
         """Return the first choice; the next turn is that of the one behind it."""
-        if choice and broker.live is not None:
-            broker.live.positions[choice[0][1].name] = bindings.index(choice[0]) + 1
+        if choice:
+            broker.data.positions[choice[0][1].name] = bindings.index(choice[0]) + 1
         return choice[0] if choice else None
 
     def _deliver(
@@ -122,8 +113,7 @@ class Balancing:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
         if not all(frm.reaches(onto) for frm, onto in pairwise(way)):
-            assert broker.live is not None
-            broker.live.mail.setdefault(at.pair, []).append((queue.name, message, row))
+            broker.data.mail.setdefault(at.pair, []).append((queue.name, message, row))
             self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
             return
         for frm, onto in pairwise(way) if at is not broker else ():
@@ -136,9 +126,8 @@ class Balancing:
         """What was for a pair that could not be reached goes to who is live of it now."""
         for broker in self.lab.lives():
             for at in self.lab.lives():
-                if broker.live is None or at is broker or not broker.reaches(at):
-                    continue
-                for name, message, row in broker.live.mail.pop(at.pair, []):
+                there = at is not broker and broker.reaches(at)
+                for name, message, row in broker.data.mail.pop(at.pair, []) if there else ():
                     gone = self.lab.notes.forwarded(message, broker, at, Rule.broker_turn, row)
                     self.lab.enqueue(at, self.lab.queue(at, name), message, gone)
 
@@ -146,9 +135,7 @@ class Balancing:
 
     def dispatch(self, broker: Broker) -> None:
         """Hand out what waits: consumers of a queue take turns."""
-        if not broker.serves or broker.live is None:
-            return
-        for queue in list(broker.live.queues.values()):
+        for queue in list(broker.data.queues.values()) if broker.serves else ():
             for item in queue.due(self.lab.clock.now) if queue.consumers else ():
                 order = queue.consumers[queue.turn :] + queue.consumers[: queue.turn]
                 taker = next((c for c in order if c.wants(item.message)), None)
@@ -156,7 +143,6 @@ class Balancing:
                     continue
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
                 queue.waiting.remove(item)
-                queue.held.append(item)
                 item.row = self.lab.message(Kind.Dispatched, item.message, broker, broker.node,
                                             taker.node, rule=Rule.queue_turn, cause=item.row)  # fmt: skip
                 taker.take(item)
@@ -170,8 +156,8 @@ class Balancing:
         """
         delay = int(self.lab.scenario.addresses.get("redistribution_delay", -1))
         for broker in self.lab.lives() if delay >= 0 else ():
-            if broker.live is not None and broker.option("message_load_balancing") == "ON_DEMAND":
-                for queue in broker.live.queues.values():
+            if broker.option("message_load_balancing") == "ON_DEMAND":
+                for queue in broker.data.queues.values():
                     if queue.waiting and not queue.consumers and queue.goes != "left":
                         self.lab.soon(broker, delay * 1000, self._move, queue)
 

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 GONE = ("down", "stopped", "not_started")
 
 
+class Room:
+    """One subject of a lab."""
+
+    def __init__(self, lab: HaLab) -> None:
+        self.lab = lab
+
+
 class Broker:
     """A broker process, or a backup hosted in another's process (`host`).
 
@@ -28,7 +35,7 @@ class Broker:
         self.live: Data | None = None  # what it serves
         self.disk: Data | None = None  # what it would serve
         self.master: Broker | None = None  # whom it copies
-        self.refused_by: set[str] = set()
+        self.refused_by: set[tuple[str, int]] = set()  # which masters, in which of their lives
         self.broken = False  # its first copy was cut off: it does not begin another
         self.isolated = False  # its network check found nobody: it has stopped itself
         self.asleep = ("", 0)  # its role, and since when (us) it hangs
@@ -110,11 +117,8 @@ class Net:
         return self.cuts.get(frozenset((a, b)), True)
 
 
-class Topology:
+class Topology(Room):
     """What brokers tell each other about who is live (artemis-observed.md, sections 1 and 3)."""
-
-    def __init__(self, lab: HaLab) -> None:
-        self.lab = lab
 
     def gossip(self) -> None:
         """Every broker learns of the live ones it reaches; a searching one also what they believe.
@@ -182,10 +186,3 @@ class Topology:
     def _drop(self, broker: Broker, gone: Broker) -> None:
         if self.entry(broker, gone.pair)[0] == gone.place:
             del broker.view[gone.pair]
-
-    def rows(self, broker: Broker) -> list[str]:
-        """Return what a broker believes, as the recordings write it."""
-        if broker.role == "backup_searching":
-            return []
-        return [f"{pair}: live {live}, backup {backup}"
-                for pair, (live, backup) in sorted(broker.view.items())]  # fmt: skip

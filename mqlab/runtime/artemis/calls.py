@@ -25,19 +25,20 @@ class Calls:
         self.numbers = 0
         self.sending: set[int] = set()  # numbers of the messages that are not through
 
-    def waited(self, who: str, role: str, reached: bool) -> None:
-        """Note how a timed wait ended."""
-        row = {"step": self.lab.step, "broker": who, "role": role, "reached": reached}
-        self.lab.waits.append(row)
+    def wait_for(
+        self, holds: Callable[[], bool], keys: Mapping[str, Any], who: str, role: str
+    ) -> None:
+        """Wait until something holds, and note how the wait ended."""
+        reached = self.lab.pass_until(holds, keys.get("timeout_ms", PATIENCE))
+        self.lab.waits.append(
+            {"step": self.lab.step, "broker": who, "role": role, "reached": reached}
+        )
 
     def do_wait_failover(self, keys: Mapping[str, Any]) -> None:
         """Wait until a client has reconnected so often."""
-        client, times = self.lab.clients.named(keys["client"]), keys.get("times", 1)
-        reached = self.lab.pass_until(
-            lambda: client.failovers.count("failover_completed") >= times,
-            keys.get("timeout_ms", PATIENCE),
-        )
-        self.waited(client.name, "failover_completed", reached)
+        client, done = self.lab.clients.named(keys["client"]), "failover_completed"
+        often = lambda: client.failovers.count(done) >= keys.get("times", 1)  # noqa: E731
+        self.wait_for(often, keys, client.name, done)
 
     def do_wait_for_sends(self, keys: Mapping[str, Any]) -> None:
         """Wait until sends in the background have ended."""
@@ -130,7 +131,7 @@ class Calls:
     ) -> Iterator[int]:
         for no, number in enumerate(numbers):
             yield from client.ready(keys.get("persistent", True))
-            self.lab.clients.send(client, self._message(client, keys, number, no))
+            client.send(self._message(client, keys, number, no))
             self.sending.discard(number)
             if number < numbers[-1]:
                 client.calling += int(keys.get("interval_ms", 0) * MS)
@@ -151,27 +152,26 @@ class Calls:
 
     def do_commit(self, keys: Mapping[str, Any]) -> None:
         """Commit a client's transaction."""
-        self._call(keys["client"], "commit", lambda client, step: client.commit(step))
+        self._call(keys, "commit")
 
     def do_rollback(self, keys: Mapping[str, Any]) -> None:
         """Roll a client's transaction back."""
-        self._call(keys["client"], "rollback", lambda client, step: client.rollback(step))
+        self._call(keys, "rollback")
 
     def do_xa(self, keys: Mapping[str, Any]) -> None:
         """One call of an XA resource."""
-        act = keys["act"]
-        if act not in ("start", "end"):
-            self._call(keys["client"], f"xa {act}", lambda client, step: client.xa(act, step))
+        if keys["act"] not in ("start", "end"):
+            self._call(keys, "xa", keys["act"])
 
-    def _call(self, name: str, what: str, act: Callable[[Client, int], None]) -> None:
+    def _call(self, keys: Mapping[str, Any], *what: str) -> None:
         """Make a call as soon as the client can; blocked for too long it is told, and goes on."""
-        client, step, made = self.lab.clients.named(name), self.lab.step, [False]
+        client, step, made = self.lab.clients.named(keys["client"]), self.lab.step, [False]
 
         def call() -> Iterator[int]:
             yield from client.ready()
             made[0] = True
-            act(client, step)
+            getattr(client, what[0])(step, *what[1:])
 
         self.lab.run(call())
         if not self.lab.pass_until(lambda: made[0], BLOCKED):
-            client.results.append(f"step {step} {what}: still blocked")
+            client.results.append(f"step {step} {' '.join(what)}: still blocked")

@@ -5,7 +5,7 @@ AMQ Broker 7.1, 21.1 and 21.4; artemis-observed.md, sections 2 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.balancing import Refused
@@ -59,22 +59,19 @@ class Client:
     def connect(self, left: int) -> Iterator[int]:
         """Try the addresses so often; with unlimited attempts it stays with the one it began with."""
         addresses = self.addresses[:1] if left < 0 else self.addresses
-        while True:
-            broker = next(
-                (b for b in map(self.lab.brokers.get, addresses) if self.reaches(b)), None
-            )
-            if broker is not None or left in (0, 1):
-                break
-            left -= 1
-            yield self.options["retry_interval"] * MS
-        if broker is not None:
-            self._attach(broker)
-        else:
-            self.state = "failed"
+        while self.state == "new":
+            broker = next(filter(self.reaches, map(self.lab.brokers.__getitem__, addresses)), None)
+            if broker is not None:
+                self._attach(broker)
+            elif left in (0, 1):
+                self.state = "failed"
+            else:
+                left -= 1
+                yield self.options["retry_interval"] * MS
 
-    def reaches(self, broker: Broker | None) -> bool:
+    def reaches(self, broker: Broker) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""
-        return broker is not None and broker.serves and self.lab.net.joined("clients", broker.place)
+        return broker.serves and self.lab.net.joined("clients", broker.place)
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.pair = broker, "connected", broker.pair
@@ -85,15 +82,35 @@ class Client:
     def opened(self) -> None:
         """The connection is up: a session is made anew, if the old one did not stay."""
 
-    def detach(self, tried: bool) -> None:
-        """Its session at the broker is gone."""
-
     def end_session(self, tried: bool) -> None:
         """Its session is gone with all that was open in it."""
-        self.spoilt |= self.has_work
-        self.detach(tried)
+        self.spoilt |= bool(self.work)
         self.drop(Rule.connection_lost)
         self.at = None
+
+    def dismissed(self, tried: bool) -> None:
+        """Its broker is gone, in order or not."""
+        broker = self.at
+        self.end_session(tried)
+        if broker is not None and self.state == "connected":
+            self.seek(broker)
+
+    def cut(self, silent: bool) -> None:
+        """The line to its broker is cut: without a word that is noticed after the ttl."""
+        if silent:
+            self.lab.later(self.options["connection_ttl"] * MS, self._fell_silent, self.epoch)
+        elif self.at is not None and self.state == "connected":
+            # With a confirmation window the session stays at the broker for a while.
+            broker = self.at
+            if self.options["confirmation_window_size"] <= 0:
+                self.end_session(tried=True)
+            self.seek(broker)
+            self.lab.balancing.dispatch(broker)
+
+    def _fell_silent(self, epoch: int) -> None:
+        broken = self.at is not None and not self.lab.net.joined("clients", self.at.place)
+        if self.epoch == epoch and broken:
+            self.cut(silent=False)
 
     def seek(self, broker: Broker) -> None:
         """The connection broke: look for the broker, or for its backup, as often as allowed."""
@@ -105,23 +122,21 @@ class Client:
 
     def _reconnect(self, before: Broker) -> Iterator[int]:
         epoch, left = self.epoch, self.options["reconnect_attempts"]
-        wait, found = self.options["retry_interval"] * MS, None
+        wait = self.options["retry_interval"] * MS
         while self.epoch == epoch and self.state == "seeking":
             found = self._again(before) if left != 0 else None
-            if found is not None or left in (0, 1):
-                break
-            left -= 1
-            yield int(wait)
-            wait *= self.options["retry_interval_multiplier"]
-        else:
-            return
-        if self.at is not None and found is not self.at:
-            self.end_session(tried=True)
-        if found is not None:
-            self.failovers.append("failover_completed")
-            self._attach(found)
-        else:
-            self.gave_up()
+            over = found is not None or left in (0, 1)
+            if over and self.at is not None and found is not self.at:  # the old session is given up
+                self.end_session(tried=True)
+            if found is not None:
+                self.failovers.append("failover_completed")
+                self._attach(found)
+            elif over:
+                self.gave_up()
+            else:
+                left -= 1
+                yield int(wait)
+                wait *= self.options["retry_interval_multiplier"]
 
     def _again(self, before: Broker) -> Broker | None:
         """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
@@ -147,12 +162,34 @@ class Client:
         while self.state in ("new", "seeking") or (persistent and self.hangs):
             yield LOOKS
 
-    # Transactions of a producer
+    # Sending
 
-    @property
-    def has_work(self) -> bool:
-        """Whether its transaction has something in it."""
-        return bool(self.work)
+    def send(self, message: Message) -> None:
+        """Send one message: into the transaction, or straight to the broker."""
+        if self.state == "failed":
+            self.failed.append(f"{message.number} IllegalStateException")
+            return
+        self.sent.append(message.number)
+        to = self.at.node if self.at is not None else -1
+        message.row = self.lab.message(Kind.Sent, message, self.at, self.node, to)
+        self.work.append(message)
+        if not (self.keys.get("transacted") or self.keys.get("xa")):
+            self.settle()
+
+    def settle(self) -> None:
+        """What was sent becomes visible; the broker may refuse it with an error."""
+        assert self.at is not None  # a call is made when it is connected
+        work, self.work = self.work, []
+        for message in work:
+            try:
+                self.lab.balancing.route(self.at, message)
+            except Refused:
+                self.sent.remove(message.number)
+                said = "JMSException / ActiveMQInternalErrorException"
+                self.failed.append(f"{message.number} {said}")
+                self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
+
+    # Transactions
 
     def commit(self, step: int, what: str = "commit") -> None:
         """Commit: refused if the connection broke while there was work."""
@@ -169,7 +206,7 @@ class Client:
         self.roll_back()
         self.results.append(f"step {step} {what}: ok")
 
-    def xa(self, act: str, step: int) -> None:
+    def xa(self, step: int, act: str) -> None:
         """Prepare, recover, commit, roll back: what is in doubt may be another client's."""
         live = self.at.live if self.at is not None else None
         if live is not None and act == "recover":
@@ -184,12 +221,6 @@ class Client:
                 live.prepared.remove(self.work)
             (self.rollback if act == "rollback" else self.commit)(step, f"xa {act}")
 
-    def settle(self) -> None:
-        """The work of the transaction becomes visible."""
-        for message in self.work:
-            self.lab.clients.deliver(self, message)
-        self.work = []
-
     def roll_back(self) -> None:
         """The work of the transaction is undone."""
         self.spoilt = False
@@ -201,85 +232,19 @@ class Client:
             self.lab.message(Kind.Discarded, message, self.at, rule=rule, cause=message.row)
         self.work = []
 
-    def report(self) -> dict[str, Any]:
-        """Return what the recordings say of it."""
-        told = ("failed", "redelivered", "results", "failovers")
-        return self.counted() | {
-            key: getattr(self, key) for key in told if getattr(self, key, None)
-        }
-
-    def counted(self) -> dict[str, Any]:
-        """Return what it sent, or got."""
-        return {"sent": self.sent}
-
 
 class Clients:
-    """All clients, and what happens to them together."""
+    """All clients that were ever opened."""
 
-    def __init__(self, lab: HaLab) -> None:
-        self.lab = lab
+    def __init__(self) -> None:
         self.consumers: dict[str, Consumer] = {}
         self.senders: dict[str, Client] = {}
-
-    def all(self) -> Iterable[Client]:
-        """Every client that was ever opened."""
-        return [*self.consumers.values(), *self.senders.values()]
 
     def named(self, name: str) -> Client:
         """Return a client by its name."""
         return self.consumers.get(name) or self.senders[name]
 
-    def dismiss(self, broker: Broker, tried: bool) -> None:
-        """A broker's connections are gone: what its clients held is back in its queues."""
-        for client in [client for client in self.all() if client.at is broker]:
-            client.end_session(tried)
-            if client.state == "connected":
-                client.seek(broker)
-
-    def cut(self, broker: Broker, silent: bool) -> None:
-        """The line from the clients to a broker is cut."""
-        for client in [client for client in self.all() if client.at is broker]:
-            if silent:
-                wait = client.options["connection_ttl"] * MS
-                self.lab.later(wait, self._noticed, client, client.epoch)
-            else:
-                self._lost(client)
-
-    def _noticed(self, client: Client, epoch: int) -> None:
-        broker = client.at
-        if broker is None or client.epoch != epoch:
-            return
-        if not self.lab.net.joined("clients", broker.place):
-            self._lost(client)
-
-    def _lost(self, client: Client) -> None:
-        """A line is dead: with a confirmation window the session stays at the broker for a while."""
-        broker = client.at
-        if client.state == "connected" and broker is not None:
-            if client.options["confirmation_window_size"] <= 0:
-                client.end_session(tried=True)
-            client.seek(broker)
-            self.lab.balancing.dispatch(broker)
-
-    def send(self, client: Client, message: Message) -> None:
-        """Send one message: into the transaction, or straight to the broker."""
-        if client.state == "failed":
-            client.failed.append(f"{message.number} IllegalStateException")
-            return
-        client.sent.append(message.number)
-        to = client.at.node if client.at is not None else -1
-        message.row = self.lab.message(Kind.Sent, message, client.at, client.node, to)
-        if client.keys.get("transacted") or client.keys.get("xa"):
-            client.work.append(message)
-        else:
-            self.deliver(client, message)
-
-    def deliver(self, client: Client, message: Message) -> None:
-        """Give a message to the client's broker, which may refuse it with an error."""
-        try:
-            assert client.at is not None
-            self.lab.balancing.route(client.at, message)
-        except Refused:
-            client.sent.remove(message.number)
-            client.failed.append(f"{message.number} JMSException / ActiveMQInternalErrorException")
-            self.lab.message(Kind.Failed, message, client.at, client.node, cause=message.row)
+    def at(self, broker: Broker) -> list[Client]:
+        """Return those that have a session at a broker."""
+        every = [*self.consumers.values(), *self.senders.values()]
+        return [client for client in every if client.at is broker]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mqlab.runtime.artemis.broker import Broker
+from mqlab.formats import artemis as files
+from mqlab.runtime.artemis.broker import Broker, Room
 from mqlab.trace.kinds import Kind, Rule
-
-if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
 
 MS = 1000
 FIRST = 300 * MS
 PORT = 61616
 
 
-class Colocated:
+class Colocated(Room):
     """Requests for a place, and what a hosted backup looks like."""
-
-    def __init__(self, lab: HaLab) -> None:
-        self.lab = lab
 
     def started(self, broker: Broker) -> None:
         """A colocated broker asks for a host as soon as it is live."""
@@ -70,7 +65,7 @@ class Colocated:
         own, *rest = (f"{connector} tcp {PORT + (0 if connector in kept else shift)}"
                       for connector in (host.name, *others))  # fmt: skip
         return {
-            **self.lab.state(slave, topology=True), "name": name,
+            **files.state(slave, topology=True), "name": name,
             "journal": f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}",
             "acceptors": [] if scales else [*in_vm, f"netty tcp {PORT + shift}"],
             "connectors": [own, *in_vm, *rest],

@@ -35,11 +35,6 @@ class Consumer(Client):
         self.received: list[int] = []
         self.redelivered: list[int] = []
 
-    @property
-    def has_work(self) -> bool:
-        """Whether it holds messages that it has taken and not acknowledged."""
-        return self.mode != "auto" and bool(self.taken)
-
     def wants(self, message: Message) -> bool:
         """Whether its selector lets a message pass."""
         return self.lab.selects(self.selector, message)
@@ -70,6 +65,12 @@ class Consumer(Client):
             return self.lab.queue(broker, subscription, name, self.selector)
         return self.lab.new_queue(broker, f"temporary:{name}", name, False, self.selector, "left",
                                   f"temporary of {self.name}")  # fmt: skip
+
+    def end_session(self, tried: bool) -> None:
+        """Its session is gone: what it held goes back to its place."""
+        self.spoilt |= self.mode != "auto" and bool(self.taken)
+        self.leave(taken=tried, buffered=tried)
+        super().end_session(tried)
 
     def take(self, item: Held) -> None:
         """A message is in the client's buffer; a receiving one takes it at once."""
@@ -106,10 +107,7 @@ class Consumer(Client):
     def settle(self) -> None:
         """Acknowledge all that was taken."""
         for item in self.taken:
-            if self.queue is not None and item in self.queue.held:
-                self.queue.held.remove(item)
-                self.lab.message(Kind.Acknowledged, item.message, self.at, self.node,
-                                 cause=item.row)  # fmt: skip
+            self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
         self.taken = []
 
     def roll_back(self) -> None:
@@ -123,28 +121,25 @@ class Consumer(Client):
         """What it holds goes back to its place, counted as tried or not."""
         rows = [(item, taken) for item in self.taken] + [(item, buffered) for item in self.buffer]
         self.taken, self.buffer = [], []
-        for item, tried in rows:
-            if self.queue is not None and self.at is not None and item in self.queue.held:
+        if self.queue is not None and self.at is not None:
+            for item, tried in rows:
                 self.queue.give_back(item, tried)
                 self.lab.notes.returned(item, self.queue, self.at)
 
-    def detach(self, tried: bool) -> None:
-        """Leave the queue: what it held goes back to its place."""
-        self.leave(taken=tried, buffered=tried)
-
     def leave(self, taken: bool, buffered: bool) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""
-        if self.queue is None or self.at is None or self.at.live is None:
+        queue, broker = self.queue, self.at
+        if queue is None or broker is None:
             return
-        self.queue.consumers.remove(self)
+        queue.consumers.remove(self)
         self.give_back(taken, buffered)
-        queue, self.queue = self.queue, None
-        left = queue.items()
-        if queue.goes == "left" or (queue.goes == "empty" and not left and not queue.consumers):
-            queues = self.at.live.queues
+        self.queue = None
+        left = queue.waiting
+        if queue.goes == "left" or (queue.goes == "empty" and not queue.consumers and not left):
+            queues = broker.data.queues
             queues.pop(next(key for key, found in queues.items() if found is queue))
             for item in left:
-                self.lab.message(Kind.Discarded, item.message, self.at, rule=Rule.no_subscription,
+                self.lab.message(Kind.Discarded, item.message, broker, rule=Rule.no_subscription,
                                  cause=item.row)  # fmt: skip
 
     def gave_up(self) -> None:
@@ -157,7 +152,3 @@ class Consumer(Client):
         """Who receives from a connection that was given up is told so, once."""
         if self.state == "failed" and CLOSED not in self.results:
             self.results.append(CLOSED)
-
-    def counted(self) -> dict[str, Any]:
-        """Return what it sent, or got."""
-        return {"count": len(self.received), "received": self.received}

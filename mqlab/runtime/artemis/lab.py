@@ -15,7 +15,7 @@ from mqlab.runtime.artemis.messages import Data, Message, Queue
 from mqlab.runtime.artemis.notes import Notes
 from mqlab.runtime.artemis.replication import Replication
 from mqlab.runtime.artemis.scaledown import move, scale_down
-from mqlab.runtime.artemis.shared_store import SharedStore
+from mqlab.runtime.artemis.shared_store import SharedStore, Store
 from mqlab.runtime.clock import Clock
 from mqlab.spec.artemis import WORDS, HaScenario
 from mqlab.spec.selector import Selector
@@ -35,6 +35,7 @@ class HaLab:
         self.clock, self.notes, self.net = Clock(), Notes(self), Net()
         self.event, self.message = self.notes.event, self.notes.message
         self.step = 0
+        self.stores: dict[str, Store] = {}
         self.gateway: dict[str, bool] = {}
         self.refused: list[str] = []
         self.snapshots: dict[str, Any] = {}
@@ -42,9 +43,8 @@ class HaLab:
         self.folders: dict[str, Any] = {}
         self.topology, self.replication = Topology(self), Replication(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
-        self.balancing, self.clients = Balancing(self), Clients(self)
+        self.balancing, self.clients = Balancing(self), Clients()
         self.brokers = {server.name: Broker(self, server) for server in scenario.servers}
-        self.notes.name_links(list(self.brokers))
 
     def all_brokers(self) -> list[Broker]:
         """Return every broker, each followed by the backups it hosts."""
@@ -120,7 +120,7 @@ class HaLab:
         self.notes.loaded(broker, live)
         self.topology.gossip()
         self.store.announce(broker)
-        self.replication.look_again(broker)
+        self.replication.look_around()
         self.deliver()
         self.colocated.started(broker)
 
@@ -152,11 +152,12 @@ class HaLab:
             self.replication.lost_master(slave, orderly=orderly)
         self.topology.forget(broker, orderly)
         broker.role = "stopping"
-        self.clients.dismiss(broker, tried=orderly)
+        for client in self.clients.at(broker):
+            client.dismissed(tried=orderly)
         broker.live = None
         self.notes.forgotten(broker, live)
         if orderly or self.scenario.forgets_crashed:
-            self.replication.look_again()
+            self.replication.look_around(ended=True)
 
     def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
         """A process ends, in order or by a kill, and what it hosts with it."""
@@ -217,8 +218,7 @@ class HaLab:
         self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None
     ) -> Queue:
         """Return a broker's queue; one that is not there yet is made, for a client or a subscription."""
-        assert broker.live is not None
-        found = broker.live.queues.get(name)
+        found = broker.data.queues.get(name)
         goes = "never" if topic is not None or not self.deletes_queues else "empty"
         return found or self.new_queue(broker, name, topic, True, selector, goes)
 
@@ -232,9 +232,8 @@ class HaLab:
         selector: str | None = None, goes: str = "never", key: str = "",
     ) -> Queue:  # fmt: skip
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
-        assert broker.live is not None
         queue = Queue(name, topic, durable, selector, goes, self.clock.now)
-        broker.live.queues[key or name] = queue
+        broker.data.queues[key or name] = queue
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
@@ -257,44 +256,11 @@ class HaLab:
         self.notes.role(broker)
         self.topology.gossip()
 
-    def state(self, broker: Broker, topology: bool) -> dict[str, Any]:
-        """Return a broker's state as the recordings write it."""
-        found: dict[str, Any] = {"role": broker.role}
-        if broker.role == "live" or (
-            broker.role.startswith("backup") and broker.role != "backup_searching"
-        ):
-            found["pair"] = broker.pair
-        if topology and broker.runs:
-            found["largest_cluster_seen"] = broker.largest
-            found["topology"] = self.topology.rows(broker)
-        if broker.live is not None and broker.role == "live":
-            if broker.live.prepared:
-                found["prepared_transactions"] = len(broker.live.prepared)
-            found["queues"] = files.queues(broker.live.queues.values(), self.clock.now)
-            if broker.hosted:
-                found["hosts"] = self.colocated.rows(broker)
-        return found
-
-    def outcome(self) -> dict[str, Any]:
-        """Return what came of it so far, in the form of the recordings."""
-        consumers = self.clients.consumers
-        sent = {n for client in self.clients.all() for n in client.sent}
-        here = {n for b in self.lives() if b.live for n in b.live.messages(self.clock.now)}
-        got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
-        return {
-            "consumers": {name: client.report() for name, client in consumers.items()},
-            "senders": {name: client.report() for name, client in self.clients.senders.items()},
-            "waits": self.waits, "files": self.folders,
-            "lost": sorted(sent - {n for n, _ in got} - here),
-            "received_more_than_once": sorted({row[0] for row in got if got.count(row) > 1}),
-            "refused": self.refused, "snapshots": self.snapshots,
-        }  # fmt: skip
-
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
         version = self.scenario.version
         return self.notes.trace({
             "scenario": files.write(self.scenario), "seed": self.seed, "product": "artemis",
-            "edition": version, "words": WORDS[version], **self.outcome(),
+            "edition": version, "words": WORDS[version], **files.outcome(self),
         })  # fmt: skip

@@ -55,7 +55,6 @@ class Queue:
     goes: str = "never"
     made: int = 0
     waiting: list[Held] = field(default_factory=list)
-    held: list[Held] = field(default_factory=list)
     consumers: list[Consumer] = field(default_factory=list)
     enqueued: int = 0
     turn: int = 0
@@ -66,9 +65,13 @@ class Queue:
         self.waiting.append(Held(message, self.enqueued, tries, row))
         return self.waiting[-1]
 
+    @property
+    def held(self) -> list[Held]:
+        """What its consumers have."""
+        return [item for consumer in self.consumers for item in (*consumer.taken, *consumer.buffer)]
+
     def give_back(self, item: Held, tried: bool) -> None:
         """Put what a consumer held back to its old place."""
-        self.held.remove(item)
         item.tries += tried
         self.waiting = sorted([*self.waiting, item], key=lambda item: item.place)
 
@@ -121,8 +124,9 @@ class Data:
         for name, old in self.queues.items():
             if old.durable:
                 kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.goes)
+                held = old.held
                 for item in (i for i in old.items() if i.message.persistent):
-                    tried = orderly and (item.tries > 0 or item in old.held)
+                    tried = orderly and (item.tries > 0 or item in held)
                     queue.add(item.message, int(tried), item.row)
         kept.mail = {to: [row for row in rows if row[1].persistent]
                      for to, rows in self.mail.items()}  # fmt: skip

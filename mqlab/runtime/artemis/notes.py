@@ -30,10 +30,7 @@ class Notes:
         self.up: set[int] = set()
         self.moved = 0  # when (us) a message last did
         self.ways: list[tuple[int, int, int] | None] = []  # of what moves: (frm, to, link)
-
-    def name_links(self, brokers: list[str]) -> None:
-        """Name the lines between all brokers; one name for each direction of messages."""
-        for one, other in permutations(brokers, 2):
+        for one, other in permutations([server.name for server in lab.scenario.servers], 2):
             self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
 
     # Events

@@ -5,15 +5,9 @@ AMQ Broker 7.1, 21.1; reference/artemis-ha.md, sections 2 to 4; artemis-observed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Data
+from mqlab.runtime.artemis.broker import Broker, Room
 from mqlab.spec.artemis import votes_needed
 from mqlab.trace.kinds import Kind, Rule
-
-if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
 
 MS = 1000
 NOTICED = 100 * MS  # a broken connection is noticed at once, by and large
@@ -23,11 +17,8 @@ LOADING = 400 * MS  # a journal is read before its broker serves
 WAKES = 4500 * MS  # a slave notices this much later that its master had been asleep
 
 
-class Replication:
+class Replication(Room):
     """Pairs, copies, votes, fail-back."""
-
-    def __init__(self, lab: HaLab) -> None:
-        self.lab = lab
 
     # Start
 
@@ -65,12 +56,13 @@ class Replication:
             return
         lives = self.lab.lives()
         for live in self.lab.random.sample(lives, len(lives)):  # whom it hears of first is a race
-            if not self._may_copy(slave, live) or live.name in slave.refused_by:
+            this_life = (live.name, live.lives)
+            if not self._may_copy(slave, live) or this_life in slave.refused_by:
                 continue
-            if live.live is not None and live.live.replica is None:
-                self._copy(slave, live, live.live)
+            if live.data.replica is None:
+                self._copy(slave, live)
                 return
-            slave.refused_by.add(live.name)
+            slave.refused_by.add(this_life)
 
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
         if not slave.reaches(live) or slave.place == live.place:
@@ -84,31 +76,24 @@ class Replication:
             live.pair == slave.pair if slave.pair else wanted in (None, live.element("group_name"))
         )
 
-    def look_again(self, new: Broker | None = None) -> None:
-        """A broker came live: who was refused by it may ask it again.
+    def look_around(self, ended: bool = False) -> None:
+        """Who searches looks whom it reaches; it asks nobody twice who has refused it.
 
-        When one leaves the topology, a slave without group tries all once more.
+        Only when one has left the topology, a slave without group tries all once more.
         """
         for slave in self.lab.all_brokers():
-            if new is not None:
-                slave.refused_by.discard(new.name)
-            elif slave.element("group_name") is None:
+            if ended and slave.element("group_name") is None:
                 slave.refused_by.clear()
-            self.look(slave)
-
-    def look_around(self) -> None:
-        """Something has changed: who searches looks whom it reaches."""
-        for slave in self.lab.all_brokers():
             self.look(slave)
 
     # The first copy
 
-    def _copy(self, slave: Broker, live: Broker, data: Data) -> None:
-        slave.master, data.replica = live, slave
+    def _copy(self, slave: Broker, live: Broker) -> None:
+        slave.master, live.data.replica = live, slave
         time = COPYING
         speed = self.lab.net.slow.get(frozenset((slave.place, live.place)))
         if speed:
-            size = sum(item.message.size for _, item in data.kept().items())
+            size = sum(item.message.size for _, item in live.data.kept().items())
             time += size * 1_000_000 // speed
         limit = live.element("initial_replication_sync_timeout") * MS
         # Who does not confirm the end of the copy in time is dropped: the master serves on alone.
@@ -174,7 +159,8 @@ class Replication:
     def _vote(self, slave: Broker, left: int) -> None:
         if slave.role != "backup_in_sync" or not slave.runs:
             return
-        votes, needed = self.votes(slave), self._needed(slave)
+        votes = sum(slave.pair not in voter.view for voter in self._voters(slave))
+        needed = self._needed(slave)
         yes = left > 0 and votes >= needed
         if left > 0:
             self._tell(slave, yes, {"votes": votes, "needed": needed})
@@ -199,10 +185,6 @@ class Replication:
         return [v for v in self.lab.lives() if v.pair != asker.pair
                 and v.pair in asker.view and asker.reaches(v)]  # fmt: skip
 
-    def votes(self, asker: Broker) -> int:
-        """Return how many voters that can be reached do not see the asker's pair live."""
-        return sum(asker.pair not in voter.view for voter in self._voters(asker))
-
     @staticmethod
     def _needed(asker: Broker) -> int:
         size = asker.element("quorum_size")
@@ -223,6 +205,11 @@ class Replication:
             self._restart(slave)
 
     # The slave is gone, or out of reach
+
+    def given_up(self, slave: Broker) -> None:
+        """A slave that hangs has not answered for too long."""
+        if slave.role == "paused" and slave.master is not None:
+            self.lost_replica(slave.master)
 
     def lost_replica(self, live: Broker, failed: bool = True) -> None:
         """A master goes on alone; after a failure it may have to ask whether it has a majority."""

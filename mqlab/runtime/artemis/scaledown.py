@@ -41,7 +41,8 @@ def scale_down(lab: HaLab, broker: Broker) -> None:
         return
     target = next(targets(lab, broker), None)
     if target is not None:
-        lab.clients.dismiss(broker, tried=False)
+        for client in lab.clients.at(broker):
+            client.dismissed(tried=False)
         move(lab, broker, live, target)
     elif "group_name" in policy and len(policy) > 1:
         lab.pass_time(NO_MEMBER)
@@ -67,7 +68,7 @@ def move(lab: HaLab, broker: Broker, data: Data, target: Broker) -> None:
             else:
                 lab.message(Kind.Discarded, item.message, broker, to=target.node,
                             rule=Rule.scale_down, cause=item.row)  # fmt: skip
-        queue.waiting, queue.held = [], []
+        queue.waiting = []
     target.live.prepared += data.prepared
     for pair, rows in data.mail.items():
         target.live.mail.setdefault(pair, []).extend(rows)

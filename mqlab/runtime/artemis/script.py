@@ -81,11 +81,7 @@ class Script(Calls):
             self.lab.event(Kind.Suspended, broker)
             if broker.master is not None and broker.master.live is not None:
                 broker.disk = broker.master.live.kept()
-                self.lab.soon(broker, broker.patience, self._given_up)
-
-    def _given_up(self, slave: Broker) -> None:
-        if slave.role == "paused" and slave.master is not None:
-            self.lab.replication.lost_replica(slave.master)
+                self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
 
     def do_resume_broker(self, keys: Mapping[str, Any]) -> None:
         """SIGCONT: what was noticed meanwhile is known to both."""
@@ -110,7 +106,8 @@ class Script(Calls):
             ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
             self._line(Kind.Partitioned, line)
             if len(ends) == 1:
-                self.lab.clients.cut(ends[0], silent)
+                for client in self.lab.clients.at(ends[0]):
+                    client.cut(silent)
             else:
                 self.lab.later(ends[0].patience if silent else NOTICED, self._noticed, line)
 
@@ -165,17 +162,13 @@ class Script(Calls):
     def do_wait_until(self, keys: Mapping[str, Any]) -> None:
         """Wait until a broker has a role."""
         broker, role = self.lab.brokers[keys["broker"]], keys["role"]
-        reached = self.lab.pass_until(
-            lambda: self._has(broker, role), keys.get("timeout_ms", PATIENCE)
-        )
-        self.waited(broker.name, role, reached)
 
-    @staticmethod
-    def _has(broker: Broker, role: str) -> bool:
-        if role != "live_with_replica":
-            return broker.role == role
-        slave = broker.live.replica if broker.live is not None else None
-        return broker.role == "live" and slave is not None and slave.role == "backup_in_sync"
+        def has() -> bool:
+            slave = broker.live.replica if broker.live is not None else None
+            replica = role != "live_with_replica" or (slave and slave.role == "backup_in_sync")
+            return bool(replica) and broker.role == role.removesuffix("_with_replica")
+
+        self.wait_for(has, keys, broker.name, role)
 
     # Looking
 
@@ -193,5 +186,5 @@ class Script(Calls):
         whole = bool(keys.get("topology", False))
         self.lab.snapshots[keys["label"]] = {
             "received_so_far": {n: len(c.received) for n, c in self.lab.clients.consumers.items()},
-            "brokers": {n: self.lab.state(b, whole) for n, b in self.lab.brokers.items()},
+            "brokers": {n: files.state(b, whole) for n, b in self.lab.brokers.items()},
         }

@@ -7,14 +7,10 @@ artemis-observed.md, section 5.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from mqlab.runtime.artemis.broker import Broker
+from mqlab.runtime.artemis.broker import Broker, Room
 from mqlab.runtime.artemis.messages import Data
 from mqlab.trace.kinds import Kind, Rule
-
-if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
 
 MS = 1000
 LOCK_POLL = 500 * MS
@@ -34,17 +30,14 @@ class Store:
     slaves: list[Broker] = field(default_factory=list)  # the first holds the backup lock
 
 
-class SharedStore:
+class SharedStore(Room):
     """Locks, who waits for them, fail-back."""
-
-    def __init__(self, lab: HaLab) -> None:
-        self.lab = lab
-        self.stores: dict[str, Store] = {}
 
     def of(self, broker: Broker) -> Store:
         """Return the store that a broker uses; a hosted slave uses that of its requester."""
         owner = self.lab.brokers[broker.pair] if broker.host is not None else broker
-        return self.stores.setdefault(owner.server.keys.get("shared_store", owner.name), Store())
+        key = owner.server.keys.get("shared_store", owner.name)
+        return self.lab.stores.setdefault(key, Store())
 
     def start(self, broker: Broker) -> None:
         """A master asks for the live lock; a slave for the backup lock, or queues for it."""
