@@ -448,6 +448,14 @@ NETWORK = [
         {OVER}
         snapshot label=soon
         wait ms=9000""", {"start": False}, soon="down backup_searching", roles="down stopped"),
+    case("killed_while_it_is_isolated", {"A": checked(ha("live_only"))}, """
+        gateway answers=true
+        start
+        gateway answers=false
+        wait ms=2000
+        kill broker=A
+        gateway answers=true
+        wait ms=2000""", {"start": False}, roles="down"),
     case("an_address_that_nobody_has",
          {"A": {"core": {"network_check_list": "203.0.113.1"}}, "B": {"core": {
              "network_check_list": "203.0.113.1,127.0.0.1"}}}, SYNC, roles="starting live"),
@@ -742,6 +750,15 @@ FAILOVER = [
     case("settle_waits_for_sends_that_go_on", {"A": None}, """
         send broker=A queue=Q count=10 interval_ms=800 in_background=true
         settle""", A=[*range(1, 11)]),
+    case("the_master_dies_while_its_slave_hangs", PAIR, f"""
+        {SYNC}
+        send broker=M1 queue=Q count=1
+        pause broker=S1
+        kill broker=M1
+        wait ms=5000
+        snapshot label=hung
+        resume_broker broker=S1
+        {OVER}""", hung="down paused", roles="down live", S1=[1]),
     case("killed_in_its_sleep", PAIR, f"""
         {SYNC}
         send broker=M1 queue=Q count=1
@@ -879,6 +896,14 @@ STORES = [
         {OVER}
         start_broker broker=M1 wait=false
         wait ms=9000""", roles="live backup_queued backup_announced"),
+    case("killed_just_after_the_fail_back", STORE, f"""
+        {SYNC}
+        kill broker=M1
+        {OVER}
+        start_broker broker=M1 wait=false
+        wait_until broker=M1 role=live
+        kill broker=S1
+        wait ms=9000""", roles="live down"),
     case("acting_slave_stopped_in_order", TWO, f"""
         {SYNC}
         send broker=M1 queue=Q count=2

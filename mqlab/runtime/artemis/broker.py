@@ -37,7 +37,7 @@ class Broker:
         self.master: Broker | None = None  # whom it copies
         self.refused_by: set[tuple[str, int]] = set()  # which masters, in which of their lives
         self.broken = False  # its first copy was cut off: it does not begin another
-        self.isolated = False  # its network check found nobody: it has stopped itself
+        self.lingers = False  # it has stopped itself, and its process is still there
         self.asleep = ("", 0)  # its role, and since when (us) it hangs
         self.view: dict[str, list[str]] = {}
         self.largest = 0

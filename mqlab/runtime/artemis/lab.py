@@ -35,6 +35,7 @@ class HaLab:
         self.clock, self.notes, self.net = Clock(), Notes(self), Net()
         self.event, self.message = self.notes.event, self.notes.message
         self.step = 0
+        self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
         self.stores: dict[str, Store] = {}
         self.gateway: dict[str, bool] = {}
         self.refused: list[str] = []
@@ -88,16 +89,16 @@ class HaLab:
 
     def start(self, broker: Broker) -> None:
         """Start a broker's process, as what its configuration says; one that runs goes on."""
-        if broker.role not in GONE and not broker.isolated:
+        if broker.role not in GONE and not broker.lingers:
             return
         broker.lives += 1
         broker.view, broker.largest, broker.broken = {}, 0, False
         reason = broker.server.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
-        broker.isolated = not self.answers(broker)
+        broker.lingers = not self.answers(broker)
         self.role(broker, "down" if reason is not None else "starting")
-        if reason is None and not broker.isolated:
+        if reason is None and not broker.lingers:
             self.soon(broker, BOOT, self._activate)
 
     def _activate(self, broker: Broker) -> None:
@@ -161,8 +162,9 @@ class HaLab:
 
     def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
         """A process ends, in order or by a kill, and what it hosts with it."""
-        if broker.role in GONE:
+        if broker.role in GONE and not broker.lingers:
             return
+        broker.lingers = False
         for hosted in broker.hosted.values():
             self.end(hosted, orderly)
         if orderly:
@@ -195,21 +197,24 @@ class HaLab:
         """A broker that finds nobody stops itself; it starts again when somebody answers."""
         if broker.role in ("down", "not_started", "paused"):
             return
-        if not self.answers(broker) and not broker.isolated:
+        if not self.answers(broker) and not broker.lingers:
             self.end(broker, orderly=True)
-            broker.isolated = True
-        elif self.answers(broker) and broker.isolated:
+            broker.lingers = True
+        elif self.answers(broker) and broker.lingers:
             self.start(broker)
 
-    def part(self, a: Broker, b: Broker) -> None:
-        """Two brokers have noticed that the line between them is dead."""
+    def part(self, line: frozenset[str]) -> None:
+        """The two at its ends have noticed that a line is dead, if it still is."""
+        if line not in self.net.cuts:
+            return
+        self.net.cuts[line] = False
+        a, b = (self.brokers[name] for name in sorted(line))
         self.topology.lose_sight(a, b)
-        for one, other in ((a, b), (b, a)):
-            for slave in (one, *one.hosted.values()):
-                if slave.master is not None and slave.master.place == other.name and slave.runs:
-                    live = slave.master
-                    self.replication.lost_master(slave)
-                    self.replication.lost_replica(live)
+        for slave in (a, *a.hosted.values(), b, *b.hosted.values()):
+            live = slave.master
+            if live is not None and {slave.place, live.place} == line and slave.runs:
+                self.replication.lost_master(slave)
+                self.replication.lost_replica(live)
         self.topology.gossip()
 
     # Queues
@@ -221,11 +226,6 @@ class HaLab:
         found = broker.data.queues.get(name)
         goes = "never" if topic is not None or not self.deletes_queues else "empty"
         return found or self.new_queue(broker, name, topic, True, selector, goes)
-
-    @property
-    def deletes_queues(self) -> bool:
-        """Whether a queue that was made for a client goes when nobody needs it (auto-delete-queues)."""
-        return bool(self.scenario.addresses.get("auto_delete_queues", True))
 
     def new_queue(
         self, broker: Broker, name: str, topic: str | None = None, durable: bool = True,

@@ -38,15 +38,14 @@ class Notes:
     def event(
         self, kind: Kind, broker: Broker | None, frm: int = -1, to: int = -1, link: int = -1,
         sub: int = -1, rule: Rule = Rule.none, told: dict[str, Any] | None = None,
-        dest: Destination | None = None,
+        dest: Destination | None = None, number: int = -1, cause: int = -1,
     ) -> int:  # fmt: skip
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
         at = broker.node if broker is not None else -1
-        self.ways.append(None)
         what = -1 if dest is None else self.recorder.name_destination(dest)
-        row = self.recorder.add(
-            self.lab.clock.now, kind, -1, at, frm, to, link, what, sub, rule=rule
-        )
+        row = self.recorder.add(self.lab.clock.now, kind, number, at, frm, to, link, what, sub,
+                                rule=rule, cause=cause)  # fmt: skip
+        self.ways.append((frm, to, link) if kind in MOVES else None)
         if told:
             self.details[row] = told
         return row
@@ -56,15 +55,12 @@ class Notes:
         link: int = -1, rule: Rule = Rule.none, cause: int = -1,
     ) -> int:  # fmt: skip
         """Record what happened to a message; what arrives came the way of its cause."""
+        self.moved = self.lab.clock.now
         way = self.ways[cause] if cause >= 0 else None
         if way is not None and kind in (Kind.Enqueued, Kind.Received):
             frm, to, link = way
-        self.ways.append((frm, to, link) if kind in MOVES else None)
-        self.moved = self.lab.clock.now
-        at = broker.node if broker is not None else -1
-        dest = self.recorder.name_destination(message.dest)
-        return self.recorder.add(self.lab.clock.now, kind, message.number, at, frm, to, link, dest,
-                                 rule=rule, cause=cause)  # fmt: skip
+        return self.event(kind, broker, frm, to, link, rule=rule, dest=message.dest,
+                          number=message.number, cause=cause)  # fmt: skip
 
     # What is told in more than one row
 

@@ -146,7 +146,7 @@ class Replication(Room):
         live = slave.master
         if live is None:
             return
-        if slave.role != "backup_in_sync":
+        if "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.asleep[0]):
             self._part(slave)
             slave.broken = True
             return
@@ -157,6 +157,8 @@ class Replication(Room):
         self.lab.soon(slave, after, self._vote, slave.element("vote_retries") if retries else 1)
 
     def _vote(self, slave: Broker, left: int) -> None:
+        if slave.role == "paused":
+            self.lab.soon(slave, NOTICED, self._vote, left)
         if slave.role != "backup_in_sync" or not slave.runs:
             return
         votes = sum(slave.pair not in voter.view for voter in self._voters(slave))
@@ -229,3 +231,4 @@ class Replication(Room):
         if live.serves:
             self.lab.end_live(live, orderly=True)
             self.lab.role(live, "stopped")
+            live.lingers = True

@@ -109,19 +109,13 @@ class Script(Calls):
                 for client in self.lab.clients.at(ends[0]):
                     client.cut(silent)
             else:
-                self.lab.later(ends[0].patience if silent else NOTICED, self._noticed, line)
+                self.lab.later(ends[0].patience if silent else NOTICED, self.lab.part, line)
 
     def _line(self, kind: Kind, line: frozenset[str]) -> None:
         """Record what happened to a line."""
         names = sorted(line, key=lambda name: (name not in self.lab.brokers, name))
         self.lab.event(kind, self.lab.brokers[names[0]], told={"between": " and ".join(names)})
         self.lab.notes.look()
-
-    def _noticed(self, line: frozenset[str]) -> None:
-        if line in self.lab.net.cuts:
-            self.lab.net.cuts[line] = False
-            a, b = (self.lab.brokers[name] for name in sorted(line))
-            self.lab.part(a, b)
 
     def do_heal(self, keys: Mapping[str, Any]) -> None:
         """Lines are whole again."""

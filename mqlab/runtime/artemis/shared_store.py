@@ -119,6 +119,7 @@ class SharedStore(Room):
             return
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopped")
+        acting.lingers = True
         self._lock(store.masters.pop(0), store)
         if acting.element("restart_backup"):
             acting.lives += 1
