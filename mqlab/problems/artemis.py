@@ -204,7 +204,7 @@ def _balancing(scenario: HaScenario) -> Iterator[Problem]:
             readers[step.keys["consumer"]] = (queue, place)
             lying.pop((queue, place), None)
             for key, kind in lying.items():
-                if key[0] == queue and (delay < 0 or kind == "OFF"):
+                if key[0] == queue and (delay < 0 or kind != "ON_DEMAND"):
                     found["stays", *key] = _stays(lives[key[1]], queue, place, kind)
         elif step.do == "send":
             kind = scenario.option(lives[place], "message_load_balancing")
@@ -221,7 +221,9 @@ def _balancing(scenario: HaScenario) -> Iterator[Problem]:
 
 
 def _stays(server: Server, queue: str, reader: str, kind: str) -> Problem:
-    off = "message-load-balancing is OFF" if kind == "OFF" else "redistribution-delay is -1"
+    off = (
+        "redistribution-delay is -1" if kind == "ON_DEMAND" else f"message-load-balancing is {kind}"
+    )
     return Problem(
         "no-redistribution", "warning", _where(server), f"{off}: what lies in {queue} here when "
         f"its consumer comes to {reader} does not move there",

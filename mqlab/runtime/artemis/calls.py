@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mqlab.runtime.artemis.clients import NOT_CONNECTED, Client
@@ -23,7 +23,24 @@ class Calls:
     def __init__(self, lab: HaLab) -> None:
         self.lab = lab
         self.numbers = 0
-        self.sending: set[int] = set()  # numbers of the messages that are not through
+        self.sending = 0  # messages of send steps that are not through
+
+    def _blocking(
+        self, client: Client, what: str, call: Iterator[int], limit_ms: float = BLOCKED
+    ) -> None:
+        """Let a call go on; blocked for too long it is told, and goes on behind the script."""
+        ended: list[bool] = []
+
+        def whole() -> Iterator[int]:
+            yield from call
+            ended.append(True)
+
+        step, client.calling = self.lab.step, self.lab.clock.now
+        self.lab.run(whole())
+        while not ended and self.lab.clock.now - client.calling <= limit_ms * MS:
+            self.lab.clock.step()
+        if not ended:
+            client.results.append(f"step {step} {what}: still blocked")
 
     def wait_for(
         self, holds: Callable[[], bool], keys: Mapping[str, Any], who: str, role: str
@@ -61,13 +78,10 @@ class Calls:
     do_open_producer = do_open_client
 
     def _open(self, client: Client, keys: Mapping[str, Any], what: str) -> None:
-        self.lab.run(client.connect(client.options["initial_connect_attempts"]))
-        limit = keys.get("time_limit_ms", BLOCKED)
-        if not self.lab.pass_until(lambda: client.state != "new", limit):
-            client.results.append(f"step {self.lab.step} {what}: still blocked")
-        elif client.state == "failed":
-            for call in dict.fromkeys(("open", what)):
-                client.results.append(f"step {self.lab.step} {call}: {NOT_CONNECTED}")
+        call = client.connect(client.options["initial_connect_attempts"])
+        self._blocking(client, what, call, keys.get("time_limit_ms", BLOCKED))
+        for said in dict.fromkeys(("open", what)) if client.state == "failed" else ():
+            client.results.append(f"step {self.lab.step} {said}: {NOT_CONNECTED}")
 
     def do_receive(self, keys: Mapping[str, Any]) -> None:
         """Take so many messages, or what comes in the time."""
@@ -107,17 +121,13 @@ class Calls:
 
     def do_send(self, keys: Mapping[str, Any]) -> None:
         """Send messages one by one; the next one when the broker has the last."""
-        client = self._sender(keys)
-        numbers = range(self.numbers + 1, self.numbers + keys["count"] + 1)
+        sends = self._sends(self._sender(keys), keys, self.numbers + 1)
         self.numbers += keys["count"]
-        self.sending.update(numbers)
-        self.lab.run(self._sends(client, keys, numbers))
-        if not keys.get("in_background"):
-            limit = keys.get("time_limit_ms", BLOCKED) * MS
-            while self.sending & set(numbers) and self.lab.clock.now - client.calling <= limit:
-                self.lab.clock.step()
-            if self.sending & set(numbers):
-                client.results.append(f"step {self.lab.step} send: still blocked")
+        self.sending += keys["count"]
+        if keys.get("in_background"):
+            self.lab.run(sends)
+        else:
+            self._blocking(self._sender(keys), "send", sends, keys.get("time_limit_ms", BLOCKED))
 
     def _sender(self, keys: Mapping[str, Any]) -> Client:
         name = keys.get("producer") or keys.get("client") or f"sender{self.lab.step}"
@@ -126,16 +136,14 @@ class Calls:
             self.lab.run(self.lab.clients.senders[name].connect(-1))
         return self.lab.clients.senders[name]
 
-    def _sends(
-        self, client: Client, keys: Mapping[str, Any], numbers: Sequence[int]
-    ) -> Iterator[int]:
-        for no, number in enumerate(numbers):
+    def _sends(self, client: Client, keys: Mapping[str, Any], first: int) -> Iterator[int]:
+        for no in range(keys["count"]):
+            wait = int(keys.get("interval_ms", 0) * MS) if no > 0 else 0
+            client.calling += wait
+            yield wait
             yield from client.ready(keys.get("persistent", True))
-            client.send(self._message(client, keys, number, no))
-            self.sending.discard(number)
-            if number < numbers[-1]:
-                client.calling += int(keys.get("interval_ms", 0) * MS)
-                yield int(keys.get("interval_ms", 0) * MS)
+            client.send(self._message(client, keys, first + no, no))
+            self.sending -= 1
         if client.keys is keys:  # its connection was for this step
             client.state, client.at = "closed", None
 
@@ -164,14 +172,10 @@ class Calls:
             self._call(keys, "xa", keys["act"])
 
     def _call(self, keys: Mapping[str, Any], *what: str) -> None:
-        """Make a call as soon as the client can; blocked for too long it is told, and goes on."""
-        client, step, made = self.lab.clients.named(keys["client"]), self.lab.step, [False]
+        client = self.lab.clients.named(keys["client"])
+        self._blocking(client, " ".join(what), self._made(client, self.lab.step, what))
 
-        def call() -> Iterator[int]:
-            yield from client.ready()
-            made[0] = True
-            getattr(client, what[0])(step, *what[1:])
-
-        self.lab.run(call())
-        if not self.lab.pass_until(lambda: made[0], BLOCKED):
-            client.results.append(f"step {step} {' '.join(what)}: still blocked")
+    @staticmethod
+    def _made(client: Client, step: int, what: tuple[str, ...]) -> Iterator[int]:
+        yield from client.ready()
+        getattr(client, what[0])(step, *what[1:])
