@@ -18,6 +18,7 @@ KNOWN = (*ABOUT, "version", "product", "brokers", "queues", "cluster", "address_
 BROKER = ("name", "ha", "shared_store", "cluster", "core", "cluster_password", "in_vm_connector",
           "in_vm_id")  # fmt: skip
 SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
+PORT = 61616
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
 
 Test = Callable[[Any], bool]
@@ -201,8 +202,35 @@ def state(broker: Any, topology: bool) -> dict[str, Any]:
             found["prepared_transactions"] = len(broker.live.prepared)
         found["queues"] = queues(broker.live.queues.values(), broker.lab.clock.now)
         if broker.hosted:
-            found["hosts"] = broker.lab.colocated.rows(broker)
+            found["hosts"] = {name: _hosted(broker, no, name, slave)
+                              for no, (name, slave) in enumerate(broker.hosted.items(), 1)}  # fmt: skip
     return found
+
+
+def _hosted(host: Any, no: int, name: str, slave: Any) -> dict[str, Any]:
+    """Ports are shifted by the offset for each backup; one that scales down takes no client."""
+    scales, keys = slave.server.scales_down, host.server.keys
+    shift = 0 if scales else no * host.element("backup_port_offset")
+    others = [f"to_{other}" for other in sorted(host.lab.brokers) if other != host.name]
+    in_vm = [f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}"
+             for key in keys if key == "in_vm_connector"]  # fmt: skip
+    own, *rest = (f"{connector} tcp {PORT + shift * (connector not in host.element('excludes'))}"
+                  for connector in (host.name, *others))  # fmt: skip
+    shared = slave.server.policy == "shared_store"
+    return {
+        **state(slave, topology=True), "name": name,
+        "journal": f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}",
+        "acceptors": [] if scales else [*in_vm, f"netty tcp {PORT + shift}"],
+        "connectors": [own, *in_vm, *rest],
+    }  # fmt: skip
+
+
+def snapshot(lab: Any, topology: bool) -> dict[str, Any]:
+    """Return the state of all brokers now, and how much each consumer has received."""
+    return {
+        "received_so_far": {n: len(c.received) for n, c in lab.clients.consumers.items()},
+        "brokers": {name: state(broker, topology) for name, broker in lab.brokers.items()},
+    }
 
 
 def queues(found: Iterable[Any], now: int) -> dict[str, dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from mqlab.runtime.artemis.broker import Broker, Room
-from mqlab.runtime.artemis.messages import Message, Queue
+from mqlab.runtime.artemis.messages import Message, Queue, selects
 from mqlab.trace.kinds import Kind, Rule
 
 Binding = tuple[Broker, Queue]
@@ -81,7 +81,7 @@ class Balancing(Room):
         """Return whose turn it is: brokers take turns, those with a matching consumer first."""
         kind = broker.option("message_load_balancing")
         turns = [(at, queue) for at, queue in self._turns(broker, bindings)
-                 if self.lab.selects(queue.selector, message)]  # fmt: skip
+                 if selects(queue.selector, message)]  # fmt: skip
         takers = [turn for turn in turns if kind == "STRICT" or turn[1].wanted(message)]
         own = [turn for turn in turns if turn[0] is broker]
         if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
@@ -138,7 +138,7 @@ class Balancing(Room):
         for queue in list(broker.data.queues.values()) if broker.serves else ():
             for item in queue.due(self.lab.clock.now) if queue.consumers else ():
                 order = queue.consumers[queue.turn :] + queue.consumers[: queue.turn]
-                taker = next((c for c in order if c.wants(item.message)), None)
+                taker = next((c for c in order if selects(c.selector, item.message)), None)
                 if taker is None or item not in queue.waiting:  # a rollback may have come between
                     continue
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)

@@ -150,16 +150,17 @@ class Client:
         self.failovers.append("failover_failed")
         self.lab.event(Kind.Failed, None, frm=self.node, rule=Rule.gave_up)
 
-    @property
-    def hangs(self) -> bool:
-        """Whether its broker waits for a slave that hangs, with all that is to be persistent."""
-        replica = self.at.live.replica if self.at is not None and self.at.live else None
-        return replica is not None and replica.role == "paused"
-
     def ready(self, persistent: bool = True) -> Iterator[int]:
-        """Wait until a call can be made: while it looks for its broker it is blocked."""
+        """Wait until a call can be made: not while it looks for its broker.
+
+        What is to be persistent waits for a slave that hangs, until its master gives that up.
+        """
         self.calling = self.lab.clock.now
-        while self.state in ("new", "seeking") or (persistent and self.hangs):
+        while True:
+            live = self.at.live if self.at is not None and persistent else None
+            hangs = live is not None and live.replica is not None and live.replica.role == "paused"
+            if self.state not in ("new", "seeking") and not hangs:
+                return
             yield LOOKS
 
     # Sending

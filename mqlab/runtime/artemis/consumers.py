@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.clients import CLOSED, ROLLED_BACK, Client
-from mqlab.runtime.artemis.messages import Held, Message, Queue
+from mqlab.runtime.artemis.messages import Held, Queue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -34,10 +34,6 @@ class Consumer(Client):
         self.taken: list[Held] = []
         self.received: list[int] = []
         self.redelivered: list[int] = []
-
-    def wants(self, message: Message) -> bool:
-        """Whether its selector lets a message pass."""
-        return self.lab.selects(self.selector, message)
 
     def opened(self) -> None:
         """Subscribe, or go on in the session that stayed."""

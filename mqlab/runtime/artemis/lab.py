@@ -18,7 +18,6 @@ from mqlab.runtime.artemis.scaledown import move, scale_down
 from mqlab.runtime.artemis.shared_store import SharedStore, Store
 from mqlab.runtime.clock import Clock
 from mqlab.spec.artemis import WORDS, HaScenario
-from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
@@ -243,10 +242,6 @@ class HaLab:
             self.later(message.due - self.clock.now, self.deliver)
         self.balancing.dispatch(broker)
         self.balancing.redistribute()
-
-    def selects(self, text: str | None, message: Message) -> bool:
-        """Whether a selector's text lets a message pass."""
-        return text is None or Selector(text).selects({}, message.properties)
 
     # Writing down
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ class Message:
     size: int
     due: int = 0
     row: int = -1  # of the trace: where it was sent
+
+
+def selects(text: str | None, message: Message) -> bool:
+    """Whether a selector's text lets a message pass."""
+    return text is None or Selector(text).selects({}, message.properties)
 
 
 @dataclass(eq=False, slots=True)
@@ -85,7 +91,7 @@ class Queue:
 
     def wanted(self, message: Message) -> bool:
         """Whether a consumer's selector lets a message pass."""
-        return any(consumer.wants(message) for consumer in self.consumers)
+        return any(selects(consumer.selector, message) for consumer in self.consumers)
 
 
 @dataclass(eq=False, slots=True)

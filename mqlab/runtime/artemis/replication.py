@@ -5,6 +5,8 @@ AMQ Broker 7.1, 21.1; reference/artemis-ha.md, sections 2 to 4; artemis-observed
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mqlab.runtime.artemis.broker import Broker, Room
 from mqlab.spec.artemis import votes_needed
 from mqlab.trace.kinds import Kind, Rule
@@ -161,11 +163,7 @@ class Replication(Room):
             self.lab.soon(slave, NOTICED, self._vote, left)
         if slave.role != "backup_in_sync" or not slave.runs:
             return
-        votes = sum(slave.pair not in voter.view for voter in self._voters(slave))
-        needed = self._needed(slave)
-        yes = left > 0 and votes >= needed
-        if left > 0:
-            self._tell(slave, yes, {"votes": votes, "needed": needed})
+        yes = left > 0 and self._agreed(slave, lambda voter: slave.pair not in voter.view)
         if left > 0 and not yes and self.lab.scenario.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
@@ -183,14 +181,14 @@ class Replication(Room):
         rule = Rule.vote_won if yes else Rule.vote_lost
         self.lab.event(Kind.Voted, broker, rule=rule, told=told)
 
-    def _voters(self, asker: Broker) -> list[Broker]:
-        return [v for v in self.lab.lives() if v.pair != asker.pair
-                and v.pair in asker.view and asker.reaches(v)]  # fmt: skip
-
-    @staticmethod
-    def _needed(asker: Broker) -> int:
+    def _agreed(self, asker: Broker, agrees: Callable[[Broker], bool]) -> bool:
+        """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree."""
+        votes = sum(agrees(voter) for voter in self.lab.lives() if voter.pair != asker.pair
+                    and voter.pair in asker.view and asker.reaches(voter))  # fmt: skip
         size = asker.element("quorum_size")
-        return votes_needed(asker.largest if size == -1 else size)
+        needed = votes_needed(asker.largest if size == -1 else size)
+        self._tell(asker, votes >= needed, {"votes": votes, "needed": needed})
+        return votes >= needed
 
     def _begin_anew(self, slave: Broker) -> None:
         """A slave that lost the vote restarts as slave; its copy is moved aside (21.1).
@@ -222,9 +220,7 @@ class Replication(Room):
             self.lab.soon(live, NOTICED, self._master_votes)
 
     def _master_votes(self, live: Broker) -> None:
-        votes, needed = len(self._voters(live)), self._needed(live)
-        self._tell(live, votes >= needed, {"votes": votes, "needed": needed})
-        if votes < needed:
+        if not self._agreed(live, lambda _: True):
             self.lab.soon(live, ENDING, self._give_up)
 
     def _give_up(self, live: Broker) -> None:

@@ -178,7 +178,4 @@ class Script(Calls):
     def do_snapshot(self, keys: Mapping[str, Any]) -> None:
         """Note the state of everything under a label."""
         whole = bool(keys.get("topology", False))
-        self.lab.snapshots[keys["label"]] = {
-            "received_so_far": {n: len(c.received) for n, c in self.lab.clients.consumers.items()},
-            "brokers": {n: files.state(b, whole) for n, b in self.lab.brokers.items()},
-        }
+        self.lab.snapshots[keys["label"]] = files.snapshot(self.lab, whole)
