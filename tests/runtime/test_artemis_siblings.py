@@ -20,6 +20,7 @@ LOST = "TransactionRolledBackException / ActiveMQTransactionRolledBackException 
 AGAIN = ["failure_detected", "failover_completed"]
 GAVE_UP = ["failure_detected", "failover_failed"]
 WINDOW = '{"confirmation_window_size":1000}'
+SHORT = '{"confirmation_window_size":1000,"connection_ttl":2000}'
 THRICE = '{"confirmation_window_size":1000,"reconnect_attempts":3}'
 SYNC, OVER = "wait ms=2000", "wait ms=3000"
 
@@ -94,6 +95,19 @@ CLIENTS = [
         open_consumer consumer=C broker=A queue=Q receiving=false url={THRICE}
         cut between=["clients","A"]
         wait ms=5000""", C={"failovers": GAVE_UP}),
+    case("a_session_that_stays_is_given_up_after_the_ttl", {"A": None}, f"""
+        open_consumer consumer=C broker=A queue=Q receiving=false url={SHORT}
+        send broker=A queue=Q count=2
+        cut between=["clients","A"]
+        wait ms=1000
+        snapshot label=soon
+        wait ms=2000
+        snapshot label=late
+        heal between=["clients","A"]
+        wait ms=1000
+        resume consumer=C
+        settle""", in_flight={"soon": 2, "late": 0},
+         C={"received": [1, 2], "redelivered": [1, 2], "failovers": AGAIN}),
     case("window_is_of_no_use_when_the_broker_dies", {"A": None}, """
         open_producer producer=P broker=A queue=Q transacted=true url={"confirmation_window_size":1000}
         send producer=P count=2
@@ -975,6 +989,8 @@ def seen(found, key, expected):
         "pair": lambda: {name: states[name].get("pair") for name in expected},
         "largest": lambda: {name: states[name]["largest_cluster_seen"] for name in expected},
         "topology": lambda: {name: states[name]["topology"] for name in expected},
+        "in_flight": lambda: {label: found["snapshots"][label]["brokers"]["A"]["queues"]["Q"][
+            "in_flight"] for label in expected},
         "queues": lambda: {name: sorted(states[name]["queues"]) for name in expected},
         "hosted": lambda: {name: state["hosts"]["colocated_backup_01"]["role"]
                            for name, state in states.items() if name in expected and "hosts" in state},

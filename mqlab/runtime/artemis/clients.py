@@ -89,28 +89,33 @@ class Client:
         self.at = None
 
     def dismissed(self, tried: bool) -> None:
-        """Its broker is gone, in order or not."""
+        """Its broker is gone, in order or not, or has given the session up."""
         broker = self.at
         self.end_session(tried)
         if broker is not None and self.state == "connected":
             self.seek(broker)
 
     def cut(self, silent: bool) -> None:
-        """The line to its broker is cut: without a word that is noticed after the ttl."""
-        if silent:
-            self.lab.later(self.options["connection_ttl"] * MS, self._fell_silent, self.epoch)
-        elif self.at is not None and self.state == "connected":
-            # With a confirmation window the session stays at the broker for a while.
+        """The line to its broker is cut: without a word that is noticed after the ttl.
+
+        With a confirmation window the session stays at the broker, and waits for it so long.
+        """
+        window = self.options["confirmation_window_size"] > 0
+        if self.at is not None and self.state == "connected" and not silent:
             broker = self.at
-            if self.options["confirmation_window_size"] <= 0:
+            if not window:
                 self.end_session(tried=True)
             self.seek(broker)
             self.lab.balancing.dispatch(broker)
+        if silent or window:
+            self.lab.later(self.options["connection_ttl"] * MS, self._fell_silent, self.epoch)
 
     def _fell_silent(self, epoch: int) -> None:
-        broken = self.at is not None and not self.lab.net.joined("clients", self.at.place)
-        if self.epoch == epoch and broken:
-            self.cut(silent=False)
+        broker = self.at
+        if broker is None or self.epoch != epoch or self.reaches(broker):
+            return
+        self.dismissed(tried=True)
+        self.lab.balancing.dispatch(broker)
 
     def seek(self, broker: Broker) -> None:
         """The connection broke: look for the broker, or for its backup, as often as allowed."""
