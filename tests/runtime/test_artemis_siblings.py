@@ -147,6 +147,12 @@ CLIENTS = [
         open_consumer consumer=C broker=["A","B"] queue=Q url={"initial_connect_attempts":1}
         send broker=B queue=Q count=2
         settle""", C={"received": [1, 2]}),
+    case("closing_in_vain_takes_20_s", AB, """
+        open_consumer consumer=C broker=A queue=Q
+        kill broker=A
+        send broker=B queue=Q count=30 interval_ms=1000 in_background=true
+        close_consumer consumer=C""", B=[*range(1, 22)],
+         C={"failovers": GAVE_UP, "results": ["step 4 close_consumer: still blocked"]}),
     case("given_up_for_good", {"A": None}, """
         open_consumer consumer=C broker=A queue=Q receiving=false url={"reconnect_attempts":1}
         kill broker=A
@@ -194,6 +200,12 @@ HOSTS = [
         resume consumer=C
         settle""", {"cluster": OFF}, hosted={"A": "live"},
          C={"received": [1, 2], "failovers": AGAIN}),
+    case("a_third_that_the_host_cannot_hear", colocated("replication", "ABC", QUICK), """
+        wait ms=8000
+        cut between=["A","C"]
+        wait ms=2000
+        kill broker=B
+        wait ms=9000""", hosted={"A": "backup_searching"}),
     case("nobody_hosts", colocated("replication", "AB", max_backups=0), "wait ms=20000", hosted={}),
     case("the_requester_comes_back_to_its_backup", colocated("replication", "AB"), """
         wait ms=8000

@@ -164,17 +164,21 @@ class Topology(Room):
         return known[1] if known[0] == live.place else "-"
 
     def forget(self, gone: Broker, orderly: bool) -> None:
-        """Brokers that notice a live broker's end drop it: 2.4 only when it says goodbye.
+        """Brokers that notice a live broker's end drop it, and tell each other: 2.4 only a goodbye.
 
-        The host of its backup goes on seeing it in 2.5 too, unless a third live broker tells it
-        otherwise (artemis-observed.md, section 7).
+        The host of its backup goes on seeing one that crashed in 2.5 too, unless a third live broker
+        tells it otherwise (artemis-observed.md, section 7).
         """
         if not orderly and not self.lab.scenario.forgets_crashed:
             return
+        noticed = [
+            broker for broker in self.lab.all_brokers() if broker is not gone
+            and (self.lab.net.joined(broker.place, gone.place) if orderly else
+                 all(hosted.pair != gone.pair for hosted in broker.hosted.values()))
+        ]  # fmt: skip
+        third = [live for live in noticed if live.serves and live.pair != gone.pair]
         for broker in self.lab.all_brokers():
-            hosts = any(hosted.pair == gone.pair for hosted in broker.hosted.values())
-            told = self.lab.net.joined(broker.place, gone.place) if orderly else not hosts
-            if broker is not gone and (told or (not orderly and len(broker.view) > 2)):
+            if broker in noticed or any(map(broker.reaches, third)):
                 self._drop(broker, gone)
 
     def lose_sight(self, a: Broker, b: Broker) -> None:

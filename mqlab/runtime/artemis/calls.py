@@ -106,16 +106,17 @@ class Calls:
     def do_close_consumer(self, keys: Mapping[str, Any]) -> None:
         """Close the connection; one that looks for its broker is blocked in it."""
         consumer = self.lab.clients.consumers[keys["consumer"]]
-        broker = consumer.at
-        if consumer.state == "seeking":
-            consumer.results.append(f"step {self.lab.step} close_consumer: still blocked")
-            consumer.failovers.append("failover_failed")
+        broker, blocked = consumer.at, consumer.state == "seeking"
+        consumer.leave(taken=True, buffered=False)
+        consumer.state, consumer.at = "closed", None
         if broker is not None:
-            consumer.leave(taken=True, buffered=False)
             self.lab.event(Kind.Unsubscribed, broker, frm=consumer.node, sub=consumer.sub,
                            dest=consumer.dest)  # fmt: skip
-        consumer.state, consumer.at = "closed", None
         self.lab.deliver()
+        if blocked:
+            consumer.failovers.append("failover_failed")
+            consumer.results.append(f"step {self.lab.step} close_consumer: still blocked")
+            self.lab.pass_time(BLOCKED)
 
     # Sending
 
