@@ -169,7 +169,10 @@ def outcome(lab: Any) -> dict[str, Any]:
     """Return what came of a lab's run so far."""
     consumers, senders = lab.clients.consumers, lab.clients.senders
     sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
-    here = {n for broker in lab.lives() for n in broker.live.messages(lab.clock.now)}
+    here = {item.message.number for broker in lab.lives() for _, item in broker.live.items()
+            if item.message.due <= lab.clock.now}  # fmt: skip
+    here |= {message.number for broker in lab.lives() for mail in broker.live.mail.values()
+             for _, message, _ in mail}  # fmt: skip
     got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
     return {
         "consumers": {name: _client(client) for name, client in consumers.items()},

@@ -65,14 +65,14 @@ class Calls:
 
     def do_open_consumer(self, keys: Mapping[str, Any]) -> None:
         """Open a connection, a session and a consumer."""
-        consumer = Consumer(self.lab, keys["consumer"], keys)
-        self.lab.clients.consumers[consumer.name] = consumer
+        name = keys["consumer"]
+        consumer = self.lab.clients.consumers[name] = Consumer(self.lab, name, keys)
         self._open(consumer, keys, "open_consumer")
 
     def do_open_client(self, keys: Mapping[str, Any]) -> None:
         """Open a client that stays, for sends and transactions."""
-        client = Client(self.lab, keys.get("producer") or keys["client"], keys)
-        self.lab.clients.senders[client.name] = client
+        name = keys.get("producer") or keys["client"]
+        client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
         self._open(client, keys, "open")
 
     do_open_producer = do_open_client

@@ -137,8 +137,3 @@ class Data:
         kept.mail = {to: [row for row in rows if row[1].persistent]
                      for to, rows in self.mail.items()}  # fmt: skip
         return kept
-
-    def messages(self, now: int) -> set[int]:
-        """Return the numbers of all messages that are here and due."""
-        found = {item.message.number for _, item in self.items() if item.message.due <= now}
-        return found | {message.number for rows in self.mail.values() for _, message, _ in rows}
