@@ -166,15 +166,15 @@ class Topology(Room):
     def forget(self, gone: Broker, orderly: bool) -> None:
         """Brokers that notice a live broker's end drop it, and tell each other: 2.4 only a goodbye.
 
-        The host of its backup goes on seeing one that crashed in 2.5 too, unless a third live broker
-        tells it otherwise (artemis-observed.md, section 7).
+        A host and the backup in it go on seeing the backup's master in 2.5 too, unless a third live
+        broker tells them otherwise (artemis-observed.md, section 7).
         """
         if not orderly and not self.lab.scenario.forgets_crashed:
             return
         noticed = [
             broker for broker in self.lab.all_brokers() if broker is not gone
             and (self.lab.net.joined(broker.place, gone.place) if orderly else
-                 all(hosted.pair != gone.pair for hosted in broker.hosted.values()))
+                 all(hosted.pair != gone.pair for hosted in (broker.host or broker).hosted.values()))
         ]  # fmt: skip
         third = [live for live in noticed if live.serves and live.pair != gone.pair]
         for broker in self.lab.all_brokers():
