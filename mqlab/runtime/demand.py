@@ -50,19 +50,35 @@ class Demand(Subscription):
         forced = settings.forces_durable(self.dest)
         return any(forced or isinstance(who, tuple) == lasting for who in self.interest)
 
-    def refusal(self, message: Message) -> int:
-        """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
+    def hindrance(self, message: Message) -> int:
+        """Return why the bridge may not carry *message* on, hops or loops; 0 if it may."""
         bridge, path = self.bridge, message.path
         rule = 0
         if path and bridge.remote.id in path:
             rule = ALREADY_VISITED
         elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
             rule = TTL_USED_UP
-        if rule and not replays(self, message):
+        return rule if rule and not replays(self, message) else 0
+
+    def refusal(self, message: Message) -> int:
+        """Return why it may not have *message*: what hinders the bridge, then the selector."""
+        rule = self.hindrance(message)
+        if rule or self.selector is None:
             return rule
-        if self.selector is not None:
-            return super().refusal(message)
-        return 0
+        return super().refusal(message)
+
+    def offer(self, message: Message) -> bool:
+        """Take *message* from a topic.
+
+        What may not be carried on, a durable one takes all the same and lets go at once
+        (activemq-network-connector.md, section 6).
+        """
+        if self.durable is not None and self.hindrance(message):
+            topic = self.broker.destinations[message.dest_no]
+            topic.dispatched += 1
+            topic.acknowledged(message, self, room=False)
+            return False
+        return super().offer(message)
 
     def deliver(self, message: Message, rule: int) -> None:
         """Forward *message*; the lists are applied once more, to the message itself."""

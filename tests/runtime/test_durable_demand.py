@@ -73,3 +73,20 @@ def test_a_lasting_store_remembers_topics(edition):
     }  # fmt: skip
     trace = play(lab_files.read({"edition": edition, "scenario": value}))
     assert set(trace.header["snapshots"]["end"]["brokers"]["A"]["topics"]) == {"NEWS"}
+
+
+@pytest.mark.parametrize(("edition", "counted"), [("5.5", (3, 3, 6, 0)), ("5.17", (3, 6, 6, 3))])
+def test_what_a_durable_one_may_not_carry_back_counts_as_carried(edition, counted):
+    """Played with 5.5.1 and 5.17.2 three times each: the copy for A, whence it came, is let go."""
+    value = {
+        "brokers": [{"name": "A"}, {"name": "B"}],
+        "connectors": [{"name": "AB", "from": "A", "to": "B", "network_ttl": 3, "duplex": True}],
+        "steps": [{"do": "start"}, {"do": "open_consumer", "consumer": "C1", **NEWS},
+                  {"do": "open_consumer", "consumer": "D1", **NEWS, "broker": "A", "durable": True},
+                  {"do": "send", "broker": "A", "topic": "NEWS", "count": 3}, {"do": "settle"},
+                  {"do": "snapshot", "label": "end"}],
+    }  # fmt: skip
+    trace = play(lab_files.read({"edition": edition, "scenario": value}))
+    topic = trace.header["snapshots"]["end"]["brokers"]["B"]["topics"]["NEWS"]
+    found = tuple(topic.get(key, 0) for key in ("enqueued", "dequeued", "dispatched", "forwarded"))
+    assert found == counted
