@@ -2,155 +2,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.messages import OK, REFUSED, destination_of
+from mqlab.runtime.openmq import clients, cluster, delivery, sending
+from mqlab.runtime.openmq.broker import Broker
+from mqlab.runtime.openmq.messages import OK, REFUSED, Client, Held, Keys, destination_of
 from mqlab.trace.kinds import Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 
-class Admin:
-    """The steps of administrators."""
+def _changed(lab: ClusterLab, keys: Keys, what: str, allowed: bool, *values: Any) -> str:
+    broker = lab.brokers[keys["broker"]]
+    allowed = allowed and broker.serves
+    return OK if allowed and cluster.change(broker, what, *values) else REFUSED
 
-    def __init__(self, lab: ClusterLab) -> None:
-        self.lab = lab
 
-    def do_create_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Create a destination, everywhere at once; refused without the change record."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        if dest in broker.instances or not broker.serves:
-            return dict(REFUSED)
-        options = dict(keys.get("options", {}))
-        if not self.lab.cluster.can_administrate(broker):
-            if not self.lab.takeover.enhanced and (
-                self.lab.scenario.model == "master" or not self.lab.database_up
-            ):
-                for peer in self.lab.cluster.peers(broker.name)[1:]:
-                    self.lab.cluster.add(peer, dest, "admin", options)  # the refusal leaves a trace
-            self.lab.cluster.hang(broker)
-            return dict(REFUSED)
-        self._recorded("create", (dest, options))
-        for peer in self.lab.cluster.peers(broker.name):
-            self.lab.cluster.add(peer, dest, "admin", options)
-        return dict(OK)
+def _has(lab: ClusterLab, keys: Keys) -> bool:
+    return destination_of(keys) in lab.brokers[keys["broker"]].instances
 
-    def do_update_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Change properties, the same everywhere."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        if dest not in broker.instances or "LocalOnly" in keys["options"]:
-            return dict(REFUSED)
-        if not self.lab.cluster.can_administrate(broker):
-            broker.instances[dest].options.update(keys["options"])
-            return dict(REFUSED)
-        self._recorded("update", (dest, dict(keys["options"])))
-        for peer in self.lab.cluster.peers(broker.name):
-            if dest in peer.instances:
-                peer.instances[dest].options.update(keys["options"])
-        return dict(OK)
 
-    def do_destroy_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Destroy a destination with all its messages; its consumers are cut off for good."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        if dest not in broker.instances or not self.lab.cluster.can_administrate(broker):
-            return dict(REFUSED)
-        self._recorded("destroy", dest)
-        for peer in self.lab.cluster.peers(broker.name):
-            instance = peer.instances.pop(dest, None)
-            for message in instance.messages if instance else ():
-                self.lab.stock.discard(peer, message, Rule.asked)
-        for consumer in self.lab.consumers.values():
-            if consumer.dest == dest:
-                consumer.open = False
-        return dict(OK)
+def do_create_destination(lab: ClusterLab, keys: Keys) -> str:
+    """Create a destination, everywhere at once."""
+    options = dict(keys.get("options", {}))
+    return _changed(lab, keys, "create", not _has(lab, keys), destination_of(keys), options)
 
-    def _recorded(self, what: str, value: Any) -> None:
-        """Write to the change record; all that are there have read it."""
-        self.lab.cluster.record.append((what, value))
-        for broker in self.lab.brokers.values():
-            if broker.running:
-                broker.seen = len(self.lab.cluster.record)
 
-    def do_unsubscribe(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Give up a durable subscription, on any broker, unless its client id is in use."""
-        broker = self.lab.reachable(keys["broker"])
-        key = (str(keys["client_id"]), str(keys["subscription_name"]))
-        used = any(
-            c.open and self.lab.receiving.client_id(c.keys) == key[0]
-            for c in self.lab.consumers.values()
-        )
-        if broker is None or used or key not in broker.durables:
-            return dict(REFUSED)
-        if not self.lab.cluster.can_administrate(broker):
-            return dict(REFUSED)
-        self._recorded("unsubscribe", key)
-        for peer in self.lab.cluster.peers(broker.name):
-            peer.durables.pop(key, None)
-            self.lab.delivery.forget(peer, key)
-        return dict(OK)
+def do_update_destination(lab: ClusterLab, keys: Keys) -> str:
+    """Change properties, the same everywhere; local-only is fixed at the creation."""
+    options = dict(keys["options"])
+    allowed = _has(lab, keys) and "LocalOnly" not in options
+    return _changed(lab, keys, "update", allowed, destination_of(keys), options)
 
-    def _pause(self, keys: Mapping[str, Any], paused: bool) -> dict[str, Any]:
-        broker = self.lab.brokers[keys["broker"]]
-        instance = broker.instances.get(destination_of(keys))
-        if instance is None or not broker.serves:
-            return dict(REFUSED)
-        instance.paused = paused
-        return dict(OK)
 
-    def do_pause_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Pause one broker's instance: its producers wait."""
-        return self._pause(keys, True)
+def do_destroy_destination(lab: ClusterLab, keys: Keys) -> str:
+    """Destroy a destination with all its messages; its consumers are cut off for good."""
+    dest = destination_of(keys)
+    done = _changed(lab, keys, "destroy", _has(lab, keys), dest)
+    for consumer in lab.consumers.values() if done == OK else ():
+        if consumer.dest == dest:
+            consumer.open, consumer.closed = False, True
+    return done
 
-    def do_resume_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Let a paused instance go on."""
-        return self._pause(keys, False)
 
-    def do_browse(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Show what a broker holds of a queue, by priority."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        found = broker.instances[dest].messages if dest in broker.instances else []
-        order = sorted(found, key=lambda m: (-m.priority, m.number))
-        return {"numbers": [m.number for m in order], **OK}
+def do_unsubscribe(lab: ClusterLab, keys: Keys) -> str:
+    """Give up a durable subscription, on any broker, unless its client id is in use."""
+    key = (str(keys["client_id"]), str(keys["subscription_name"]))
+    known = key in lab.brokers[keys["broker"]].durables
+    return _changed(lab, keys, "unsubscribe", known and not clients.is_used(lab, key[0]), key)
 
-    def do_connect(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Open and close a connection."""
-        broker = self.lab.reachable(keys["broker"])
-        return {"home": broker.name, **OK} if broker else dict(REFUSED)
 
-    def do_knock(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Knock at brokers until an event has happened."""
-        self.lab.do_wait_for({"event": keys["until"], "limit_ms": keys.get("limit_ms", 60_000)})
-        return dict(OK)
+def _pause(lab: ClusterLab, keys: Keys, paused: bool) -> str:
+    broker = lab.brokers[keys["broker"]]
+    if not broker.serves or not _has(lab, keys):
+        return REFUSED
+    broker.instances[destination_of(keys)].paused = paused
+    return OK
 
-    def do_admin(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Administrative commands of a cluster."""
-        broker, command = self.lab.brokers[keys["broker"]], keys["command"]
-        if command == "takeover":
-            return self.lab.takeover.by_command(broker, self.lab.brokers[keys["target"]])
-        if command != "change_master":
-            return dict(OK)
-        flag = broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")
-        if str(flag).lower() != "true" or broker.master != broker.name:
-            return dict(REFUSED)
-        for peer in self.lab.brokers.values():
-            peer.master = keys["to"]
-        return dict(OK)
 
-    def do_xa(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Steps of a distributed transaction."""
-        action, xid = keys["action"], str(keys.get("xid", ""))
-        if action == "prepare":
-            names = [n for n in (keys.get("producer"), keys.get("consumer")) if n]
-            self.lab.prepared[str(names[0]) if names else xid] = []
-        if action in ("commit", "rollback"):
-            for name in list(self.lab.prepared):
-                self.lab.sending.end_transaction(name, commit=action == "commit")
-                del self.lab.prepared[name]
-        return dict(OK)
+def do_pause_destination(lab: ClusterLab, keys: Keys) -> str:
+    """Pause one broker's instance: its producers and consumers wait."""
+    return _pause(lab, keys, True)
 
-    def do_kill_owner(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Kill the broker that took over another."""
-        owner = self.lab.takeover.owner.get(keys["of"])
-        return self.lab.do_kill({"broker": owner}) if owner else {"result": "not reached"}
+
+def do_resume_destination(lab: ClusterLab, keys: Keys) -> str:
+    """Let a paused instance go on."""
+    return _pause(lab, keys, False)
+
+
+def do_browse(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
+    """Show what a broker holds of a queue, by priority."""
+    instance = lab.brokers[keys["broker"]].instances.get(destination_of(keys))
+    found = delivery.in_order(instance.messages) if instance else []
+    return {"numbers": [message.number for message in found], "result": OK}
+
+
+def do_connect(lab: ClusterLab, keys: Keys) -> Any:
+    """Open and close a connection."""
+    broker = clients.reachable(lab, keys["broker"])
+    return {"home": broker.name, "result": OK} if broker else REFUSED
+
+
+def do_knock(lab: ClusterLab, keys: Keys) -> str:
+    """Knock at brokers until an event has happened."""
+    lab.pass_until(lambda: lab.has_happened(keys["until"]), int(keys.get("limit_ms", 60_000)))
+    return OK
+
+
+def do_admin(lab: ClusterLab, keys: Keys) -> str:
+    """Give a broker of a cluster a command."""
+    broker, command = lab.brokers[keys["broker"]], keys["command"]
+    if not broker.serves:
+        return REFUSED
+    if command == "takeover":
+        return lab.takeover.by_command(broker, lab.brokers[keys["target"]])
+    if command == "change_master":
+        return _change_master(broker, lab.brokers[keys["to"]])
+    if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
+        broker.quiesced = command == "quiesce"
+    return OK
+
+
+def _change_master(broker: Broker, to: Broker) -> str:
+    flag = broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")
+    if str(flag).lower() != "true" or broker.master != broker.name or not broker.linked(to):
+        return REFUSED
+    for peer in (broker, *broker.peers):
+        peer.master = to.name
+    return OK
+
+
+# Distributed transactions
+
+
+class Prepared:
+    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
+
+    def __init__(self, home: str, held: list[Held]) -> None:
+        self.home, self.held = home, held
+
+
+def do_xa(lab: ClusterLab, keys: Keys) -> str:
+    """A step of a distributed transaction; what is prepared ends only where it is."""
+    action, xid = keys["action"], str(keys.get("xid", ""))
+    client = lab.client(keys)
+    if action == "prepare" and client is not None:
+        _prepare(lab, xid, client)
+    if action not in ("commit", "rollback"):
+        return OK
+    if client is not None and xid not in lab.prepared:
+        _prepare(lab, xid, client)
+    branch = lab.prepared.get(xid)
+    if branch is None or branch.home != (client.home if client else keys.get("broker")):
+        return REFUSED
+    del lab.prepared[xid]
+    sending.end_transaction(lab, xid, action == "commit")
+    for held in branch.held:
+        if action == "commit":
+            delivery.finish(lab, held)
+        else:
+            held.target.flagged = True
+            delivery.release(lab, held, Rule.asked)
+    return OK
+
+
+def _prepare(lab: ClusterLab, xid: str, client: Client) -> None:
+    """Keep what a client has sent and taken for the transaction's manager."""
+    taken: list[Held] = getattr(client, "taken", [])
+    lab.prepared[xid] = Prepared(client.home, list(taken))
+    taken.clear()
+    for _, message in lab.messages():
+        if message.transaction == client.name:
+            message.transaction = xid

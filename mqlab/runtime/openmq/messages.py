@@ -1,4 +1,4 @@
-"""Messages and consumers of an OpenMQ cluster.
+"""Messages, clients and destinations of an OpenMQ cluster.
 
 A message lives at its home, the broker of its producer, until every subscription that is to have it has
 acknowledged it. It goes straight to the home of a consumer that has room (Technical Overview, chapter 4,
@@ -15,13 +15,30 @@ from typing import Any
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
-# Properties of destinations (Administration Guide, chapter 18): what they are if nobody sets them.
+# Properties of destinations: what they are if nobody sets them (Administration Guide, chapter 18).
 DEFAULTS = {"MaxNumMsgs": -1, "MaxTotalMsgBytes": -1, "MaxBytesPerMsg": -1, "MaxNumProducers": 100,
             "LimitBehavior": "REJECT_NEWEST", "MaxNumActiveConsumers": -1,
-            "MaxNumBackupConsumers": 0, "ConsumerFlowLimit": 1000,
+            "MaxNumBackupConsumers": 0, "ConsumerFlowLimit": 1000, "LocalOnly": False,
             "LocalDeliveryPreferred": False, "UseDMQ": True}  # fmt: skip
-AUTO_CREATED = {"MaxNumMsgs": 100_000, "MaxTotalMsgBytes": 10_485_760, "MaxBytesPerMsg": 10_240}
 
+# The same for auto-created ones, with the names by which brokers are told (chapter 17).
+AUTO_CREATED = {
+    "MaxNumMsgs": ("destination.maxNumMsgs", 100_000),
+    "MaxTotalMsgBytes": ("destination.maxTotalMsgBytes", 10_485_760),
+    "MaxBytesPerMsg": ("destination.maxBytesPerMsg", 10_240),
+    "MaxNumProducers": ("destination.maxNumProducers", 100),
+    "LimitBehavior": ("destination.limitBehavior", "REJECT_NEWEST"),
+    "MaxNumActiveConsumers": ("queue.maxNumActiveConsumers", -1),
+    "MaxNumBackupConsumers": ("queue.maxNumBackupConsumers", 0),
+    "ConsumerFlowLimit": ("queue.consumerFlowLimit", 1000),
+}
+DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
+OVERHEAD = 160  # bytes of a message besides its text: 5 of 400 fit into 3000 (observed, section 3)
+
+# How most steps end.
+OK, REFUSED, BLOCKED = "ok", "refused", "blocked"
+
+Keys = Mapping[str, Any]
 Key = tuple[str, str]  # (client id, subscription name) of a durable or shared subscription
 
 
@@ -43,7 +60,7 @@ class Message:
     dest: Destination
     persistent: bool
     priority: int
-    properties: Mapping[str, Any]
+    properties: Keys
     size: int
     sent: int
     targets: list[Target] = field(default_factory=list)
@@ -60,34 +77,21 @@ class Held:
     message: Message
     target: Target
     row: int = -1  # of the last event on its way to the consumer
+    arrived: bool = True  # not while it is lost in a silent cut
 
 
 @dataclass(eq=False, slots=True)
-class Consumer:
-    """A consumer with a connection of its own. `allowance` None takes all it can."""
+class Client:
+    """A producer or consumer with a connection of its own; `home` is the broker it has or had."""
 
     name: str
-    home: str
     dest: Destination
-    keys: Mapping[str, Any]
-    selector: Selector | None
-    key: object  # of its topic subscription
-    order: int
+    keys: Keys
+    home: str
     node: int
-    limit: int = 1000
-    allowance: int | None = None
-    buffer: deque[Held] = field(default_factory=deque)
-    taken: list[Held] = field(default_factory=list)
-    received: list[int] = field(default_factory=list)
-    redelivered: list[int] = field(default_factory=list)
     open: bool = True
-    served: int = 0  # when it was last handed something, for taking turns
-    renewed: bool = False  # in 5.1: it had a refused acknowledgement, what came again is not listed
-    broken: bool = False  # it took a message whose home is gone: nothing more comes from there
-    reopened: bool = False  # its own broker took over what it holds: its session is a new one
-    refuses: bool = False  # its next acknowledgement or commit is refused
-    killed: bool = False  # it was closed, or its process is gone: it looks for no broker any more
-    sub: int = -1  # its subscription in the trace
+    closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
+    refuses: bool = False  # its session lost something: no acknowledgement or commit until recover
     lost: int = -1  # the row with which it last lost its connection
 
     @property
@@ -95,16 +99,43 @@ class Consumer:
         """The acknowledge mode."""
         return str(self.keys.get("ack_mode", "auto"))
 
+
+@dataclass(eq=False, slots=True)
+class Producer(Client):
+    """A producer; a step that sends at a broker has one for itself."""
+
+
+@dataclass(eq=False, slots=True)
+class Consumer(Client):
+    """A consumer. `allowance` None takes all it can; `key` names its topic subscription."""
+
+    selector: Selector | None = None
+    key: object = None
+    limit: float = 1000
+    allowance: int | None = None
+    buffer: deque[Held] = field(default_factory=deque)
+    taken: list[Held] = field(default_factory=list)
+    stuck: list[Held] = field(default_factory=list)  # of homes that died: its until it closes
+    received: list[int] = field(default_factory=list)
+    redelivered: list[int] = field(default_factory=list)
+    served: int = 0  # how much it was handed, to find whose turn it is
+    busy_until: int = 0
+    broken: bool = False  # it failed to take a message whose home is gone: nothing more comes
+    sub: int = -1  # its subscription in the trace
+
     @property
-    def has_room(self) -> bool:
-        """Whether its buffer takes another message."""
-        return self.open and len(self.buffer) < self.limit
+    def hands(self) -> list[Held]:
+        """All that it has and has not acknowledged."""
+        return [*self.taken, *self.stuck, *self.buffer]
 
     def wants(self, message: Message) -> bool:
         """Whether its selector lets a message pass."""
-        if self.selector is None:
-            return True
-        return self.selector.selects({"JMSPriority": message.priority}, message.properties)
+        return self.selector is None or selects(self.selector, message)
+
+
+def selects(selector: Selector, message: Message) -> bool:
+    """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
+    return selector.selects({"JMSPriority": message.priority}, message.properties)
 
 
 @dataclass(eq=False, slots=True)
@@ -114,7 +145,6 @@ class Durable:
     key: Key
     dest: Destination
     selector: str | None
-    shared: bool = False
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
 
 
@@ -122,36 +152,29 @@ class Durable:
 class Instance:
     """One broker's instance of a destination: its properties, and the messages at home here.
 
-    `ghosts` are copies of messages of other homes that were given back and are listed all the same.
+    `leftovers` are numbers of copies of other homes' messages that were given back, or whose home died
+    meanwhile: the broker lists them until it ends.
     """
 
     dest: Destination
     created_by: str
     options: dict[str, Any]
-    messages: list[Message] = field(default_factory=list)
-    ghosts: int = 0
-    paused: bool = False
-    blocked: deque[Any] = field(default_factory=deque)
-    idle_since: int | None = None
     owner: str | None = None  # the consumer whose temporary destination it is
+    messages: list[Message] = field(default_factory=list)
+    leftovers: set[int] = field(default_factory=set)
+    paused: bool = False
+    idle_since: int | None = None
 
-    def option(self, name: str, default: Any) -> Any:
+    def option(self, name: str) -> Any:
         """Return a property by its administration name."""
-        return self.options.get(name, default)
+        return self.options.get(name, DEFAULTS.get(name))
 
-    def shown(self, name: str) -> str:
-        """Return a property as an administrator sees it, with its default."""
-        defaults = {**DEFAULTS, **(AUTO_CREATED if self.created_by == "auto" else {})}
-        return str(self.options.get(name, defaults.get(name)))
-
-
-DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
-
-# How a step ends.
-OK: dict[str, Any] = {"result": "ok"}
-REFUSED: dict[str, Any] = {"result": "refused"}
+    def limits(self, name: str, number: int) -> bool:
+        """Whether a number is beyond a limit; -1 is none."""
+        return 0 <= int(self.option(name)) < number
 
 
-def destination_of(keys: Mapping[str, Any]) -> Destination:
+def destination_of(keys: Keys) -> Destination:
     """Return the destination that a step names."""
-    return Destination(*("queue", keys["queue"]) if "queue" in keys else ("topic", keys["topic"]))
+    kind = "queue" if "queue" in keys else "topic"
+    return Destination(kind, keys[kind])

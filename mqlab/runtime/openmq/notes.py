@@ -9,13 +9,13 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
 from mqlab.trace.spread import spread
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.cluster import Broker
+    from mqlab.runtime.openmq.broker import Broker
     from mqlab.runtime.openmq.lab import ClusterLab
     from mqlab.runtime.openmq.messages import Consumer, Message
 
@@ -80,6 +80,12 @@ class Notes:
             sub, int(broker.name != message.home), now - message.sent, rule, cause,
         )  # fmt: skip
 
+    def consumer(self, kind: int, consumer: Consumer, rule: Rule) -> None:
+        """Record that a consumer came or left."""
+        home = self.lab.brokers[consumer.home].node
+        self.add(kind, broker=home, frm=consumer.node, to=home, sub=consumer.sub, rule=rule,
+                 dest=self.recorder.name_destination(consumer.dest))  # fmt: skip
+
     def look(self, cause: int = -1) -> None:
         """Record which brokers have another role than before, and which links went up or down."""
         for name, broker in self.lab.brokers.items():
@@ -88,7 +94,7 @@ class Notes:
                 self.roles[name] = role
                 self.add(Kind.RoleChanged, {"role": role}, broker=broker.node, cause=cause)
         for (one, other), link in self.links.items():
-            works = self.lab.cluster.linked(one, other)
+            works = self.lab.brokers[one].linked(self.lab.brokers[other])
             if works != ((one, other) in self.up):
                 (self.up.add if works else self.up.discard)((one, other))
                 self.add(Kind.Connected if works else Kind.Disconnected, link=link, cause=cause,

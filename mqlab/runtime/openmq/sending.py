@@ -2,185 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.messages import OK, REFUSED, Message, destination_of
-from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.runtime.openmq import clients, stock
+from mqlab.runtime.openmq.messages import (
+    BLOCKED,
+    OK,
+    REFUSED,
+    Keys,
+    Message,
+    Producer,
+    destination_of,
+)  # fmt: skip
+from mqlab.trace.kinds import Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 
+@dataclass(eq=False, slots=True)
 class Sending:
-    """The steps of producers; what is held back goes on when it can."""
+    """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
 
-    def __init__(self, lab: ClusterLab) -> None:
-        self.lab = lab
+    row: dict[str, Any]
+    keys: Keys
+    left: deque[int]
+    refused: list[int]
+    producer: Producer | None = None
+    late: bool = False
 
-    def do_open_producer(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Open a producer on a connection of its own."""
-        broker, dest = self.lab.reachable(keys["broker"]), destination_of(keys)
-        if broker is None or not self.lab.receiving.exists(broker, dest):
-            return dict(REFUSED)
-        most = int(broker.instances[dest].option("MaxNumProducers", 100))
-        if 0 <= most <= self.producers_at(broker.name, dest):
-            return dict(REFUSED)
-        self.lab.producers[keys["producer"]] = {"home": broker.name, "dest": dest, "keys": keys}
-        return dict(OK)
 
-    def do_close_producer(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Close a producer."""
-        self.lab.producers.pop(keys["producer"], None)
-        return dict(OK)
+def do_open_producer(lab: ClusterLab, keys: Keys) -> str:
+    """Open a producer on a connection of its own."""
+    return OK if _open(lab, keys["producer"], keys["producer"], keys) else REFUSED
 
-    def producers_at(self, broker: str, dest: Destination) -> int:
-        """Return how many producers of a destination are connected to a broker."""
-        return sum(p["home"] == broker and p["dest"] == dest for p in self.lab.producers.values())
 
-    def do_send(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Send messages one by one; under flow control the rest waits."""
-        first, count = self.lab.numbers + 1, int(keys["count"])
-        self.lab.numbers += count
-        producer = self.lab.producers.get(str(keys.get("producer")))
-        fails = producer is not None and self.revive(producer)
-        home = producer["home"] if producer else keys.get("broker")
-        dest = producer["dest"] if producer else destination_of(keys)
-        broker = self.lab.reachable(home) if home else None
-        base: dict[str, Any] = {"first": first, "count": count}
-        if broker is None or not self.lab.receiving.exists(broker, dest):
-            return {**base, **REFUSED}
-        name = str(keys.get("producer") or f"P.{home}")
-        row: dict[str, Any] = {**base, "sent": 0, "refused": []}
-        job: dict[str, Any] = {"row": row, "broker": broker, "dest": dest, "keys": keys, "next": 0,
-               "name": name, "open": "producer" not in keys}  # fmt: skip
-        if fails:  # the send during the failure is lost; those after it go to the new home
-            row["refused"], job["next"] = [first], 1
-        if job["open"]:
-            self.lab.producers[f"#{first}"] = {"home": broker.name, "dest": dest, "keys": keys}
-        self.go_on(job)
-        if job["next"] < count:
-            self.lab.background.append(job)
-            if not keys.get("in_background"):
-                self.lab.pass_time(int(keys.get("limit_ms", 30_000)) * 1000)
-                job["late"] = job["next"] < count
-        return row
+def _open(lab: ClusterLab, key: str, name: str, keys: Keys) -> Producer | None:
+    broker, dest = clients.reachable(lab, keys["broker"]), destination_of(keys)
+    if broker is None or not broker.find(dest):
+        return None
+    if broker.instances[dest].limits("MaxNumProducers", broker.producers(dest) + 1):
+        return None
+    node = lab.notes.node(name, "producer", broker.name)
+    lab.producers[key] = Producer(name, dest, keys, broker.name, node)
+    return lab.producers[key]
 
-    def revive(self, producer: dict[str, Any]) -> bool:
-        """Let a producer that lost its broker find another; True if its next send is lost."""
-        where = producer["keys"]["broker"]
-        names = list(where) if isinstance(where, (list, tuple)) else [where]
-        if producer["home"] is None and producer["keys"].get("reconnect"):
-            home = self.lab.reachable(names)
-        elif producer["home"] is None and self.lab.takeover.enhanced:
-            home = self.lab.reachable(self.lab.takeover.owner.get(producer["was"], producer["was"]))
-        else:
+
+def do_close_producer(lab: ClusterLab, keys: Keys) -> str:
+    """Close a producer; what it has not committed is gone."""
+    producer = lab.producers.pop(keys["producer"])
+    producer.open, producer.closed = False, True
+    end_transaction(lab, producer.name, commit=False)
+    return OK
+
+
+def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
+    """Send messages one by one; under flow control the rest waits."""
+    numbers = lab.take_numbers(int(keys["count"]))
+    row = {"first": numbers[0] if numbers else lab.numbers + 1, "count": len(numbers)}
+    job = Sending({**row, "result": BLOCKED}, keys, deque(numbers), [],
+                  lab.producers.get(str(keys.get("producer"))))  # fmt: skip
+    lost = job.producer is not None and not job.producer.open
+    if lost and numbers and job.producer and not job.producer.refuses:
+        # The send during the failure is lost; those after it wait for the new home.
+        job.refused.append(job.left.popleft())
+    lab.jobs.append(job)
+    go_on(lab, job)
+    if job in lab.jobs and not keys.get("in_background"):
+        lab.pass_until(lambda: job not in lab.jobs, int(keys.get("limit_ms", 30_000)))
+        job.late = job in lab.jobs
+    return job.row
+
+
+def go_on(lab: ClusterLab, job: Sending) -> bool:
+    """Send what a producer can send now; True if something moved."""
+    if job.producer is None:
+        where = clients.addresses(lab, job.keys["broker"])
+        if not lab.brokers[where[0]].answers:
             return False
-        if home is None:
-            return False
-        producer["home"] = home.name
-        self.lab.notes.add(Kind.Attached, frm=self.node(producer["keys"]["producer"], home.name),
-                           to=home.node, cause=producer["lost"])  # fmt: skip
-        self.lab.receiving.exists(home, producer["dest"])
-        return bool(producer.pop("failing", False)) and not producer.get("rolled_back", False)
-
-    def go_on(self, job: dict[str, Any]) -> bool:
-        """Send what a producer can send now; True if it sent something."""
-        row, moved = job["row"], False
-        while job["next"] < row["count"]:
-            message = self._message(job, row["first"] + job["next"])
-            result = self.lab.stock.verdict(job["broker"], message)
-            if result == "blocked":
-                row["result"] = "blocked"
-                return moved
-            moved = True
-            job["next"] += 1
-            self._note(job, message, result)
-            if result == "refused":
-                row["refused"].append(message.number)
-            else:
-                row["sent"] += 1
-        if job["open"]:
-            self.lab.producers.pop(f"#{row['first']}", None)
-        if not row["refused"]:
-            row.pop("refused")
-        row["result"] = "ok" if row["sent"] == row["count"] else (
-            "partly refused" if row["sent"] else "refused")  # fmt: skip
-        if job.get("late"):
-            row["result"] = "blocked"
-        return moved
-
-    def _message(self, job: dict[str, Any], number: int) -> Message:
-        keys, place = job["keys"], job["next"]
-        given = keys.get("properties", {})
-        properties = {k: v[place % len(v)] if isinstance(v, list) else v for k, v in given.items()}
-        priority = keys.get("jms_priority", 4)
-        priority = priority[place % len(priority)] if isinstance(priority, list) else priority
-        message = Message(number, job["broker"].name, job["dest"], keys.get("persistent", True),
-                          priority, properties, int(keys.get("size", 100)), self.lab.clock.now)  # fmt: skip
-        producer = self.lab.producers.get(str(keys.get("producer")), {"keys": {}})
-        if producer["keys"].get("ack_mode") == "transacted" or producer["keys"].get("xa"):
-            message.transaction = job["name"]
-        elif keys.get("transacted"):
-            message.transaction = None  # sent and committed in one step
-        return message
-
-    def _note(self, job: dict[str, Any], message: Message, result: str) -> None:
-        """Let the broker have the message, or note that it did not take it."""
-        broker, node = job["broker"], self.node(job["name"], job["broker"].name)
-        way = {"frm": node, "to": broker.node}
-        if result == "refused":
-            self.lab.notes.message(Kind.Failed, message, broker, rule=Rule.limit_reached, **way)
-            return
-        message.row = self.lab.notes.message(Kind.Sent, message, broker, **way)
-        if result == "dropped":
-            full = message.dest.is_queue or bool(message.targets)
-            rule = Rule.limit_reached if full else Rule.no_consumer
-            self.lab.notes.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
-        else:
-            self.lab.stock.accept(broker, message, result == "full", node)
-
-    def node(self, name: str, home: str) -> int:
-        """Return the number of a producer in the trace."""
-        return self.lab.notes.node(name, "producer", home)
-
-    def _has_moved(self, job: dict[str, Any]) -> bool:
-        """Whether a held-back producer whose broker died has another; without one the rest fails."""
-        name = str(job["keys"].get("producer"))
-        producer = self.lab.producers.get(name)
-        if producer is not None and producer["home"] is not None:
-            job["broker"] = self.lab.brokers[producer["home"]]
+        job.producer = _open(lab, f"#{job.row['first']}", f"P.{where[0]}", job.keys)
+        if job.producer is None:
+            job.row["result"] = REFUSED
+            lab.jobs.remove(job)
             return True
-        if producer is None or not (
-            producer["keys"].get("reconnect") or self.lab.takeover.enhanced
-        ):
-            row = job["row"]
-            row.setdefault("refused", []).extend(
-                range(row["first"] + job["next"], row["first"] + row["count"])
-            )
-            row["result"] = "partly refused" if row["sent"] else "refused"
-            job["next"] = row["count"]
-            self.lab.producers.pop(f"#{row['first']}", None)
-        return False
+    producer, moved = job.producer, False
+    broker = lab.brokers[producer.home]
+    if not producer.open and not clients.comes_back(lab, producer):
+        job.refused += job.left
+        job.left.clear()
+    while job.left and producer.open and broker.answers:
+        message = _message(lab, job, job.left[0])
+        result = stock.offer(broker, message, producer.node)
+        if result == BLOCKED:
+            break
+        moved = True
+        job.left.popleft()
+        if result == REFUSED:
+            job.refused.append(message.number)
+        elif "time_to_live_ms" in job.keys:
+            due = message.sent + int(job.keys["time_to_live_ms"]) * 1000
+            lab.clock.later(due, stock.on_expired, (lab, message))
+    if not job.left:
+        _end(lab, job)
+    return moved
 
-    def unblock(self) -> bool:
-        """Let producers go on that were held back; True if one did."""
-        moved = False
-        for job in list(self.lab.background):
-            if job["broker"].running or self._has_moved(job):
-                moved |= self.go_on(job)
-            if job["next"] >= job["row"]["count"]:
-                self.lab.background.remove(job)
-        return moved
 
-    def end_transaction(self, name: str, commit: bool) -> None:
-        """Let a producer's transaction take effect, or drop what was sent in it."""
-        for broker in self.lab.brokers.values():
-            for instance in broker.instances.values():
-                for message in list(instance.messages):
-                    if message.transaction == name:
-                        message.transaction = None
-                        if not commit:
-                            instance.messages.remove(message)
-                            self.lab.stock.discard(broker, message, Rule.asked)
+def _end(lab: ClusterLab, job: Sending) -> None:
+    """All is sent or refused: say how it ended."""
+    row = job.row
+    row["sent"] = row["count"] - len(job.refused)
+    if job.refused:
+        row["refused"] = job.refused
+    row["result"] = OK if not job.refused else "partly refused" if row["sent"] else REFUSED
+    if job.late:
+        row["result"] = BLOCKED
+    lab.producers.pop(f"#{row['first']}", None)
+    lab.jobs.remove(job)
+
+
+def _message(lab: ClusterLab, job: Sending, number: int) -> Message:
+    keys, producer, place = job.keys, job.producer, number - job.row["first"]
+    assert producer is not None
+
+    def dealt(value: Any) -> Any:
+        return value[place % len(value)] if isinstance(value, (list, tuple)) else value
+
+    message = Message(
+        number, producer.home, producer.dest, keys.get("persistent", True),
+        dealt(keys.get("jms_priority", 4)),
+        {name: dealt(value) for name, value in keys.get("properties", {}).items()},
+        int(keys.get("size", 100)), lab.clock.now,
+    )  # fmt: skip
+    if producer.mode == "transacted" or producer.keys.get("xa"):
+        message.transaction = producer.name
+    return message
+
+
+def end_transaction(lab: ClusterLab, name: str, commit: bool) -> None:
+    """Let a transaction take effect, or drop what was sent in it."""
+    for instance, message in lab.messages():
+        if message.transaction == name:
+            message.transaction = None
+            if not commit:
+                instance.messages.remove(message)
+                stock.discard(lab, message, Rule.asked)

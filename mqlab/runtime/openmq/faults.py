@@ -1,0 +1,127 @@
+"""What happens to brokers and to the network between them: the steps of whoever breaks things."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.openmq import cluster
+from mqlab.runtime.openmq.messages import OK, REFUSED, Keys
+from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.runtime.openmq.lab import ClusterLab
+
+RETRY_MS = 5000  # between two attempts at a broker that is away
+
+
+def do_start(lab: ClusterLab, keys: Keys) -> None:
+    """Start all listed brokers, or those named, one after the other."""
+    for name in keys.get("brokers", lab.listed):
+        if not lab.brokers[name].running:
+            cluster.start(lab.brokers[name])
+    lab.pass_time(RETRY_MS)
+
+
+def do_start_broker(lab: ClusterLab, keys: Keys) -> str:
+    """Start one broker; it may have to wait for its master, or end by itself."""
+    broker, until = lab.brokers[keys["broker"]], keys.get("until", "linked")
+    broker.options.update(keys.get("options", {}))
+    needs_database = lab.scenario.model in ("peer", "enhanced")
+    if (needs_database and not lab.database_up) or not lab.takeover.may_start(broker):
+        return "ended"
+    if not broker.running:
+        cluster.start(broker)
+    if until == "linked":
+        lab.pass_time(RETRY_MS)
+    if until != "none":
+        lab.pass_until(lambda: broker.ready, int(keys.get("limit_ms", 60_000)))
+    return OK if broker.ready or until == "none" else "not ready"
+
+
+def do_restart(lab: ClusterLab, keys: Keys) -> str:
+    """Kill a broker and start it again."""
+    do_kill(lab, keys)
+    return do_start_broker(lab, keys)
+
+
+def do_kill(lab: ClusterLab, keys: Keys) -> str:
+    """Kill a broker."""
+    broker = lab.brokers[keys["broker"]]
+    if broker.running:
+        lab.takeover.fault(broker)
+        cluster.down(broker, Kind.Crashed)
+    return OK
+
+
+def do_kill_owner(lab: ClusterLab, keys: Keys) -> str:
+    """Kill the broker that took over another."""
+    owner = lab.takeover.owner.get(keys["of"])
+    return do_kill(lab, {"broker": owner}) if owner else "not reached"
+
+
+def do_stop(lab: ClusterLab, keys: Keys) -> str:
+    """Stop a broker in an orderly way."""
+    broker = lab.brokers[keys["broker"]]
+    if not broker.serves:
+        return REFUSED
+    lab.takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
+    cluster.down(broker, Kind.Stopped)
+    return OK
+
+
+def do_pause(lab: ClusterLab, keys: Keys) -> str:
+    """Let a consumer take nothing more, or freeze a broker: in a conventional cluster unnoticed."""
+    if "consumer" in keys:
+        lab.consumers[keys["consumer"]].allowance = 0
+        return OK
+    broker = lab.brokers[keys["broker"]]
+    if broker.running:
+        broker.frozen = True
+        lab.takeover.fault(broker)
+        broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
+    return OK
+
+
+def do_resume(lab: ClusterLab, keys: Keys) -> str:
+    """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
+    if "consumer" in keys:
+        lab.consumers[keys["consumer"]].allowance = None
+        return OK
+    broker = lab.brokers[keys["broker"]]
+    if broker.frozen:
+        broker.frozen = False
+        lab.notes.add(Kind.Resumed, broker=broker.node)
+        if broker.name in lab.takeover.owner:
+            cluster.down(broker, Kind.Crashed)
+    return OK
+
+
+def _line(lab: ClusterLab, keys: Keys, kind: int) -> frozenset[str]:
+    one, other = (lab.brokers[name].node for name in keys["between"])
+    lab.notes.add(kind, frm=one, to=other)
+    return frozenset(keys["between"])
+
+
+def do_cut(lab: ClusterLab, keys: Keys) -> str:
+    """Cut the network silently: nobody notices, what is under way waits for the healing."""
+    lab.cuts.add(_line(lab, keys, Kind.Partitioned))
+    return OK
+
+
+def do_heal(lab: ClusterLab, keys: Keys) -> str:
+    """Make the network between two brokers whole again: what was under way arrives."""
+    line = _line(lab, keys, Kind.Healed)
+    lab.cuts.discard(line)
+    for consumer in lab.consumers.values():
+        for held in consumer.buffer:
+            held.arrived |= frozenset((held.message.home, consumer.home)) == line
+    return OK
+
+
+def do_database(lab: ClusterLab, keys: Keys) -> str:
+    """Stop or start the database of the record, or of the shared store."""
+    lab.database_up = keys["action"] == "start"
+    for broker in lab.brokers.values():
+        broker.lost_database |= not lab.database_up and lab.scenario.model == "peer"
+        broker.hangs &= not lab.database_up  # its next retry comes through
+    return OK
