@@ -25,13 +25,17 @@ PROPERTIES = ("MaxNumMsgs", "MaxTotalMsgBytes", "MaxBytesPerMsg", "MaxNumProduce
               "ConsumerFlowLimit", "LocalOnly", "LocalDeliveryPreferred", "UseDMQ")  # fmt: skip
 CHOICES = {
     "LimitBehavior": ("REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"),
-    "command": ("change_master", "takeover", "reload"), "action": ("stop", "start", "end",
+    "command": ("change_master", "takeover", "reload", "quiesce", "unquiesce"),
+    "action": ("stop", "start", "end",
                 "prepare", "commit", "rollback", "recover"),
     "until": ("linked", "ready", "none"), "kind": ("queue", "topic"),
     "ack_mode": ("auto", "client", "dups_ok", "transacted"),
 }  # fmt: skip
 
 # Steps: the keys that each needs (of those joined by a bar one), and those that it may have.
+_CONSUMER = ("receiving selector durable client_id subscription_name no_client_id shared flow_limit "
+             "ack_mode acknowledge delay_ms xa process reconnect reconnect_attempts "
+             "reconnect_interval_ms iterations client")  # fmt: skip
 STEPS: dict[str, tuple[str, str]] = {
     "start": ("", "brokers"),
     "start_broker": ("broker", "until options"), "restart": ("broker", "until options"),
@@ -43,20 +47,17 @@ STEPS: dict[str, tuple[str, str]] = {
     "destroy_destination": ("broker queue|topic", ""),
     "pause_destination": ("broker queue|topic", ""),
     "resume_destination": ("broker queue|topic", ""),
-    "open_consumer": ("consumer broker queue|topic", "receiving selector durable client_id "
-                      "subscription_name no_client_id shared flow_limit ack_mode acknowledge "
-                      "delay_ms xa reconnect reconnect_attempts reconnect_interval_ms iterations "
-                      "client"),
-    "temporary": ("consumer broker", "kind process receiving reconnect reconnect_attempts "
-                  "reconnect_interval_ms iterations client"),
+    "open_consumer": ("consumer broker queue|topic", _CONSUMER),
+    "temporary": ("consumer broker", f"kind {_CONSUMER}"),
     "kill_client": ("consumer", ""), "close_consumer": ("consumer", ""),
     "receive": ("consumer count", "within_ms"), "acknowledge": ("consumer", ""),
     "commit": ("consumer|producer", ""), "rollback": ("consumer|producer", ""),
     "recover": ("consumer", ""), "unsubscribe": ("broker client_id subscription_name", ""),
-    "open_producer": ("producer broker queue|topic", "ack_mode xa reconnect reconnect_attempts "
+    "open_producer": ("producer broker queue|topic", "ack_mode xa client_id reconnect reconnect_attempts "
                       "reconnect_interval_ms iterations client"),
     "close_producer": ("producer", ""),
-    "send": ("count", "broker producer queue topic persistent transacted properties jms_priority size"),
+    "send": ("count", "broker producer queue topic persistent transacted properties jms_priority size "
+             "time_to_live_ms"),
     "xa": ("action", "xid consumer producer broker"), "connect": ("broker", ""),
     "knock": ("brokers until", "every_ms"), "browse": ("broker queue|topic", ""),
     "admin": ("broker command", "from to target"), "wait": ("ms", ""), "settle": ("", "ms"),

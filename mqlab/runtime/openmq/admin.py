@@ -125,14 +125,14 @@ class Prepared:
 
 def do_xa(lab: ClusterLab, keys: Keys) -> str:
     """A step of a distributed transaction; what is prepared ends only where it is."""
-    action, xid = keys["action"], str(keys.get("xid", ""))
-    client = lab.client(keys)
-    if action == "prepare" and client is not None:
+    action, xid, client = keys["action"], str(keys.get("xid", "")), lab.client(keys)
+    if client is not None and action == "start":
+        client.xid = xid
+    ends = action in ("commit", "rollback")
+    if client is not None and (action == "prepare" or (ends and client.xid == xid)):
         _prepare(lab, xid, client)
-    if action not in ("commit", "rollback"):
+    if not ends:
         return OK
-    if client is not None and xid not in lab.prepared:
-        _prepare(lab, xid, client)
     branch = lab.prepared.get(xid)
     if branch is None or branch.home != (client.home if client else keys.get("broker")):
         return REFUSED
@@ -151,6 +151,7 @@ def _prepare(lab: ClusterLab, xid: str, client: Client) -> None:
     """Keep what a client has sent and taken for the transaction's manager."""
     taken: list[Held] = getattr(client, "taken", [])
     lab.prepared[xid] = Prepared(client.home, list(taken))
+    client.xid = ""
     taken.clear()
     for _, message in lab.messages():
         if message.transaction == client.name:

@@ -48,6 +48,12 @@ def comes_back(lab: ClusterLab, client: Client) -> bool:
     return not client.closed and (bool(client.keys.get("reconnect")) or lab.takeover.enhanced)
 
 
+def wait_for_broker(lab: ClusterLab, client: Client, keys: Keys) -> None:
+    """Let a step of a client that is looking for a broker wait until it has one."""
+    lab.pass_until(lambda: client.open or not comes_back(lab, client),
+                   int(keys.get("limit_ms", 30_000)))  # fmt: skip
+
+
 def lose(lab: ClusterLab, client: Client, cause: int) -> None:
     """A client has lost its broker, with what its session had there."""
     client.open = False
@@ -59,7 +65,8 @@ def lose(lab: ClusterLab, client: Client, cause: int) -> None:
     else:
         client.refuses = client.mode == "transacted"
     if comes_back(lab, client):
-        lab.clock.later(lab.clock.now + RECONNECT, on_attempt, (lab, client, 0))
+        pause = ROUND if lab.takeover.enhanced else RECONNECT
+        lab.clock.later(lab.clock.now + pause, on_attempt, (lab, client, 0))
     else:
         lab.happens("client_exception_listener", client.name)
 

@@ -131,18 +131,26 @@ def _receive(lab: ClusterLab, consumer: Consumer, held: Held) -> None:
 def _fail_to_take(lab: ClusterLab, consumer: Consumer, failing: Held) -> None:
     """Taking a message fails: its acknowledgement has nowhere to go.
 
-    5.1 drops the copies, all but the one that failed, and they come again with the home; 6.5 keeps them.
+    5.1 drops the copies, but goes on listing the one that failed; 6.5 keeps them.
     """
-    lost = [held for held in consumer.buffer if held.message.home == failing.message.home]
-    for held in lost:
-        held.target.flagged = True
-    if lab.scenario.version != "5.1":
+    for held in consumer.buffer:
+        held.target.flagged |= held.message.home == failing.message.home
+    if lab.scenario.version == "5.1":
+        _drop_copies(lab, consumer)
+        here = lab.brokers[consumer.home]
+        here.instances[consumer.dest].leftovers.add(failing.message.number)
+    else:
         consumer.broken = True
-        return
-    for held in lost:
-        consumer.buffer.remove(held)
-        release(lab, held, Rule.broker_stopped)
-    lab.brokers[consumer.home].instances[consumer.dest].leftovers.add(failing.message.number)
+
+
+def _drop_copies(lab: ClusterLab, consumer: Consumer) -> None:
+    """Let what a consumer took, and all it has of dead homes, come again as soon as the home is back."""
+    here = lab.brokers[consumer.home]
+    for held in consumer.hands:
+        if held in consumer.taken or not here.linked(lab.brokers[held.message.home]):
+            (consumer.taken if held in consumer.taken else consumer.buffer).remove(held)
+            held.target.flagged = True
+            release(lab, held, Rule.broker_stopped)
 
 
 def acknowledge(lab: ClusterLab, consumer: Consumer, done: list[Held]) -> bool:
@@ -160,22 +168,17 @@ def acknowledge(lab: ClusterLab, consumer: Consumer, done: list[Held]) -> bool:
 def _refuse(lab: ClusterLab, consumer: Consumer) -> None:
     """An acknowledgement or commit fails: a transaction is rolled back, others wait for recover.
 
-    5.1 gives back what was taken, to come again as soon as its home is there. In 6.5 it is stuck with
-    this consumer, but for one message that comes again after recover.
+    If a home is away, 5.1 gives the messages back. In 6.5 they are stuck with this consumer, but for one
+    that comes again after recover. If its own broker was lost they are back at the homes already.
     """
-    again: list[Held] = []
-    if consumer.refuses:  # its broker was lost: what it had is back at the homes already
-        again = consumer.taken
-    elif lab.scenario.version == "5.1":
-        for held in consumer.taken:
-            held.target.flagged = True
-            release(lab, held, Rule.broker_stopped)
-    else:
-        again = consumer.taken[:1] if consumer.mode == "client" else []
-        consumer.stuck += consumer.taken[len(again) :]
-    consumer.taken = again
-    consumer.refuses = consumer.mode == "client"
-    if consumer.mode != "client":
+    waits = consumer.mode == "client"
+    if not consumer.refuses and lab.scenario.version == "5.1":
+        _drop_copies(lab, consumer)
+    elif not consumer.refuses:
+        consumer.stuck += consumer.taken[waits:]
+        del consumer.taken[waits:]
+    consumer.refuses = waits
+    if not waits:
         redeliver(consumer)
 
 

@@ -102,12 +102,15 @@ def do_receive(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
 def do_acknowledge(lab: ClusterLab, keys: Keys) -> str:
     """Acknowledge what the session has taken."""
     consumer = lab.consumers[keys["consumer"]]
+    clients.wait_for_broker(lab, consumer, keys)
     return OK if delivery.acknowledge(lab, consumer, list(consumer.taken)) else REFUSED
 
 
 def do_recover(lab: ClusterLab, keys: Keys) -> str:
     """Let what was taken come again."""
-    delivery.redeliver(lab.consumers[keys["consumer"]])
+    consumer = lab.consumers[keys["consumer"]]
+    clients.wait_for_broker(lab, consumer, keys)
+    delivery.redeliver(consumer)
     return OK
 
 
@@ -126,8 +129,7 @@ def do_commit(lab: ClusterLab, keys: Keys) -> str:
     if "consumer" in keys:
         return do_acknowledge(lab, keys)
     producer = lab.producers[keys["producer"]]
-    lab.pass_until(lambda: producer.open or not clients.comes_back(lab, producer),
-                   int(keys.get("limit_ms", 30_000)))  # fmt: skip
+    clients.wait_for_broker(lab, producer, keys)
     refused, producer.refuses = producer.refuses or not producer.open, False
     sending.end_transaction(lab, producer.name, commit=not refused)
     return REFUSED if refused else OK

@@ -64,10 +64,10 @@ def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     row = {"first": numbers[0] if numbers else lab.numbers + 1, "count": len(numbers)}
     job = Sending({**row, "result": BLOCKED}, keys, deque(numbers), [],
                   lab.producers.get(str(keys.get("producer"))))  # fmt: skip
-    lost = job.producer is not None and not job.producer.open
-    if lost and numbers and job.producer and not job.producer.refuses:
-        # The send during the failure is lost; those after it wait for the new home.
+    if numbers and job.producer and not job.producer.open and not job.producer.refuses:
+        # The send during the failure is lost when it ends; those after it go to the new home.
         job.refused.append(job.left.popleft())
+        clients.wait_for_broker(lab, job.producer, keys)
     lab.jobs.append(job)
     go_on(lab, job)
     if job in lab.jobs and not keys.get("in_background"):

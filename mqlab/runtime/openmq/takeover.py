@@ -138,7 +138,7 @@ class Takeover:
     def _tell_holders(self, winner: Broker, dead: Broker) -> None:
         """What others hold of the taken messages and take only now comes flagged.
 
-        The winner closes the connections of its own consumers that hold some; they come back at once.
+        The winner closes the connections of its own consumers that hold some; they come back later.
         """
         for consumer in list(self.lab.consumers.values()):
             mine = [held for held in consumer.hands if held.message.home == winner.name]
@@ -146,7 +146,6 @@ class Takeover:
                 held.target.flagged |= held in consumer.buffer
             if mine and consumer.home == winner.name and consumer.open:
                 clients.lose(self.lab, consumer, dead.ended)
-                clients.attach(self.lab, consumer, winner)
             consumer.broken = False
 
     def by_command(self, broker: Broker, target: Broker) -> str:
