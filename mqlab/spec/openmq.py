@@ -19,15 +19,28 @@ MODELS = ("master", "none", "peer", "enhanced")
 LINKED_ALIKE = {"imq.service.activelist": "jms,admin", "imq.autocreate.queue": "true",
                 "imq.autocreate.topic": "true"}  # fmt: skip
 
-# Properties of destinations by their administration names (Administration Guide, chapter 18).
-PROPERTIES = ("MaxNumMsgs", "MaxTotalMsgBytes", "MaxBytesPerMsg", "MaxNumProducers",
-              "LimitBehavior", "MaxNumActiveConsumers", "MaxNumBackupConsumers",
-              "ConsumerFlowLimit", "LocalOnly", "LocalDeliveryPreferred", "UseDMQ")  # fmt: skip
+# Properties of destinations by their administration names, and what they are if nobody sets them
+# (Administration Guide, chapter 18).
+PROPERTIES: dict[str, Any] = {
+    "MaxNumMsgs": -1, "MaxTotalMsgBytes": -1, "MaxBytesPerMsg": -1, "MaxNumProducers": 100,
+    "LimitBehavior": "REJECT_NEWEST", "MaxNumActiveConsumers": -1, "MaxNumBackupConsumers": 0,
+    "ConsumerFlowLimit": 1000, "LocalOnly": False, "LocalDeliveryPreferred": False, "UseDMQ": True,
+}  # fmt: skip
+# What a broker gives auto-created ones, by the names of its own properties (chapter 17).
+AUTO_CREATED = {
+    "MaxNumMsgs": ("imq.autocreate.destination.maxNumMsgs", 100_000),
+    "MaxTotalMsgBytes": ("imq.autocreate.destination.maxTotalMsgBytes", 10_485_760),
+    "MaxBytesPerMsg": ("imq.autocreate.destination.maxBytesPerMsg", 10_240),
+    "MaxNumProducers": ("imq.autocreate.destination.maxNumProducers", 100),
+    "LimitBehavior": ("imq.autocreate.destination.limitBehavior", "REJECT_NEWEST"),
+    "MaxNumActiveConsumers": ("imq.autocreate.queue.maxNumActiveConsumers", -1),
+    "MaxNumBackupConsumers": ("imq.autocreate.queue.maxNumBackupConsumers", 0),
+    "ConsumerFlowLimit": ("imq.autocreate.queue.consumerFlowLimit", 1000),
+}
 CHOICES = {
     "LimitBehavior": ("REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"),
     "command": ("change_master", "takeover", "reload", "quiesce", "unquiesce"),
-    "action": ("stop", "start", "end",
-                "prepare", "commit", "rollback", "recover"),
+    "action": ("stop", "start", "end", "prepare", "commit", "rollback", "recover"),
     "until": ("linked", "ready", "none"), "kind": ("queue", "topic"),
     "ack_mode": ("auto", "client", "dups_ok", "transacted"),
 }  # fmt: skip
@@ -65,6 +78,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "wait_background": ("", ""), "snapshot": ("label", "properties"),
 }  # fmt: skip
 ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background")
+SILENT = ("start", "settle", "snapshot", "wait", "wait_for", "wait_received", "wait_background")
 OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.messages import AUTO_CREATED, Consumer, Durable, Instance, Key
-from mqlab.spec.openmq import LINKED_ALIKE
+from mqlab.runtime.openmq.messages import Consumer, Durable, Instance, Key
+from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -33,12 +33,11 @@ class Broker:
         self.seen = 0  # how much of the change record it has read
         self.lives = 0
         self.ended = -1  # the row with which it last ended
-        self.met: set[str] = set()  # whom it has been linked to in this life
+        self.met: set[Broker] = set()  # whom it has been linked to in this life
 
     def option(self, key: str, default: Any = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
-        given = self.options.get(key)
-        return self.lab.scenario.option(self.name, key, default) if given is None else given
+        return self.options.get(key, self.lab.scenario.option(self.name, key, default))
 
     @property
     def serves(self) -> bool:
@@ -55,8 +54,8 @@ class Broker:
     @property
     def named_master(self) -> str | None:
         """The master that its own configuration names."""
-        text = self.option("imq.cluster.masterbroker")
-        return str(text).strip("${}") if text and self.master else self.master
+        text = self.option("imq.cluster.masterbroker") if self.master else None
+        return str(text).strip("${}") if text else self.master
 
     def accepts(self, other: Broker) -> bool:
         """Whether two brokers accept a link: some properties must be alike."""
@@ -97,10 +96,8 @@ class Broker:
     def find(self, dest: Destination) -> bool:
         """Whether it has a destination, or creates it because it is used."""
         allowed = str(self.option(f"imq.autocreate.{dest.kind}", "true")).lower() != "false"
-        if dest not in self.instances and allowed and not dest.name.startswith("temp:"):
-            own = {name: self.option(f"imq.autocreate.{key}", default)
-                   for name, (key, default) in AUTO_CREATED.items()}  # fmt: skip
-            self.add(dest, "auto", own)
+        if allowed and not dest.name.startswith("temp:"):
+            self.add(dest, "auto", {name: self.option(*own) for name, own in AUTO_CREATED.items()})
         return dest in self.instances
 
     def spread(self, dest: Destination) -> None:
@@ -113,22 +110,20 @@ class Broker:
 
     def consumers(self, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that it serves, in order of registration."""
-        instance = self.instances.get(dest)
-        alone = instance is not None and instance.option("LocalOnly")
+        alone = dest in self.instances and self.instances[dest].option("LocalOnly")
         return [c for c in self.lab.consumers.values() if c.open and c.dest == dest
-                and (c.home == self.name or (not alone and self.linked(self.lab.brokers[c.home])))]  # fmt: skip
+                and (c.home is self or (not alone and self.linked(c.home)))]  # fmt: skip
 
     def active(self, dest: Destination) -> list[Consumer]:
         """Return those of them that get messages; the others wait as backups."""
-        found = self.consumers(dest)
-        instance = self.instances.get(dest)
-        most = int(instance.option("MaxNumActiveConsumers")) if instance else -1
-        return found if most < 0 else found[:most]
+        most = int(self.instances[dest].option("MaxNumActiveConsumers"))
+        return self.consumers(dest)[: most if most >= 0 else None]
 
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""
-        return sum(p.open and p.home == self.name and p.dest == dest
-                   for p in self.lab.producers.values())  # fmt: skip
+        return sum(
+            p.open and p.home is self and p.dest == dest for p in self.lab.producers.values()
+        )
 
     def unused_durables(self, dest: Destination) -> list[Key]:
         """Return the durable subscriptions of a topic that nobody uses: they count as consumers."""

@@ -37,7 +37,7 @@ def _update(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
 def _destroy(broker: Broker, dest: Destination) -> None:
     gone = broker.instances.pop(dest, None)
     for message in gone.messages if gone else ():
-        stock.discard(broker.lab, message, Rule.asked)
+        stock.discard(message, Rule.asked)
 
 
 def _subscribe(broker: Broker, durable: Durable) -> None:
@@ -62,18 +62,19 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
     Without the record it is refused, and leaves traces all the same: a creation on the other brokers, an
     update and a new subscription on the one asked (observed, section 6).
     """
-    lab = broker.lab
+    lab, peers = broker.lab, broker.peers
+    if not broker.serves:
+        return False
     if can_change(broker):
         lab.record.append((what, values))
-        for peer in (broker, *broker.peers):
+        for peer in (broker, *peers):
             CHANGES[what](peer, *values)
             peer.seen = len(lab.record)
         return True
     if lab.scenario.model == "master" or (lab.scenario.model == "peer" and not lab.database_up):
         if what == "subscribe":
             values[0].refused = True
-        traces = {"create": broker.peers, "update": [broker], "subscribe": [broker]}
-        for peer in traces.get(what, ()):
+        for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
             CHANGES[what](peer, *values)
         # A peer tries for minutes to reach its database, and answers nothing meanwhile.
         broker.hangs = lab.scenario.model == "peer"
@@ -94,8 +95,8 @@ def can_change(broker: Broker) -> bool:
 def start(broker: Broker) -> None:
     """Start a broker: what it kept is there again; without its master it serves nobody."""
     lab = broker.lab
-    broker.running, broker.frozen, broker.met = True, False, set()
-    broker.hangs = broker.lost_database = False
+    broker.running, broker.met = True, set()
+    broker.frozen = broker.hangs = broker.lost_database = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
     for dest, instance in list(broker.instances.items()):
@@ -116,15 +117,14 @@ def on_window_over(what: tuple[Broker, Destination]) -> None:
 
 def refresh(lab: ClusterLab) -> None:
     """Let every broker become ready that can, and catch up with the others."""
-    masters_first = sorted(lab.brokers.values(), key=lambda b: b.named_master != b.name)
-    for broker in masters_first:
+    for broker in sorted(lab.brokers.values(), key=lambda b: b.named_master != b.name):
         if broker.running and not broker.ready and not broker.waits_for_master:
             broker.ready = True
             lab.happens("ready", broker.name)
             catch_up(broker)
             delivery.home_returns(broker)
     for broker in lab.brokers.values():
-        broker.met |= {peer.name for peer in broker.peers}
+        broker.met |= set(broker.peers)
     lab.notes.look()
     lab.settle()
 
@@ -132,19 +132,17 @@ def refresh(lab: ClusterLab) -> None:
 def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     lab = broker.lab
-    if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
-        for what, values in lab.record[broker.seen :]:
+    for what, values in lab.record[broker.seen :]:
+        if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
             CHANGES[what](broker, *values)
     broker.seen = len(lab.record)
     for peer in broker.peers:
         for knows, learns in ((peer, broker), (broker, peer)):
-            for dest, instance in list(knows.instances.items()):
-                users = {c.key for c in knows.consumers(dest)}
-                if users:
-                    learns.add(dest, instance.created_by, instance.options, instance.owner)
-                learns.durables.update(
-                    {key: d for key, d in knows.durables.items() if d.dest == dest and key in users}
-                )
+            used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
+            for key, dest in used.items():
+                mine = knows.instances[dest]
+                learns.add(dest, mine.created_by, mine.options, mine.owner)
+                learns.durables.update((k, d) for k, d in knows.durables.items() if k == key)
 
 
 def down(broker: Broker, kind: int) -> None:
@@ -159,16 +157,14 @@ def down(broker: Broker, kind: int) -> None:
         for message in list(instance.messages):
             if not message.persistent or lab.is_open(message.transaction):
                 instance.messages.remove(message)
-                lab.notes.message(
-                    Kind.Discarded, message, broker, rule=Rule.memory_store, cause=row
-                )
+                lab.notes.message(Kind.Discarded, message, rule=Rule.memory_store, cause=row)
     for client in (*lab.consumers.values(), *lab.producers.values()):
-        if client.open and client.home == broker.name:
-            clients.lose(lab, client, row)
+        if client.open and client.home is broker:
+            clients.lose(client, row)
     for instance in broker.instances.values():
         for message in instance.messages:
             message.waits = Rule.broker_stopped
-            lab.notes.message(Kind.Held, message, broker, rule=Rule.broker_stopped, cause=row)
+            lab.notes.message(Kind.Held, message, rule=Rule.broker_stopped, cause=row)
 
 
 # Auto-created destinations
@@ -183,16 +179,15 @@ def is_unused(broker: Broker, dest: Destination) -> bool:
     )  # fmt: skip
 
 
-def reap(lab: ClusterLab) -> None:
+def reap(broker: Broker) -> None:
     """Remove auto-created destinations that nobody has used for long enough."""
-    now = lab.clock.now
-    for broker in lab.brokers.values():
-        after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
-        for dest, instance in list(broker.instances.items()):
-            if not broker.running or not is_unused(broker, dest):
-                instance.idle_since = None
-            elif instance.idle_since is None:
-                instance.idle_since = now
-                lab.clock.later(now + after, lab.on_due, None)
-            elif now >= instance.idle_since + after:
-                del broker.instances[dest]
+    clock = broker.lab.clock
+    after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
+    for dest, instance in list(broker.instances.items()):
+        if not broker.running or not is_unused(broker, dest):
+            instance.idle_since = None
+        elif instance.idle_since is None:
+            instance.idle_since = clock.now
+            clock.later(clock.now + after, broker.lab.on_due, None)
+        elif clock.now >= instance.idle_since + after:
+            del broker.instances[dest]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import cluster
-from mqlab.runtime.openmq.messages import OK, REFUSED, Keys
+from mqlab.runtime.openmq.messages import Keys
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -26,16 +26,16 @@ def do_start_broker(lab: ClusterLab, keys: Keys) -> str:
     """Start one broker; it may have to wait for its master, or end by itself."""
     broker, until = lab.brokers[keys["broker"]], keys.get("until", "linked")
     broker.options.update(keys.get("options", {}))
-    needs_database = lab.scenario.model in ("peer", "enhanced")
-    if (needs_database and not lab.database_up) or not lab.takeover.may_start(broker):
+    no_store = not lab.database_up and lab.scenario.model in ("peer", "enhanced")
+    if no_store or not lab.takeover.may_start(broker):
         return "ended"
     if not broker.running:
         cluster.start(broker)
     if until == "linked":
         lab.pass_time(RETRY_MS)
     if until != "none":
-        lab.pass_until(lambda: broker.ready, int(keys.get("limit_ms", 60_000)))
-    return OK if broker.ready or until == "none" else "not ready"
+        lab.pass_until(lambda: broker.ready, {"limit_ms": 60_000, **keys})
+    return "ok" if broker.ready or until == "none" else "not ready"
 
 
 def do_restart(lab: ClusterLab, keys: Keys) -> str:
@@ -44,56 +44,54 @@ def do_restart(lab: ClusterLab, keys: Keys) -> str:
     return do_start_broker(lab, keys)
 
 
-def do_kill(lab: ClusterLab, keys: Keys) -> str:
+def do_kill(lab: ClusterLab, keys: Keys) -> None:
     """Kill a broker."""
     broker = lab.brokers[keys["broker"]]
     if broker.running:
         lab.takeover.fault(broker)
         cluster.down(broker, Kind.Crashed)
-    return OK
 
 
 def do_kill_owner(lab: ClusterLab, keys: Keys) -> str:
     """Kill the broker that took over another."""
-    owner = lab.takeover.owner.get(keys["of"])
-    return do_kill(lab, {"broker": owner}) if owner else "not reached"
+    owner = lab.takeover.owner.get(lab.brokers[keys["of"]])
+    if owner is None:
+        return "not reached"
+    do_kill(lab, {"broker": owner.name})
+    return "ok"
 
 
-def do_stop(lab: ClusterLab, keys: Keys) -> str:
+def do_stop(lab: ClusterLab, keys: Keys) -> bool:
     """Stop a broker in an orderly way."""
     broker = lab.brokers[keys["broker"]]
     if not broker.serves:
-        return REFUSED
+        return False
     lab.takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
     cluster.down(broker, Kind.Stopped)
-    return OK
+    return True
 
 
-def do_pause(lab: ClusterLab, keys: Keys) -> str:
+def do_pause(lab: ClusterLab, keys: Keys) -> None:
     """Let a consumer take nothing more, or freeze a broker: in a conventional cluster unnoticed."""
     if "consumer" in keys:
         lab.consumers[keys["consumer"]].allowance = 0
-        return OK
-    broker = lab.brokers[keys["broker"]]
-    if broker.running:
+    elif lab.brokers[keys["broker"]].running:
+        broker = lab.brokers[keys["broker"]]
         broker.frozen = True
         lab.takeover.fault(broker)
         broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
-    return OK
 
 
-def do_resume(lab: ClusterLab, keys: Keys) -> str:
+def do_resume(lab: ClusterLab, keys: Keys) -> None:
     """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
     if "consumer" in keys:
         lab.consumers[keys["consumer"]].allowance = None
-        return OK
-    broker = lab.brokers[keys["broker"]]
-    if broker.frozen:
+    elif lab.brokers[keys["broker"]].frozen:
+        broker = lab.brokers[keys["broker"]]
         broker.frozen = False
         lab.notes.add(Kind.Resumed, broker=broker.node)
-        if broker.name in lab.takeover.owner:
+        if broker in lab.takeover.owner:
             cluster.down(broker, Kind.Crashed)
-    return OK
 
 
 def _line(lab: ClusterLab, keys: Keys, kind: int) -> frozenset[str]:
@@ -102,26 +100,27 @@ def _line(lab: ClusterLab, keys: Keys, kind: int) -> frozenset[str]:
     return frozenset(keys["between"])
 
 
-def do_cut(lab: ClusterLab, keys: Keys) -> str:
-    """Cut the network silently: nobody notices, what is under way waits for the healing."""
+def do_cut(lab: ClusterLab, keys: Keys) -> None:
+    """Cut the network silently: what is under way waits for the healing.
+
+    Only enhanced brokers notice: they miss the heartbeats.
+    """
     lab.cuts.add(_line(lab, keys, Kind.Partitioned))
-    return OK
+    for name in keys["between"]:
+        lab.takeover.fault(lab.brokers[name])
 
 
-def do_heal(lab: ClusterLab, keys: Keys) -> str:
+def do_heal(lab: ClusterLab, keys: Keys) -> None:
     """Make the network between two brokers whole again: what was under way arrives."""
-    line = _line(lab, keys, Kind.Healed)
-    lab.cuts.discard(line)
+    lab.cuts.discard(_line(lab, keys, Kind.Healed))
     for consumer in lab.consumers.values():
-        for held in consumer.buffer:
-            held.arrived |= frozenset((held.message.home, consumer.home)) == line
-    return OK
+        for claim in consumer.buffer:
+            claim.arrived |= not lab.is_cut(claim.message.home, consumer.home)
 
 
-def do_database(lab: ClusterLab, keys: Keys) -> str:
+def do_database(lab: ClusterLab, keys: Keys) -> None:
     """Stop or start the database of the record, or of the shared store."""
     lab.database_up = keys["action"] == "start"
     for broker in lab.brokers.values():
         broker.lost_database |= not lab.database_up and lab.scenario.model == "peer"
         broker.hangs &= not lab.database_up  # its next retry comes through
-    return OK

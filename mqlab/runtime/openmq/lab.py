@@ -9,29 +9,12 @@ from typing import Any
 from mqlab.errors import BadValue
 from mqlab.formats import openmq as files
 from mqlab.runtime.clock import Clock
-from mqlab.runtime.openmq import (
-    admin,
-    cluster,
-    delivery,
-    faults,
-    receiving,
-    report,
-    sending,
-    stock,
-)  # fmt: skip
+from mqlab.runtime.openmq import admin, cluster, delivery, faults, receiving, report, sending, stock
 from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import (
-    BLOCKED,
-    Client,
-    Consumer,
-    Instance,
-    Keys,
-    Message,
-    Producer,
-)  # fmt: skip
+from mqlab.runtime.openmq.messages import Client, Consumer, Instance, Keys, Message
 from mqlab.runtime.openmq.notes import Notes
 from mqlab.runtime.openmq.takeover import Takeover
-from mqlab.spec.openmq import OPENS, ClusterScenario
+from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -50,7 +33,8 @@ class ClusterLab:
         self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
-        self.producers: dict[str, Producer] = {}
+        self.producers: dict[str, Client] = {}
+        self.moved: set[str] = set()  # producers that lost their broker
         self.jobs: list[sending.Sending] = []  # sends that have not ended
         self.prepared: dict[str, admin.Prepared] = {}
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
@@ -60,7 +44,6 @@ class ClusterLab:
         self.numbers = 0  # of messages
         self.operations: list[dict[str, Any]] = []
         self.snapshots: dict[str, Any] = {}
-        self.events: dict[str, dict[str, int]] = {}  # how often a client's connection was ...
         self.happened: set[str] = set()  # since the last fault
 
     # The script
@@ -79,6 +62,28 @@ class ClusterLab:
             if self.limit is not None and self.notes.count > self.limit:
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
 
+    def _do(self, step: Step) -> dict[str, Any] | None:
+        """Do a step; True and None are ok, False is refused."""
+        answer = self._in_vain(step) or ACTIONS[step.do](self, step.keys)
+        if step.do in SILENT:
+            return None
+        if not isinstance(answer, dict):
+            answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
+        if step.do == "send" and "first" not in answer:
+            self.numbers += int(step.keys["count"])
+        return answer if "result" in answer else {**answer, "result": "ok"}
+
+    def _in_vain(self, step: Step) -> str:
+        """Say why a step cannot be done: its client is not there, or its broker answers nobody."""
+        clients = (("consumer", self.consumers), ("producer", self.producers))
+        if step.do not in OPENS and any(
+            step.keys.get(k, "") not in (*known, "") for k, known in clients
+        ):
+            return "not reached"  # its opening was refused, or it is closed
+        asked = self.brokers.get(str(step.keys.get("broker")))
+        waits = asked is not None and not asked.answers and step.do != "send"
+        return "blocked" if waits and not hasattr(faults, f"do_{step.do}") else ""
+
     def _note_refusal(self, step: Step, result: str) -> None:
         """Record what a broker was asked for in vain; sends have events of their own."""
         asked = step.keys.get("broker")
@@ -93,40 +98,7 @@ class ClusterLab:
             told = {step.do: f"{about} {result}".strip()}
             self.notes.add(Kind.Failed, told, broker=self.brokers[asked].node)
 
-    def _do(self, step: Step) -> dict[str, Any] | None:
-        """Do a step, unless its client is not there, or its broker answers nobody."""
-        asked = self.brokers.get(str(step.keys.get("broker")))
-        opened = OPENS.get(step.do)
-        gone = step.keys.get("consumer", "") not in (*self.consumers, "") or (
-            step.keys.get("producer", "") not in (*self.producers, "")
-        )
-        answer: Any
-        if gone and opened is None:  # its opening was refused, or it is closed
-            answer = self._not_reached(step)
-        elif asked and not asked.answers and step.do not in ("send", *FAULTS):
-            answer = BLOCKED
-        else:
-            answer = ACTIONS[step.do](self, step.keys)
-        return {"result": answer} if isinstance(answer, str) else answer
-
-    def _not_reached(self, step: Step) -> dict[str, Any]:
-        result: dict[str, Any] = {"result": "not reached"}
-        if step.do == "send":
-            numbers = self.take_numbers(int(step.keys["count"]))
-            result |= {"first": self.numbers - len(numbers) + 1, "count": len(numbers)}
-        return result
-
-    def take_numbers(self, count: int) -> list[int]:
-        """Return the numbers of the next *count* messages."""
-        self.numbers += count
-        return list(range(self.numbers - count + 1, self.numbers + 1))
-
     # What is there
-
-    def client(self, keys: Keys) -> Client | None:
-        """Return the client that a step names."""
-        producer = self.producers.get(str(keys.get("producer")))
-        return producer or self.consumers.get(str(keys.get("consumer")))
 
     def messages(self) -> list[tuple[Instance, Message]]:
         """Return all messages with the instances that hold them."""
@@ -150,10 +122,6 @@ class ClusterLab:
         """Remember an event for those who wait for it."""
         self.happened |= {event, f"{event} {about}"}
 
-    def has_happened(self, event: str, about: str | None = None) -> bool:
-        """Whether an event has happened since the last fault."""
-        return (f"{event} {about}" if about else event) in self.happened
-
     # Time
 
     def settle(self) -> None:
@@ -163,20 +131,21 @@ class ClusterLab:
             sources = [(broker, dest) for broker in self.brokers.values() if broker.serves
                        for dest in list(broker.instances)]  # fmt: skip
             went = [delivery.dispatch(broker, dest) for broker, dest in sources]
-            went += [delivery.consume(self, c) for c in list(self.consumers.values())]
+            went += [delivery.consume(consumer) for consumer in list(self.consumers.values())]
             went += [sending.go_on(self, job) for job in list(self.jobs)]
             moved = any(went)
-        cluster.reap(self)
-        stock.note_waiting(self)
+        for broker in self.brokers.values():
+            cluster.reap(broker)
+            stock.note_waiting(broker)
 
     def pass_time(self, ms: float) -> None:
         """Let time go on; what falls due meanwhile happens."""
         self.clock.rest(self.clock.now + round(ms * 1000))
         self.settle()
 
-    def pass_until(self, holds: Callable[[], bool], limit_ms: int) -> None:
-        """Let time go on until something holds, or the limit is over."""
-        end = self.clock.now + limit_ms * 1000
+    def pass_until(self, holds: Callable[[], bool], keys: Keys) -> None:
+        """Let time go on until something holds, or a step's `limit_ms` (30 s) is over."""
+        end = self.clock.now + round(keys.get("limit_ms", 30_000) * 1000)
         while not holds() and self.clock.now < end:
             due = self.clock.heap[0][0] if self.clock.heap else end
             self.clock.rest(min(end, max(due, self.clock.now)))
@@ -189,15 +158,15 @@ class ClusterLab:
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
+        nothing = {"count": 0, "received": [], "redelivered": []}
         received = {name: {"count": len(c.received), "received": c.received,
                            "redelivered": c.redelivered}
                     for name, c in self.consumers.items() if not c.keys.get("process")}  # fmt: skip
-        moved = {name: {"count": 0, "received": [], "redelivered": []}
-                 for name in self.events if name not in self.consumers}  # fmt: skip
         return self.notes.trace({
             "scenario": files.write(self.scenario), "seed": self.seed, "product": "openmq",
             "edition": self.scenario.version, "operations": self.operations,
-            "snapshots": self.snapshots, "events": self.events, "consumers": received | moved,
+            "snapshots": self.snapshots,
+            "consumers": {**dict.fromkeys(sorted(self.moved), nothing), **received},
         })  # fmt: skip
 
 
@@ -210,33 +179,31 @@ def do_settle(lab: ClusterLab, keys: Keys) -> None:
     """Wait until nothing moves, nor will when a consumer has done its work."""
     lab.settle()
     lab.pass_until(lambda: not any(c.open and c.buffer and c.busy_until > lab.clock.now
-                                   for c in lab.consumers.values()),
-                   int(keys.get("ms", 30_000)))  # fmt: skip
+                                   for c in lab.consumers.values()), keys)  # fmt: skip
 
 
 def do_wait_received(lab: ClusterLab, keys: Keys) -> None:
     """Wait until a consumer has so many messages, or for as long as the step allows."""
-    consumer, count = lab.consumers[keys["consumer"]], int(keys["count"])
     lab.settle()
-    lab.pass_until(lambda: len(consumer.received) >= count, int(keys.get("limit_ms", 30_000)))
+    received = lab.consumers[keys["consumer"]].received
+    lab.pass_until(lambda: len(received) >= keys["count"], keys)
 
 
 def do_wait_background(lab: ClusterLab, keys: Keys) -> None:
     """Wait until sends in the background have ended."""
     lab.settle()
-    lab.pass_until(lambda: not lab.jobs, int(keys.get("limit_ms", 30_000)))
+    lab.pass_until(lambda: not lab.jobs, keys)
 
 
 def do_wait_for(lab: ClusterLab, keys: Keys) -> None:
     """Wait until an event has happened since the last fault, such as a takeover."""
-    lab.pass_until(lambda: lab.has_happened(keys["event"], keys.get("about")),
-                   int(keys.get("limit_ms", 60_000)))  # fmt: skip
+    event = f"{keys['event']} {keys.get('about', '')}".strip()
+    lab.pass_until(lambda: event in lab.happened, keys)
     lab.pass_time(keys.get("settle_ms", 1000))
 
 
+ROOMS = [vars(room) for room in (admin, faults, receiving, report, sending)]
 ACTIONS: dict[str, Callable[[ClusterLab, Keys], Any]] = {
     name.removeprefix("do_"): action
-    for room in (vars(admin), vars(faults), vars(receiving), vars(report), vars(sending), globals())
-    for name, action in list(room.items()) if name.startswith("do_")
+    for room in (*ROOMS, globals()) for name, action in list(room.items()) if name.startswith("do_")
 }  # fmt: skip
-FAULTS = [name.removeprefix("do_") for name in vars(faults) if name.startswith("do_")]

@@ -56,7 +56,7 @@ class Notes:
     def subscription(self, consumer: Consumer) -> int:
         """Return the number of a new subscription, named by what it reads and where."""
         chosen = consumer.keys.get("selector")
-        text = f"{consumer.dest} at {consumer.home} by {consumer.name}"
+        text = f"{consumer.dest} at {consumer.home.name} by {consumer.name}"
         text += f" where {chosen}" if chosen else ""
         return self.recorder.name_subscription(text)
 
@@ -69,20 +69,21 @@ class Notes:
             self.details[row] = told
         return row
 
-    def message(
-        self, kind: int, message: Message, broker: Broker, frm: int = -1, to: int = -1,
-        link: int = -1, sub: int = -1, rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
-        """Record an event of a message at a broker; returns its row."""
-        now = self.lab.clock.now
+    def message(self, kind: int, message: Message, at: Broker | None = None, /, **way: int) -> int:
+        """Record an event of a message at its home or another broker; returns its row.
+
+        Its cause is the last event of the message at its home, unless *way* says another.
+        """
+        now, broker = self.lab.clock.now, at or message.home
         return self.recorder.add(
-            now, kind, message.number, broker.node, frm, to, link, self.recorder.name_destination(message.dest),
-            sub, int(broker.name != message.home), now - message.sent, rule, cause,
+            now, kind, message.number, broker.node, dest=self.recorder.name_destination(message.dest),
+            hop=int(broker is not message.home), age=now - message.sent,
+            **{"cause": message.row, **way},
         )  # fmt: skip
 
     def consumer(self, kind: int, consumer: Consumer, rule: Rule) -> None:
         """Record that a consumer came or left."""
-        home = self.lab.brokers[consumer.home].node
+        home = consumer.home.node
         self.add(kind, broker=home, frm=consumer.node, to=home, sub=consumer.sub, rule=rule,
                  dest=self.recorder.name_destination(consumer.dest))  # fmt: skip
 

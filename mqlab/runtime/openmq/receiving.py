@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import clients, cluster, delivery, sending
 from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import OK, REFUSED, Consumer, Durable, Keys, destination_of
+from mqlab.runtime.openmq.messages import Consumer, Durable, Keys, destination_of
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -16,22 +16,21 @@ if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 
-def do_open_consumer(lab: ClusterLab, keys: Keys) -> str:
+def do_open_consumer(lab: ClusterLab, keys: Keys) -> bool:
     """Open a consumer on a connection of its own."""
-    broker, dest = clients.reachable(lab, keys["broker"]), destination_of(keys)
-    if broker is None or clients.is_used(lab, clients.client_id(keys)) or not broker.find(dest):
-        return REFUSED
-    instance = broker.instances[dest]
-    active, backup = (int(instance.option(f"MaxNum{which}Consumers"))
+    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+    if broker is None or clients.is_used(lab, id) or not broker.find(dest):
+        return False
+    active, backup = (int(broker.instances[dest].option(f"MaxNum{which}Consumers"))
                       for which in ("Active", "Backup"))  # fmt: skip
     if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
-        return REFUSED
-    key = (clients.client_id(keys), str(keys.get("subscription_name", keys["consumer"])))
-    durable = Durable(key, dest, keys.get("selector")) if keys.get("durable") else None
-    if durable is not None and not _subscribe(broker, durable):
-        return REFUSED
-    _register(broker, dest, keys, key if durable or keys.get("shared") else keys["consumer"])
-    return OK
+        return False
+    key = (id, str(keys.get("subscription_name", keys["consumer"])))
+    if keys.get("durable") and not _subscribe(broker, Durable(key, dest, keys.get("selector"))):
+        return False
+    named = keys.get("durable") or keys.get("shared")
+    _register(broker, dest, keys, key if named else keys["consumer"])
+    return True
 
 
 def _subscribe(broker: Broker, durable: Durable) -> bool:
@@ -51,7 +50,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
                 int(broker.instances[dest].option("ConsumerFlowLimit")))  # fmt: skip
     plain = not dest.is_queue and key == name  # what a topic has for it crosses at once
     consumer = lab.consumers[name] = Consumer(
-        name, dest, keys, broker.name, lab.notes.node(name, "consumer", broker.name),
+        name, dest, keys, broker, lab.notes.node(name, "consumer", broker.name),
         selector=Selector(text) if text else None, key=key, limit=inf if plain else limit,
         allowance=None if keys.get("receiving", True) else 0,
         served=max((c.served for c in lab.consumers.values()), default=0),
@@ -61,29 +60,28 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     broker.spread(dest)
 
 
-def do_temporary(lab: ClusterLab, keys: Keys) -> str:
+def do_temporary(lab: ClusterLab, keys: Keys) -> bool:
     """Make a temporary destination with a consumer: known everywhere at once."""
-    broker, name = clients.reachable(lab, keys["broker"]), keys["consumer"]
+    broker, name = clients.reachable(lab, keys), keys["consumer"]
     if broker is None or clients.is_used(lab, clients.client_id(keys)):
-        return REFUSED
+        return False
     dest = Destination(keys.get("kind", "queue"), f"temp:{name}")
     broker.add(dest, "temporary", owner=name)
     _register(broker, dest, keys, name)
-    return OK
+    return True
 
 
-def do_close_consumer(lab: ClusterLab, keys: Keys) -> str:
+def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
     """Close consumer and connection; a temporary destination goes with it."""
     consumer = lab.consumers[keys["consumer"]]
     consumer.closed = True
     if consumer.open:
-        delivery.give_back(lab, consumer)
+        delivery.give_back(consumer)
         consumer.open = False
         lab.notes.consumer(Kind.Unsubscribed, consumer, Rule.consumer_left)
-        home = lab.brokers[consumer.home]
-        for broker in (home, *home.peers) if consumer.dest.name.startswith("temp:") else ():
+        temporary = consumer.dest.name.startswith("temp:")
+        for broker in (consumer.home, *consumer.home.peers) if temporary else ():
             broker.instances.pop(consumer.dest, None)
-    return OK
 
 
 do_kill_client = do_close_consumer  # its broker sees the connection go, too
@@ -91,45 +89,43 @@ do_kill_client = do_close_consumer  # its broker sees the connection go, too
 
 def do_receive(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     """Let a consumer take so many messages, and wait for them."""
-    consumer, count = lab.consumers[keys["consumer"]], int(keys["count"])
-    before, consumer.allowance = len(consumer.received), count
+    consumer = lab.consumers[keys["consumer"]]
+    before, consumer.allowance = len(consumer.received), int(keys["count"])
     lab.settle()
-    lab.pass_until(lambda: consumer.allowance == 0, int(keys.get("within_ms", 5000)))
+    lab.pass_until(lambda: consumer.allowance == 0, {"limit_ms": keys.get("within_ms", 5000)})
     consumer.allowance = 0
-    return {"took": len(consumer.received) - before, "result": OK}
+    return {"took": len(consumer.received) - before}
 
 
-def do_acknowledge(lab: ClusterLab, keys: Keys) -> str:
+def do_acknowledge(lab: ClusterLab, keys: Keys) -> bool:
     """Acknowledge what the session has taken."""
     consumer = lab.consumers[keys["consumer"]]
-    clients.wait_for_broker(lab, consumer, keys)
-    return OK if delivery.acknowledge(lab, consumer, list(consumer.taken)) else REFUSED
+    clients.wait_for_broker(consumer, keys)
+    return delivery.acknowledge(consumer, list(consumer.taken))
 
 
-def do_recover(lab: ClusterLab, keys: Keys) -> str:
+def do_recover(lab: ClusterLab, keys: Keys) -> None:
     """Let what was taken come again."""
     consumer = lab.consumers[keys["consumer"]]
-    clients.wait_for_broker(lab, consumer, keys)
+    clients.wait_for_broker(consumer, keys)
     delivery.redeliver(consumer)
-    return OK
 
 
-def do_rollback(lab: ClusterLab, keys: Keys) -> str:
+def do_rollback(lab: ClusterLab, keys: Keys) -> None:
     """Roll back a session's transaction."""
     if "consumer" in keys:
-        return do_recover(lab, keys)
-    producer = lab.producers[keys["producer"]]
-    producer.refuses = False
-    sending.end_transaction(lab, producer.name, commit=False)
-    return OK
+        do_recover(lab, keys)
+    else:
+        lab.producers[keys["producer"]].refuses = False
+        sending.end_transaction(lab, keys["producer"], commit=False)
 
 
-def do_commit(lab: ClusterLab, keys: Keys) -> str:
+def do_commit(lab: ClusterLab, keys: Keys) -> bool:
     """Commit a session's transaction; refused if it was rolled back with its broker."""
     if "consumer" in keys:
         return do_acknowledge(lab, keys)
     producer = lab.producers[keys["producer"]]
-    clients.wait_for_broker(lab, producer, keys)
-    refused, producer.refuses = producer.refuses or not producer.open, False
-    sending.end_transaction(lab, producer.name, commit=not refused)
-    return REFUSED if refused else OK
+    clients.wait_for_broker(producer, keys)
+    works, producer.refuses = producer.open and not producer.refuses, False
+    sending.end_transaction(lab, producer.name, commit=works)
+    return works

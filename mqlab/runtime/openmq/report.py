@@ -51,11 +51,11 @@ def _state(lab: ClusterLab, broker: Broker, properties: list[str]) -> dict[str, 
 
 def state_of(lab: ClusterLab, broker: Broker, other: Broker) -> str:
     """Return how *broker* shows another one; a broker that froze is not noticed."""
-    if other.name in lab.takeover.owner:
-        return f"TAKEOVER_COMPLETE by {lab.takeover.owner[other.name]}"
+    if other in lab.takeover.owner:
+        return f"TAKEOVER_COMPLETE by {lab.takeover.owner[other].name}"
     if broker.linked(other):
         return "OPERATING"
-    return "BROKER_DOWN" if other.name in broker.met else "INITIALIZING"
+    return "BROKER_DOWN" if other in broker.met else "INITIALIZING"
 
 
 def _durable_lines(lab: ClusterLab, broker: Broker) -> list[str]:
@@ -66,7 +66,7 @@ def _durable_lines(lab: ClusterLab, broker: Broker) -> list[str]:
     lines = []
     for id, name in sorted(key for key in broker.durables if key[0]):
         users = [c for c in broker.consumers(broker.durables[id, name].dest) if c.key == (id, name)]
-        had = sum(len(c.received) + len(c.buffer) for c in users if c.home == broker.name)
+        had = sum(len(c.received) + len(c.buffer) for c in users if c.home is broker)
         lines.append(f"{id}/{name} {'active' if users else 'inactive'} messages={had}")
     return lines
 
@@ -80,9 +80,9 @@ def _destination(
         {c.key for c in which(dest)} for which in (broker.consumers, broker.active)
     )
     remote = instance.leftovers | {
-        held.message.number for c in lab.consumers.values()
-        if c.open and c.home == broker.name and c.dest == dest
-        for held in c.hands if held.message.home != broker.name and held.arrived
+        claim.message.number for c in lab.consumers.values()
+        if c.open and c.home is broker and c.dest == dest
+        for claim in c.hands if claim.message.home is not broker and claim.arrived
     }  # fmt: skip
     in_transaction = sum(m.transaction is not None for m in instance.messages)
     row: dict[str, Any] = {

@@ -2,63 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mqlab.runtime.openmq import delivery
 from mqlab.runtime.openmq.broker import Broker
 from mqlab.runtime.openmq.messages import (
-    BLOCKED,
     DEAD,
-    OK,
     OVERHEAD,
-    REFUSED,
+    Claim,
     Consumer,
     Instance,
     Message,
-    Target,
     selects,
-)  # fmt: skip
+)
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 
-if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
 
-
-def offer(broker: Broker, message: Message, producer: int) -> str:
-    """Let a producer send a message; "blocked" if it has to wait.
+def offer(message: Message, producer: int) -> str:
+    """Let a producer send a message to its home: "ok", "refused", or "blocked" if it has to wait.
 
     What is not persistent is dropped silently where another would be refused.
     """
-    lab, instance = broker.lab, broker.instances.get(message.dest)
-    way = {"frm": producer, "to": broker.node}
-    refused = instance is None or instance.limits("MaxBytesPerMsg", message.size + OVERHEAD)
-    full, dropped = False, Rule.none
-    if instance is not None and not refused:
-        if instance.paused or (lab.store_down and message.persistent):
-            return BLOCKED
-        message.targets = targets(broker, message)
-        full = bool(message.targets) and _is_full(instance, message)
-        behaviour = instance.option("LimitBehavior")
-        if full and behaviour == "FLOW_CONTROL":
-            return BLOCKED
-        refused = full and behaviour == "REJECT_NEWEST" and message.persistent
-        if not message.targets:
-            dropped = Rule.no_consumer
-        elif full and behaviour == "REJECT_NEWEST":
-            dropped = Rule.limit_reached
-    if instance is None or refused:
-        lab.notes.message(Kind.Failed, message, broker, rule=Rule.limit_reached, **way)
-        return REFUSED
-    message.row = lab.notes.message(Kind.Sent, message, broker, **way)
-    if dropped:
-        lab.notes.message(Kind.Discarded, message, broker, rule=dropped, cause=message.row)
-        return OK
+    lab, instance = message.home.lab, message.home.instances.get(message.dest)
+    way = {"frm": producer, "to": message.home.node}
+    if instance is None or instance.limits("MaxBytesPerMsg", message.size + OVERHEAD):
+        lab.notes.message(Kind.Failed, message, rule=Rule.limit_reached, **way)
+        return "refused"
+    if instance.paused or (lab.store_down and message.persistent):
+        return "blocked"
+    message.claims = claims(message)
+    full = bool(message.claims) and _is_full(instance, message)
+    reject = full and instance.option("LimitBehavior") == "REJECT_NEWEST"
+    if full and instance.option("LimitBehavior") == "FLOW_CONTROL":
+        return "blocked"
+    if reject and message.persistent:
+        lab.notes.message(Kind.Failed, message, rule=Rule.limit_reached, **way)
+        return "refused"
+    message.row = lab.notes.message(Kind.Sent, message, **way)
+    if reject or not message.claims:
+        rule = Rule.limit_reached if reject else Rule.no_consumer
+        lab.notes.message(Kind.Discarded, message, rule=rule)
+        return "ok"
     if full:
-        _make_room(broker, instance)
+        _make_room(instance)
     instance.messages.append(message)
-    message.row = lab.notes.message(Kind.Enqueued, message, broker, cause=message.row, **way)
-    return OK
+    message.row = lab.notes.message(Kind.Enqueued, message, **way)
+    return "ok"
+
+
+def claims(message: Message) -> list[Claim]:
+    """Say for whom a message is; a topic's is for each subscription that selects it."""
+    broker, dest = message.home, message.dest
+    if dest.is_queue:
+        return [Claim(message)]
+    keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
+    for durable in broker.durables.values():
+        selector = Selector(durable.selector) if durable.selector else None
+        if durable.dest == dest and selects(selector, message):
+            keys[durable.key] = None
+    return [Claim(message, key) for key in keys]
 
 
 def _is_full(instance: Instance, message: Message) -> bool:
@@ -68,76 +69,59 @@ def _is_full(instance: Instance, message: Message) -> bool:
     )
 
 
-def _make_room(broker: Broker, instance: Instance) -> None:
+def _make_room(instance: Instance) -> None:
     """Remove the oldest, or the oldest of the least important."""
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
-    free = [m for m in instance.messages if not any(t.taker for t in m.targets)]
+    free = [m for m in instance.messages if not any(claim.taker for claim in m.claims)]
     if free:
-        victim = min(free, key=lambda m: (m.priority if low else 0, m.number))
-        bury(broker, victim, Rule.limit_reached)
+        bury(min(free, key=lambda m: (m.priority * low, m.number)), Rule.limit_reached)
 
 
-def bury(broker: Broker, message: Message, rule: int) -> None:
+def bury(message: Message, rule: int) -> None:
     """Move a message to the dead messages of its broker, if its destination uses them."""
-    lab, instance = broker.lab, broker.instances[message.dest]
+    home, instance = message.home, message.home.instances[message.dest]
     instance.messages.remove(message)
     if not instance.option("UseDMQ"):
-        discard(lab, message, rule)
+        discard(message, rule)
         return
-    row = lab.notes.message(Kind.DeadLettered, message, broker, rule=rule, cause=message.row)
-    message.dest, message.targets = DEAD, [Target()]
-    message.row = lab.notes.message(Kind.Enqueued, message, broker, frm=broker.node,
-                                    to=broker.node, cause=row)  # fmt: skip
-    broker.add(DEAD, "auto").messages.append(message)
+    row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
+    message.dest, message.claims = DEAD, [Claim(message)]
+    message.row = home.lab.notes.message(Kind.Enqueued, message, frm=home.node, to=home.node,
+                                         cause=row)  # fmt: skip
+    home.add(DEAD, "auto").messages.append(message)
 
 
-def on_expired(what: tuple[ClusterLab, Message]) -> None:
+def on_expired(message: Message) -> None:
     """A message's time to live is over: it is dead, unless somebody has it in hands."""
-    lab, message = what
-    broker = lab.brokers[message.home]
-    instance = broker.instances.get(message.dest)
-    in_hands = any(target.taker for target in message.targets)
+    instance = message.home.instances.get(message.dest)
+    in_hands = any(claim.taker for claim in message.claims)
     if instance and message in instance.messages and message.dest != DEAD and not in_hands:
-        bury(broker, message, Rule.expired)
+        bury(message, Rule.expired)
 
 
-def targets(broker: Broker, message: Message) -> list[Target]:
-    """Say for whom a message is; a topic's is for each subscription that selects it."""
-    if message.dest.is_queue:
-        return [Target()]
-    keys = {c.key: None for c in broker.consumers(message.dest) if c.wants(message)}
-    for durable in broker.durables.values():
-        text = durable.selector
-        if durable.dest == message.dest and (text is None or selects(Selector(text), message)):
-            keys[durable.key] = None
-    return [Target(key) for key in keys]
-
-
-def discard(lab: ClusterLab, message: Message, rule: int) -> None:
+def discard(message: Message, rule: int) -> None:
     """Note that a message is gone which its destination does not hold any more, and its copies."""
-    message.targets.clear()
-    delivery.drop_copies(lab, message, Kind.Discarded, rule)
-    lab.notes.message(Kind.Discarded, message, lab.brokers[message.home], rule=rule,
-                      cause=message.row)  # fmt: skip
+    message.claims.clear()
+    delivery.drop_copies(message, Kind.Discarded, rule)
+    message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
 
 
 # Why it waits
 
 
-def note_waiting(lab: ClusterLab) -> None:
+def note_waiting(broker: Broker) -> None:
     """Note of each message that nobody can take now why it waits, once for each reason."""
-    for broker in lab.brokers.values():
-        for dest, instance in broker.instances.items() if broker.running else ():
-            takers = broker.active(dest)
-            for message in instance.messages:
-                rule = _why_it_waits(instance, message, takers)
-                if rule not in (Rule.none, message.waits):
-                    message.waits = rule
-                    lab.notes.message(Kind.Held, message, broker, rule=rule, cause=message.row)
+    for dest, instance in broker.instances.items() if broker.running else ():
+        takers = broker.active(dest)
+        for message in instance.messages:
+            rule = _why_it_waits(instance, message, takers)
+            if rule not in (Rule.none, message.waits):
+                message.waits = rule
+                broker.lab.notes.message(Kind.Held, message, rule=rule)
 
 
 def _why_it_waits(instance: Instance, message: Message, takers: list[Consumer]) -> Rule:
-    free = [target for target in message.targets if target.taker is None]
+    free = [claim.key for claim in message.claims if claim.taker is None]
     if not free or message.transaction is not None:
         return Rule.none
     if instance.paused:
@@ -145,7 +129,6 @@ def _why_it_waits(instance: Instance, message: Message, takers: list[Consumer]) 
     if message.dest == DEAD or (message.dest.is_queue and not takers):
         return Rule.no_consumer
     if message.dest.is_queue:
-        wanted = any(c.wants(message) for c in takers)
+        wanted = any(selects(c.selector, message) for c in takers)
         return Rule.buffers_full if wanted else Rule.selected_by_none
-    mine = any(c.key == target.key for c in takers for target in free)
-    return Rule.buffers_full if mine else Rule.durable
+    return Rule.buffers_full if any(c.key in free for c in takers) else Rule.durable

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import clients, stock
 from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import OK, REFUSED
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -30,19 +29,19 @@ class Takeover:
     def __init__(self, lab: ClusterLab) -> None:
         self.lab = lab
         self.enhanced = lab.scenario.model == "enhanced"
-        self.owner: dict[str, str] = {}
-        self.barred: dict[str, int] = {}  # who may not return until when (us)
-        self.taking: dict[str, str] = {}  # who is being taken over -> by whom
+        self.owner: dict[Broker, Broker] = {}
+        self.barred: dict[Broker, int] = {}  # who may not return until when (us)
+        self.taking: dict[Broker, Broker] = {}  # who is being taken over -> by whom
 
     def refuses(self, broker: Broker) -> bool:
         """Whether a broker takes no new connections (C4099): while it takes over another."""
-        return broker.name in self.taking.values()
+        return broker in self.taking.values()
 
-    def owner_of(self, name: str) -> str:
+    def owner_of(self, broker: Broker) -> Broker:
         """Return who has what a broker held: itself, its owner, or that one's owner."""
-        while name in self.owner:
-            name = self.owner[name]
-        return name
+        while broker in self.owner:
+            broker = self.owner[broker]
+        return broker
 
     # Suspicion
 
@@ -63,7 +62,7 @@ class Takeover:
         """Heartbeats are missing: the monitor counts its ticks, unless the broker has come back."""
         broker, life, orderly = who
         heard = broker.running and not self._is_silent(broker)
-        if broker.lives == life and not heard and broker.name not in self.owner:
+        if broker.lives == life and not heard and broker not in self.owner:
             self.lab.happens("suspect", broker.name)
             ticks = 1 if orderly else int(broker.option("imq.cluster.monitor.threshold", 3))
             self.lab.clock.later(self._tick(broker, ticks), self.on_dead, (broker, life))
@@ -82,14 +81,14 @@ class Takeover:
         if dead.serves or dead.lives != life:
             self.lab.happens("cleared", dead.name)
             return
-        if dead.name in self.owner or dead.name in self.taking:
+        if dead in self.owner or dead in self.taking:
             return
         alive = [b for b in self.lab.brokers.values() if b.serves and self.same_cluster(b, dead)]
         if not alive or not self.lab.database_up:
             self.lab.clock.later(self._tick(dead, 1), self.on_dead, who)
             return
         winner = self.lab.random.choice(alive)
-        self.taking[dead.name] = winner.name
+        self.taking[dead] = winner
         for event in ("found_dead", "takeover_lock_acquired"):
             self.lab.happens(event, dead.name)
         self.lab.notes.add(Kind.Locked, {"takes over": dead.name}, broker=winner.node, frm=dead.node,
@@ -101,35 +100,35 @@ class Takeover:
     def on_taken(self, what: tuple[Broker, Broker, int]) -> None:
         """The winner has read the store; if it died meanwhile, the others go on counting."""
         winner, dead, life = what
-        del self.taking[dead.name]
+        del self.taking[dead]
         if winner.serves:
             self.take(winner, dead)
         else:
             wait = max(60, 2 * float(dead.option("imq.cluster.monitor.interval", 30)))
-            self.barred[dead.name] = self.lab.clock.now + round(wait * SECOND)
+            self.barred[dead] = self.lab.clock.now + round(wait * SECOND)
             self.lab.clock.later(self._tick(dead, 1), self.on_dead, (dead, life))
 
     def take(self, winner: Broker, dead: Broker) -> None:
         """Let *winner* have all that *dead* held; open transactions are rolled back."""
         lab = self.lab
-        self.owner[dead.name] = winner.name
-        self.barred.pop(dead.name, None)
+        self.owner[dead] = winner
+        self.barred.pop(dead, None)
         for dest, instance in dead.instances.items():
             mine = winner.add(dest, instance.created_by, instance.options)
             for message in instance.messages:
                 if lab.is_open(message.transaction):
-                    stock.discard(lab, message, Rule.broker_stopped)
+                    stock.discard(message, Rule.broker_stopped)
                     continue
-                message.home = winner.name
-                message.copies.pop(winner.name, None)
-                message.row = lab.notes.message(Kind.TakenOver, message, winner, frm=dead.node,
-                                                to=winner.node, cause=message.row)  # fmt: skip
+                message.home = winner
+                message.copies.pop(winner, None)
+                message.row = lab.notes.message(Kind.TakenOver, message, frm=dead.node,
+                                                to=winner.node)  # fmt: skip
                 mine.messages.append(message)
                 mine.leftovers.discard(message.number)
             instance.messages = []
         winner.durables.update(dead.durables)
         for branch in lab.prepared.values():
-            branch.home = winner.name if branch.home == dead.name else branch.home
+            branch.home = winner if branch.home is dead else branch.home
         self._tell_holders(winner, dead)
         for event in ("takeover_complete", "store_taken", "takeover_processed"):
             lab.happens(event, dead.name)
@@ -141,19 +140,19 @@ class Takeover:
         The winner closes the connections of its own consumers that hold some; they come back later.
         """
         for consumer in list(self.lab.consumers.values()):
-            mine = [held for held in consumer.hands if held.message.home == winner.name]
-            for held in mine:
-                held.target.flagged |= held in consumer.buffer
-            if mine and consumer.home == winner.name and consumer.open:
-                clients.lose(self.lab, consumer, dead.ended)
+            mine = [claim for claim in consumer.hands if claim.message.home is winner]
+            for claim in mine:
+                claim.flagged |= claim in consumer.buffer
+            if mine and consumer.home is winner and consumer.open:
+                clients.lose(consumer, dead.ended)
             consumer.broken = False
 
-    def by_command(self, broker: Broker, target: Broker) -> str:
+    def by_command(self, broker: Broker, target: Broker) -> bool:
         """Take over by an administrator's command."""
-        if target.running or target.name in self.owner:
-            return REFUSED
-        self.take(broker, target)
-        return OK
+        allowed = not target.running and target not in self.owner
+        if allowed:
+            self.take(broker, target)
+        return allowed
 
     # Return
 
@@ -164,19 +163,15 @@ class Takeover:
         minute or two (Administration Guide; neither is recorded).
         """
         wait = float(broker.option("imq.cluster.ha.takeoverWaitTimeout", 300))
-        self.lab.pass_until(lambda: broker.name not in self.taking, int(wait * 1000))
+        self.lab.pass_until(lambda: broker not in self.taking, {"limit_ms": wait * 1000})
         own = broker.option("imq.brokerid")
         twin = own is not None and any(
             b.running and b.option("imq.brokerid") == own
             for b in self.lab.brokers.values() if b is not broker
         )  # fmt: skip
-        if (
-            twin
-            or broker.name in self.taking
-            or self.lab.clock.now < self.barred.get(broker.name, 0)
-        ):
+        if twin or broker in self.taking or self.lab.clock.now < self.barred.get(broker, 0):
             return False
-        self.owner.pop(broker.name, None)  # from now on it may be taken over again
+        self.owner.pop(broker, None)  # from now on it may be taken over again
         return True
 
     def same_cluster(self, broker: Broker, other: Broker) -> bool:
