@@ -963,3 +963,59 @@ def test_a_command_does_not_take_over_a_broker_that_lives():
                 "admin broker=b2 command=takeover target=b1 id=again", **ENHANCED)  # fmt: skip
     assert [result(found, id) for id in ("live", "dead", "again")] == ["refused", "ok", "refused"]
     assert at(found, "b2")["cluster"]["b1"] == "TAKEOVER_COMPLETE by b3"
+
+
+def test_a_temporary_destination_of_a_client_that_follows_to_the_owner_is_usable():
+    found = run(f"""
+        temporary consumer=R broker=b1
+        kill broker=b1
+        {TAKEN}
+        wait ms=10000
+        send broker=b2 queue=temp:R count=2
+        send broker=b3 queue=temp:R count=2""", **ENHANCED)  # fmt: skip
+    assert sorted(got(found, "R")) == [1, 2, 3, 4]
+    assert known(found, "queue://temp:R") == ["b2", "b3"]
+
+
+def test_a_taker_leaves_alone_who_holds_only_messages_of_its_own():
+    for seed in range(4):
+        found = run(f"""
+            open_consumer consumer=C2 broker=b2 queue=Q receiving=false
+            open_consumer consumer=C3 broker=b3 queue=Q receiving=false
+            send broker=b2 queue=Q count=2
+            kill broker=b1
+            {TAKEN}
+            resume consumer=C2
+            resume consumer=C3""", seed, **ENHANCED)  # fmt: skip
+        assert sorted(got(found, "C2") + got(found, "C3")) == [1, 2]
+        assert again(found, "C2") == again(found, "C3") == []
+
+
+def test_the_buffered_rest_of_a_closed_transaction_stays_listed():
+    found = run("""
+        open_consumer consumer=C broker=b2 queue=Q receiving=false ack_mode=transacted
+        send broker=b1 queue=Q count=5
+        receive consumer=C count=2
+        close_consumer consumer=C
+        open_consumer consumer=D broker=b3 queue=Q""")
+    assert got(found, "D") == again(found, "D") == [1, 2, 3, 4, 5]
+    assert queue(found, "b2")["remote"] == 3
+
+
+@pytest.mark.parametrize(("frozen", "flagged"), [(4000, []), (15_000, [3, 4])])
+def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen, flagged):
+    found = run(
+        f"""
+        open_consumer consumer=C broker=["b1","b2"] queue=Q reconnect=true client={{"imqPingAckTimeout":3000}}
+        send broker=b3 queue=Q count=2
+        pause broker=b1
+        send broker=b3 queue=Q count=2
+        wait ms={frozen}
+        resume broker=b1
+        wait ms=9000""",
+        **HOME,
+    )
+    assert got(found, "C") == [1, 2, 3, 4]
+    assert again(found, "C") == flagged
+    assert "queue://Q" in at(found, "b1")["destinations"]
+    assert [holds(found, name) for name in ALL] == [0, 0, 0]

@@ -69,6 +69,13 @@ def lose(client: Client, cause: int) -> None:
         lab.happens("client_exception_listener", client.name)
 
 
+def on_no_answer(consumer: Consumer) -> None:
+    """A client whose pings are not answered gives up, and hangs in its next attempt at that address."""
+    if consumer.open and consumer.home.frozen:
+        consumer.gone = True
+        consumer.home.lab.happens("client_connection_lost", consumer.name)
+
+
 def on_attempt(attempt: tuple[Client, int]) -> None:
     """A client tries its brokers, each so many times; after a takeover it is sent to the owner."""
     client, tries = attempt

@@ -88,7 +88,7 @@ def consume(consumer: Consumer) -> bool:
 def _next(consumer: Consumer) -> Claim | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
-    waits = consumer.allowance == 0 or consumer.busy_until > lab.clock.now
+    waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
     failed = consumer.broken or (consumer.refuses and consumer.mode == "client")  # C4106
     if not consumer.open or not consumer.buffer or waits or failed:
         return None
@@ -216,14 +216,14 @@ def release(claim: Claim, rule: int, cause: int | None = None) -> None:
 def give_back(consumer: Consumer) -> None:
     """A consumer has closed: what it had waits at its homes again, flagged if it may have seen it.
 
-    The home of a remote message cannot know. The copies stay listed, except that a transacted session of
-    5.1 rolls back as it closes.
+    The home of a remote message cannot know. Copies stay listed, but for those of a transaction, which
+    is rolled back.
     """
     here = consumer.home.instances.get(consumer.dest)
-    rolled_back = consumer.home.lab.scenario.version == "5.1" and consumer.mode == "transacted"
     for claim in consumer.hands:
         remote = claim.message.home is not consumer.home
         claim.flagged |= remote or claim not in consumer.buffer
+        rolled_back = consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and here is not None and not rolled_back:
             here.leftovers.add(claim.message.number)
     _empty(consumer, Rule.consumer_left)

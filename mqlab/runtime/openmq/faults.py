@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.openmq import cluster
+from mqlab.runtime.openmq import clients, cluster, delivery
 from mqlab.runtime.openmq.messages import Keys
 from mqlab.trace.kinds import Kind
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 RETRY_MS = 5000  # between two attempts at a broker that is away
+GIVES_UP = (
+    8_000_000  # us until a client with imqPingAckTimeout leaves a broker that does not answer
+)
 
 
 def do_start(lab: ClusterLab, keys: Keys) -> None:
@@ -80,6 +83,9 @@ def do_pause(lab: ClusterLab, keys: Keys) -> None:
         broker.frozen = True
         lab.takeover.fault(broker)
         broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
+        for consumer in lab.consumers.values():
+            if consumer.home is broker and "imqPingAckTimeout" in consumer.keys.get("client", {}):
+                lab.clock.later(lab.clock.now + GIVES_UP, clients.on_no_answer, consumer)
 
 
 def do_resume(lab: ClusterLab, keys: Keys) -> None:
@@ -89,7 +95,12 @@ def do_resume(lab: ClusterLab, keys: Keys) -> None:
     elif lab.brokers[keys["broker"]].frozen:
         broker = lab.brokers[keys["broker"]]
         broker.frozen = False
-        lab.notes.add(Kind.Resumed, broker=broker.node)
+        row = lab.notes.add(Kind.Resumed, broker=broker.node)
+        for consumer in list(lab.consumers.values()):
+            if consumer.gone and consumer.home is broker:
+                consumer.gone = False
+                delivery.give_back(consumer)
+                clients.lose(consumer, row)
         if broker in lab.takeover.owner:
             cluster.down(broker, Kind.Crashed)
 

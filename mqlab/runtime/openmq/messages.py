@@ -93,6 +93,7 @@ class Consumer(Client):
     redelivered: list[int] = field(default_factory=list)
     served: int = 0  # how much it was handed, to find whose turn it is
     busy_until: int = 0
+    gone: bool = False  # it gave its connection up, which its frozen broker does not know
     broken: bool = False  # it failed to take a message whose home is gone: nothing more comes
     sub: int = -1  # its subscription in the trace
 

@@ -113,6 +113,7 @@ class Takeover:
         lab = self.lab
         self.owner[dead] = winner
         self.barred.pop(dead, None)
+        self._tell_holders(winner, dead)
         for dest, instance in dead.instances.items():
             mine = winner.add(dest, instance.created_by, instance.options)
             for message in instance.messages:
@@ -129,23 +130,22 @@ class Takeover:
         winner.durables.update(dead.durables)
         for branch in lab.prepared.values():
             branch.home = winner if branch.home is dead else branch.home
-        self._tell_holders(winner, dead)
         for event in ("takeover_complete", "store_taken", "takeover_processed"):
             lab.happens(event, dead.name)
         lab.settle()
 
     def _tell_holders(self, winner: Broker, dead: Broker) -> None:
-        """What others hold of the taken messages and take only now comes flagged.
+        """What consumers hold of a dead broker's messages and take only now comes flagged.
 
         The winner closes the connections of its own consumers that hold some; they come back later.
         """
         for consumer in list(self.lab.consumers.values()):
-            mine = [claim for claim in consumer.hands if claim.message.home is winner]
-            for claim in mine:
+            held = [claim for claim in consumer.hands if claim.message.home is dead]
+            for claim in held:
                 claim.flagged |= claim in consumer.buffer
-            if mine and consumer.home is winner and consumer.open:
+            if held and consumer.home is winner and consumer.open:
                 clients.lose(consumer, dead.ended)
-            consumer.broken = False
+            consumer.broken &= not held
 
     def by_command(self, broker: Broker, target: Broker) -> bool:
         """Take over by an administrator's command."""
