@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import clients, cluster, delivery, sending
-from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import Claim, Client, Keys, destination_of
+from mqlab.runtime.openmq import clients, cluster, delivery, sessions
+from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Rule
 
@@ -132,7 +131,7 @@ def do_xa(lab: ClusterLab, keys: Keys) -> bool:
     if not ends or branch is None or branch.home is not home:
         return not ends
     del lab.prepared[xid]
-    sending.end_transaction(lab, xid, action == "commit")
+    sessions.end_transaction(lab, xid, action == "commit")
     for claim in branch.taken:
         if action == "commit":
             delivery.finish(claim)

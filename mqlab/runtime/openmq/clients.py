@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import delivery
-from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import Client, Consumer, Keys
+from mqlab.runtime.openmq.model import Broker, Client, Consumer, Keys
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import clients, delivery, stock
-from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import Durable, Key
+from mqlab.runtime.openmq.model import Broker, Durable, Key
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import DEAD, Claim, Consumer, Key, Message, selects
+from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Key, Message, selects
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import clients, cluster, delivery
-from mqlab.runtime.openmq.messages import Keys
+from mqlab.runtime.openmq.model import Keys
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:

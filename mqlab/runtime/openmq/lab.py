@@ -9,9 +9,8 @@ from typing import Any
 from mqlab.errors import BadValue
 from mqlab.formats import openmq as files
 from mqlab.runtime.clock import Clock
-from mqlab.runtime.openmq import admin, cluster, delivery, faults, receiving, report, sending, stock
-from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import Client, Consumer, Instance, Keys, Message
+from mqlab.runtime.openmq import admin, cluster, delivery, faults, report, sessions, stock
+from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
 from mqlab.runtime.openmq.notes import Notes
 from mqlab.runtime.openmq.takeover import Takeover
 from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
@@ -35,7 +34,7 @@ class ClusterLab:
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
         self.moved: set[str] = set()  # producers that lost their broker
-        self.jobs: list[sending.Sending] = []  # sends that have not ended
+        self.jobs: list[sessions.Sending] = []  # sends that have not ended
         self.prepared: dict[str, admin.Prepared] = {}
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
@@ -132,7 +131,7 @@ class ClusterLab:
                        for dest in list(broker.instances)]  # fmt: skip
             went = [delivery.dispatch(broker, dest) for broker, dest in sources]
             went += [delivery.consume(consumer) for consumer in list(self.consumers.values())]
-            went += [sending.go_on(self, job) for job in list(self.jobs)]
+            went += [sessions.go_on(self, job) for job in list(self.jobs)]
             moved = any(went)
         for broker in self.brokers.values():
             cluster.reap(broker)
@@ -202,7 +201,7 @@ def do_wait_for(lab: ClusterLab, keys: Keys) -> None:
     lab.pass_time(keys.get("settle_ms", 1000))
 
 
-ROOMS = [vars(room) for room in (admin, faults, receiving, report, sending)]
+ROOMS = [vars(room) for room in (admin, faults, report, sessions)]
 ACTIONS: dict[str, Callable[[ClusterLab, Keys], Any]] = {
     name.removeprefix("do_"): action
     for room in (*ROOMS, globals()) for name, action in list(room.items()) if name.startswith("do_")

@@ -15,9 +15,8 @@ from mqlab.trace.spread import spread
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.broker import Broker
     from mqlab.runtime.openmq.lab import ClusterLab
-    from mqlab.runtime.openmq.messages import Consumer, Message
+    from mqlab.runtime.openmq.model import Broker, Consumer, Message
 
 DOWN, WAITING, RUNNING = "down", "waiting for its master", "running"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import Keys
+from mqlab.runtime.openmq.model import Broker, Keys
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mqlab.runtime.openmq import delivery
-from mqlab.runtime.openmq.broker import Broker
-from mqlab.runtime.openmq.messages import (
+from mqlab.runtime.openmq.model import (
     DEAD,
     OVERHEAD,
+    Broker,
     Claim,
     Consumer,
     Instance,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import clients, stock
-from mqlab.runtime.openmq.broker import Broker
+from mqlab.runtime.openmq.model import Broker
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
