@@ -24,7 +24,7 @@ def addresses(lab: ClusterLab, where: Any) -> list[Broker]:
 def reachable(lab: ClusterLab, keys: Keys) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
     return next((b for b in addresses(lab, keys["broker"])
-                 if b.serves and not b.quiesced and not lab.takeover.refuses(b)), None)  # fmt: skip
+                 if b.serves and not b.quiesced and b not in lab.takeover.taking.values()), None)  # fmt: skip
 
 
 def client_id(keys: Keys) -> str:

@@ -160,10 +160,7 @@ def down(broker: Broker, kind: int) -> None:
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
             clients.lose(client, row)
-    for instance in broker.instances.values():
-        for message in instance.messages:
-            message.waits = Rule.broker_stopped
-            lab.notes.message(Kind.Held, message, rule=Rule.broker_stopped, cause=row)
+    stock.note_waiting(broker)
 
 
 # Auto-created destinations

@@ -36,7 +36,7 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     sends four times as many meanwhile (observed, sections 2 and 10).
     """
     message, home = claim.message, claim.message.home
-    free = [c for c in takers if len(c.buffer) < c.limit and not c.broken
+    free = [c for c in takers if len(c.buffer) < c.limit
             and claim.key in (None, c.key) and selects(c.selector, message)]  # fmt: skip
     if not free:
         return False
@@ -73,9 +73,9 @@ def drop_copies(message: Message, kind: int, rule: int, cause: int | None = None
 
 def consume(consumer: Consumer) -> bool:
     """Let a consumer take what its application wants; True if it took something."""
-    took, automatic = False, consumer.mode in ("auto", "dups_ok")
+    took = False
     while claim := _next(consumer):
-        if automatic and not consumer.home.linked(claim.message.home):
+        if _is_automatic(consumer) and not consumer.home.linked(claim.message.home):
             _fail_to_take(consumer, claim)
             break
         consumer.buffer.popleft()
@@ -88,12 +88,16 @@ def _next(consumer: Consumer) -> Claim | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
     waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
-    failed = consumer.broken or (consumer.refuses and consumer.mode == "client")  # C4106
+    failed = consumer.refuses and consumer.mode == "client"  # C4106
     if not consumer.open or not consumer.buffer or waits or failed:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     silent = here.frozen or home.frozen or not claim.arrived or lab.is_cut(here, home)
     return None if silent or here.instances[consumer.dest].paused else claim
+
+
+def _is_automatic(consumer: Consumer) -> bool:
+    return consumer.mode in ("auto", "dups_ok") and not consumer.keys.get("xa")
 
 
 def _receive(consumer: Consumer, claim: Claim) -> None:
@@ -107,7 +111,7 @@ def _receive(consumer: Consumer, claim: Claim) -> None:
         lab.notes.message(Kind.Redelivered, message, home, **way)
     claim.row = lab.notes.message(Kind.Received, message, home, **way)
     consumer.taken.append(claim)
-    if consumer.mode in ("auto", "dups_ok") and not consumer.keys.get("xa"):
+    if _is_automatic(consumer):
         acknowledge(consumer, [claim])
     elif consumer.mode == "client" and consumer.keys.get("acknowledge"):
         acknowledge(consumer, list(consumer.taken))
@@ -122,15 +126,13 @@ def _receive(consumer: Consumer, claim: Claim) -> None:
 def _fail_to_take(consumer: Consumer, failing: Claim) -> None:
     """Taking a message fails: its acknowledgement has nowhere to go.
 
-    5.1 drops the copies, but goes on listing the one that failed; 6.5 keeps them.
+    5.1 drops the copies, but goes on listing the one that failed; 6.5 keeps them, and nothing more comes.
     """
     for claim in consumer.buffer:
         claim.flagged |= claim.message.home is failing.message.home
     if consumer.home.lab.scenario.version == "5.1":
         _drop_lost(consumer)
         consumer.home.instances[consumer.dest].leftovers.add(failing.message.number)
-    else:
-        consumer.broken = True
 
 
 def _drop_lost(consumer: Consumer) -> None:
@@ -181,8 +183,8 @@ def home_returns(broker: Broker) -> None:
             continue
         listed = consumer.home.instances[consumer.dest].leftovers
         listed |= {claim.message.number for claim in mine if claim.arrived}
-        if consumer.broken:
-            consumer.broken = False
+        failed = consumer.buffer and consumer.buffer[0] in mine and consumer.allowance != 0
+        if failed and _is_automatic(consumer):
             for claim in mine:
                 consumer.buffer.remove(claim)
             consumer.stuck += mine[1:]
@@ -242,7 +244,7 @@ def lose_broker(consumer: Consumer, cause: int) -> None:
 def _empty(consumer: Consumer, rule: int, cause: int | None = None) -> None:
     for claim in consumer.hands:
         release(claim, rule, cause)
-    consumer.taken, consumer.stuck, consumer.broken = [], [], False
+    consumer.taken, consumer.stuck = [], []
     consumer.buffer.clear()
 
 

@@ -50,7 +50,7 @@ class ClusterLab:
     def play(self) -> None:
         """Play the script to its end."""
         for no, step in enumerate(self.scenario.steps, start=1):
-            self.notes.begins.add(self.notes.count)
+            self.notes.begins.add(self.notes.recorder.count)
             result = self._do(step)
             self.settle()
             if result is not None:
@@ -58,7 +58,7 @@ class ClusterLab:
                 id = {"id": step.keys["id"]} if "id" in step.keys else {}
                 result.update({"step": no, "do": step.do, **id})
                 self.operations.append(result)
-            if self.limit is not None and self.notes.count > self.limit:
+            if self.limit is not None and self.notes.recorder.count > self.limit:
                 raise BadValue(f"more than {self.limit} events; let the script end earlier")
 
     def _do(self, step: Step) -> dict[str, Any] | None:

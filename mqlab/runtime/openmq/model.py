@@ -95,7 +95,6 @@ class Consumer(Client):
     served: int = 0  # how much it was handed, to find whose turn it is
     busy_until: int = 0
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
-    broken: bool = False  # it failed to take a message whose home is gone: nothing more comes
     sub: int = -1  # its subscription in the trace
 
     @property

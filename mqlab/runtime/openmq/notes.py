@@ -34,11 +34,6 @@ class Notes:
         self.up: set[tuple[str, str]] = set()
         self.roles: dict[str, str] = {}
 
-    @property
-    def count(self) -> int:
-        """How many events there are."""
-        return self.recorder.count
-
     # Names
 
     def node(self, name: str, role: str, home: str = "") -> int:

@@ -111,16 +111,19 @@ def discard(message: Message, rule: int) -> None:
 
 def note_waiting(broker: Broker) -> None:
     """Note of each message that nobody can take now why it waits, once for each reason."""
-    for dest, instance in broker.instances.items() if broker.running else ():
+    for dest, instance in broker.instances.items():
         takers = broker.active(dest)
         for message in instance.messages:
             rule = _why_it_waits(instance, message, takers)
             if rule not in (Rule.none, message.waits):
                 message.waits = rule
-                broker.lab.notes.message(Kind.Held, message, rule=rule)
+                cause = message.row if broker.running else broker.ended
+                broker.lab.notes.message(Kind.Held, message, rule=rule, cause=cause)
 
 
 def _why_it_waits(instance: Instance, message: Message, takers: list[Consumer]) -> Rule:
+    if not message.home.running:
+        return Rule.broker_stopped
     free = [claim.key for claim in message.claims if claim.taker is None]
     if not free or message.transaction is not None:
         return Rule.none

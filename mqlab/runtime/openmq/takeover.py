@@ -31,11 +31,9 @@ class Takeover:
         self.enhanced = lab.scenario.model == "enhanced"
         self.owner: dict[Broker, Broker] = {}
         self.barred: dict[Broker, int] = {}  # who may not return until when (us)
-        self.taking: dict[Broker, Broker] = {}  # who is being taken over -> by whom
-
-    def refuses(self, broker: Broker) -> bool:
-        """Whether a broker takes no new connections (C4099): while it takes over another."""
-        return broker in self.taking.values()
+        self.taking: dict[
+            Broker, Broker
+        ] = {}  # who is being taken over -> who takes no client (C4099)
 
     def owner_of(self, broker: Broker) -> Broker:
         """Return who has what a broker held: itself, its owner, or that one's owner."""
@@ -145,7 +143,6 @@ class Takeover:
                 claim.flagged |= claim in consumer.buffer
             if held and consumer.home is winner and consumer.open:
                 clients.lose(consumer, dead.ended)
-            consumer.broken &= not held
 
     def by_command(self, broker: Broker, target: Broker) -> bool:
         """Take over by an administrator's command."""
