@@ -1019,3 +1019,21 @@ def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen, fl
     assert again(found, "C") == flagged
     assert "queue://Q" in at(found, "b1")["destinations"]
     assert [holds(found, name) for name in ALL] == [0, 0, 0]
+
+
+def test_nonpersistent_copies_of_a_dead_home_are_lost_and_listed():
+    found = run(
+        """
+        open_consumer consumer=C1 broker=b2 queue=Q receiving=false
+        send broker=b1 queue=Q count=6 persistent=false
+        receive consumer=C1 count=2
+        kill broker=b1
+        resume consumer=C1
+        settle
+        start_broker broker=b1
+        close_consumer consumer=C1
+        open_consumer consumer=C2 broker=b3 queue=Q""",
+        **HOME,
+    )
+    assert (got(found, "C1"), got(found, "C2")) == ([1, 2], [])
+    assert (holds(found, "b1"), queue(found, "b2")["remote"]) == (0, 4)

@@ -184,11 +184,14 @@ def home_returns(broker: Broker) -> None:
         listed = consumer.home.instances[consumer.dest].leftovers
         listed |= {claim.message.number for claim in mine if claim.arrived}
         failed = consumer.buffer and consumer.buffer[0] in mine and consumer.allowance != 0
-        if failed and _is_automatic(consumer):
-            for claim in mine:
+        failed = failed and _is_automatic(consumer)
+        kept = [claim for claim in mine if claim.message.persistent]
+        for claim in mine:
+            if claim in consumer.buffer and (failed or claim not in kept):
                 consumer.buffer.remove(claim)
-            consumer.stuck += mine[1:]
-            _receive(consumer, mine[0])
+        if failed and kept:
+            consumer.stuck += kept[1:]
+            _receive(consumer, kept[0])
 
 
 # Back

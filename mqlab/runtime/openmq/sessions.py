@@ -174,6 +174,14 @@ def do_open_consumer(lab: ClusterLab, keys: Keys) -> bool:
     return True
 
 
+def do_temporary(lab: ClusterLab, keys: Keys) -> bool:
+    """Make a temporary destination with a consumer: known everywhere at once."""
+    kind, name, broker = keys.get("kind", "queue"), keys["consumer"], clients.reachable(lab, keys)
+    if broker:
+        broker.add(Destination(kind, f"temp:{name}"), "temporary", owner=name)
+    return do_open_consumer(lab, {**keys, kind: f"temp:{name}"})
+
+
 def _subscribe(broker: Broker, durable: Durable) -> bool:
     """Make a durable subscription, or take up the one that is there; another selector is another."""
     known = broker.durables.get(durable.key)
@@ -187,29 +195,20 @@ def _subscribe(broker: Broker, durable: Durable) -> bool:
 def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:
     """Make a consumer known, with its destination, on all brokers."""
     lab, name, text = broker.lab, keys["consumer"], keys.get("selector")
-    limit = min(int(keys.get("flow_limit", 1000)),
-                int(broker.instances[dest].option("ConsumerFlowLimit")))  # fmt: skip
-    plain = not dest.is_queue and key == name  # what a topic has for it crosses at once
+    limit = min(
+        keys.get("flow_limit", 1000), int(broker.instances[dest].option("ConsumerFlowLimit"))
+    )
     consumer = lab.consumers[name] = Consumer(
         name, dest, keys, broker, lab.notes.node(name, "consumer", broker.name),
-        selector=Selector(text) if text else None, key=key, limit=inf if plain else limit,
+        selector=Selector(text) if text else None, key=key,
+        # What a topic has for a subscriber without a subscription crosses at once.
+        limit=limit if dest.is_queue or key != name else inf,
         allowance=None if keys.get("receiving", True) else 0,
         served=max((c.served for c in lab.consumers.values()), default=0),
     )  # fmt: skip
     consumer.sub = lab.notes.subscription(consumer)
     lab.notes.consumer(Kind.Subscribed, consumer, Rule.local_consumer)
     broker.spread(dest)
-
-
-def do_temporary(lab: ClusterLab, keys: Keys) -> bool:
-    """Make a temporary destination with a consumer: known everywhere at once."""
-    broker, name = clients.reachable(lab, keys), keys["consumer"]
-    if broker is None or clients.is_used(lab, clients.client_id(keys)):
-        return False
-    dest = Destination(keys.get("kind", "queue"), f"temp:{name}")
-    broker.add(dest, "temporary", owner=name)
-    _register(broker, dest, keys, name)
-    return True
 
 
 def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
