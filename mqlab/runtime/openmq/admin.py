@@ -118,9 +118,8 @@ class Prepared:
 def do_xa(lab: ClusterLab, keys: Keys) -> bool:
     """A step of a distributed transaction; what is prepared ends only where it is."""
     action, xid = keys["action"], str(keys.get("xid", ""))
-    client = lab.producers.get(keys.get("producer", "")) or lab.consumers.get(
-        keys.get("consumer", "")
-    )
+    client: Client | None = lab.producers.get(keys.get("producer", ""))
+    client = client or lab.consumers.get(keys.get("consumer", ""))
     home = client.home if client else lab.brokers.get(keys.get("broker", ""))
     ends = action in ("commit", "rollback")
     if client and action == "start":

@@ -80,6 +80,16 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
     return False
 
 
+def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
+    """Make a durable subscription, or take up the one that is there; another selector is another."""
+    known = broker.durables.get(key)
+    if known and (known.selector, known.dest) == (selector, dest):
+        return True
+    if known and not change(broker, "unsubscribe", key):
+        return False
+    return change(broker, "subscribe", Durable(key, dest, selector))
+
+
 def can_change(broker: Broker) -> bool:
     """Whether the change record can be written to from a broker."""
     lab = broker.lab

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 RETRY_MS = 5000  # between two attempts at a broker that is away
-GIVES_UP = (
-    8_000_000  # us until a client with imqPingAckTimeout leaves a broker that does not answer
-)
+GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
 
 def do_start(lab: ClusterLab, keys: Keys) -> None:

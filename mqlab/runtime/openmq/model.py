@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
-OVERHEAD = 160  # bytes of a message besides its text: 5 of 400 fit into 3000 (observed, section 3)
 
 Keys = Mapping[str, Any]
 Key = tuple[str, str]  # (client id, subscription name) of a durable or shared subscription

@@ -8,15 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import clients, cluster, delivery, stock
-from mqlab.runtime.openmq.model import (
-    Broker,
-    Client,
-    Consumer,
-    Durable,
-    Keys,
-    Message,
-    destination_of,
-)  # fmt: skip
+from mqlab.runtime.openmq.model import Broker, Client, Consumer, Keys, Message, destination_of
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -167,7 +159,7 @@ def do_open_consumer(lab: ClusterLab, keys: Keys) -> bool:
     if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
         return False
     key = (id, str(keys.get("subscription_name", keys["consumer"])))
-    if keys.get("durable") and not _subscribe(broker, Durable(key, dest, keys.get("selector"))):
+    if keys.get("durable") and not cluster.subscribe(broker, key, dest, keys.get("selector")):
         return False
     named = keys.get("durable") or keys.get("shared")
     _register(broker, dest, keys, key if named else keys["consumer"])
@@ -182,27 +174,15 @@ def do_temporary(lab: ClusterLab, keys: Keys) -> bool:
     return do_open_consumer(lab, {**keys, kind: f"temp:{name}"})
 
 
-def _subscribe(broker: Broker, durable: Durable) -> bool:
-    """Make a durable subscription, or take up the one that is there; another selector is another."""
-    known = broker.durables.get(durable.key)
-    if known and (known.selector, known.dest) == (durable.selector, durable.dest):
-        return True
-    if known and not cluster.change(broker, "unsubscribe", known.key):
-        return False
-    return cluster.change(broker, "subscribe", durable)
-
-
 def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:
     """Make a consumer known, with its destination, on all brokers."""
     lab, name, text = broker.lab, keys["consumer"], keys.get("selector")
-    limit = min(
-        keys.get("flow_limit", 1000), int(broker.instances[dest].option("ConsumerFlowLimit"))
-    )
+    of_queue = int(broker.instances[dest].option("ConsumerFlowLimit"))
     consumer = lab.consumers[name] = Consumer(
         name, dest, keys, broker, lab.notes.node(name, "consumer", broker.name),
         selector=Selector(text) if text else None, key=key,
         # What a topic has for a subscriber without a subscription crosses at once.
-        limit=limit if dest.is_queue or key != name else inf,
+        limit=min(of_queue, keys.get("flow_limit", 1000)) if dest.is_queue or key != name else inf,
         allowance=None if keys.get("receiving", True) else 0,
         served=max((c.served for c in lab.consumers.values()), default=0),
     )  # fmt: skip
