@@ -135,7 +135,6 @@ def do_xa(lab: ClusterLab, keys: Keys) -> bool:
         if action == "commit":
             delivery.finish(claim)
         else:
-            claim.flagged = True
             delivery.release(claim, Rule.asked)
     return True
 

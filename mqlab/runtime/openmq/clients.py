@@ -56,10 +56,13 @@ def lose(client: Client, cause: int) -> None:
     lab.happens("client_connection_lost", client.name)
     client.lost = lab.notes.add(Kind.Interrupted, frm=client.node, to=client.home.node,
                                 rule=Rule.broker_stopped, cause=cause)  # fmt: skip
-    if isinstance(client, Consumer):
-        delivery.lose_broker(client, cause)
+    client.refuses = client.mode == "transacted"  # C4074
+    if isinstance(
+        client, Consumer
+    ):  # nothing taken, nothing lost; receive fails until recover: C4106
+        client.refuses = client.mode in ("transacted", "client") and bool(client.taken)
+        delivery.let_go(client, Rule.broker_stopped)
     else:
-        client.refuses = client.mode == "transacted"
         lab.moved.add(client.name)
     if comes_back(client):
         pause = ROUND if lab.takeover.enhanced else RECONNECT
@@ -82,10 +85,8 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
     if client.closed or client.open:
         return
     names, most = addresses(lab, keys["broker"]), max(1, int(keys.get("reconnect_attempts", 3)))
-    pause, rounds = (
-        int(keys.get("reconnect_interval_ms", 500)) * 1000,
-        int(keys.get("iterations", -1)),
-    )
+    pause = int(keys.get("reconnect_interval_ms", 500)) * 1000
+    rounds = int(keys.get("iterations", -1))
     home = names[tries // most % len(names)]
     if lab.takeover.enhanced:
         home, pause, rounds = lab.takeover.owner_of(client.home), ROUND, -1

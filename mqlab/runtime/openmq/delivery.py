@@ -62,21 +62,26 @@ def _forward(message: Message, there: Broker) -> int:
     return message.copies[there]
 
 
-def drop_copies(message: Message, kind: int, rule: int, cause: int | None = None) -> None:
+def drop_copies(message: Message, kind: int, rule: int) -> None:
     """Note that copies of a message have gone from brokers where nobody holds it any more."""
     there = {claim.taker.home for claim in message.claims if claim.taker}
     for broker in [broker for broker in message.copies if broker not in there]:
         row = message.copies.pop(broker)
-        cause_row = row if cause is None else cause
-        broker.lab.notes.message(kind, message, broker, rule=rule, cause=cause_row)
+        broker.lab.notes.message(kind, message, broker, rule=rule, cause=row)
 
 
 def consume(consumer: Consumer) -> bool:
-    """Let a consumer take what its application wants; True if it took something."""
+    """Let a consumer take what its application wants; True if it took something.
+
+    Taking a message of a dead home fails: its acknowledgement has nowhere to go, and nothing more comes.
+    5.1 drops the copies, but goes on listing the one that failed (observed, sections 8 and 12).
+    """
     took = False
     while claim := _next(consumer):
         if _is_automatic(consumer) and not consumer.home.linked(claim.message.home):
-            _fail_to_take(consumer, claim)
+            if consumer.home.lab.scenario.version == "5.1":
+                _drop_lost(consumer)
+                consumer.home.instances[consumer.dest].leftovers.add(claim.message.number)
             break
         consumer.buffer.popleft()
         _receive(consumer, claim)
@@ -120,28 +125,7 @@ def _receive(consumer: Consumer, claim: Claim) -> None:
         lab.clock.later(consumer.busy_until, lab.on_due, None)
 
 
-# A home that is gone: what it sent cannot be acknowledged (observed, sections 8 and 12)
-
-
-def _fail_to_take(consumer: Consumer, failing: Claim) -> None:
-    """Taking a message fails: its acknowledgement has nowhere to go.
-
-    5.1 drops the copies, but goes on listing the one that failed; 6.5 keeps them, and nothing more comes.
-    """
-    for claim in consumer.buffer:
-        claim.flagged |= claim.message.home is failing.message.home
-    if consumer.home.lab.scenario.version == "5.1":
-        _drop_lost(consumer)
-        consumer.home.instances[consumer.dest].leftovers.add(failing.message.number)
-
-
-def _drop_lost(consumer: Consumer) -> None:
-    """Let what a consumer took, and all it has of dead homes, come again as soon as the home is back."""
-    for claim in consumer.hands:
-        if claim in consumer.taken or not consumer.home.linked(claim.message.home):
-            (consumer.taken if claim in consumer.taken else consumer.buffer).remove(claim)
-            claim.flagged = True
-            release(claim, Rule.broker_stopped)
+# Back
 
 
 def acknowledge(consumer: Consumer, done: list[Claim]) -> bool:
@@ -172,10 +156,18 @@ def _refuse(consumer: Consumer) -> None:
         redeliver(consumer)
 
 
+def _drop_lost(consumer: Consumer) -> None:
+    """Let what a consumer took, and all it has of dead homes, come again as soon as the home is back."""
+    for claim in consumer.hands:
+        if claim in consumer.taken or not consumer.home.linked(claim.message.home):
+            (consumer.taken if claim in consumer.taken else consumer.buffer).remove(claim)
+            release(claim, Rule.broker_stopped)
+
+
 def home_returns(broker: Broker) -> None:
     """A home is back: copies of its former life are listed for good where they are.
 
-    Of what a consumer failed to take the first comes, the rest is stuck with it.
+    Of what a consumer failed to take the first comes, flagged; the rest is stuck with it.
     """
     for consumer in broker.lab.consumers.values():
         mine = [claim for claim in consumer.hands if claim.message.home is broker]
@@ -183,18 +175,15 @@ def home_returns(broker: Broker) -> None:
             continue
         listed = consumer.home.instances[consumer.dest].leftovers
         listed |= {claim.message.number for claim in mine if claim.arrived}
-        failed = consumer.buffer and consumer.buffer[0] in mine and consumer.allowance != 0
-        failed = failed and _is_automatic(consumer)
+        failed = _next(consumer) in mine and _is_automatic(consumer)
         kept = [claim for claim in mine if claim.message.persistent]
         for claim in mine:
             if claim in consumer.buffer and (failed or claim not in kept):
                 consumer.buffer.remove(claim)
         if failed and kept:
+            kept[0].flagged = True
             consumer.stuck += kept[1:]
             _receive(consumer, kept[0])
-
-
-# Back
 
 
 def finish(claim: Claim) -> None:
@@ -202,51 +191,33 @@ def finish(claim: Claim) -> None:
     message = claim.message
     if claim in message.claims:
         message.claims.remove(claim)
-    drop_copies(message, Kind.Acknowledged, Rule.none, claim.row)
+    drop_copies(message, Kind.Acknowledged, Rule.none)
     instance = message.home.instances.get(message.dest)
     if not message.claims and instance is not None and message in instance.messages:
         instance.messages.remove(message)
         message.home.lab.notes.message(Kind.Acknowledged, message, cause=claim.row)
 
 
-def release(claim: Claim, rule: int, cause: int | None = None) -> None:
-    """A message waits at its home again."""
-    claim.taker = None
-    drop_copies(claim.message, Kind.Discarded, rule, cause)
-    row = claim.row if cause is None else cause
-    claim.message.home.lab.notes.message(Kind.Returned, claim.message, rule=rule, cause=row)
+def release(claim: Claim, rule: int, seen: bool = True) -> None:
+    """A message waits at its home again, flagged if its taker may have seen it."""
+    claim.taker, claim.flagged = None, claim.flagged or seen
+    drop_copies(claim.message, Kind.Discarded, rule)
+    claim.message.home.lab.notes.message(Kind.Returned, claim.message, rule=rule, cause=claim.row)
 
 
-def give_back(consumer: Consumer) -> None:
-    """A consumer has closed: what it had waits at its homes again, flagged if it may have seen it.
+def let_go(consumer: Consumer, rule: int) -> None:
+    """A consumer has closed, or lost its broker: what it had waits at its homes again.
 
-    The home of a remote message cannot know. Copies stay listed, but for those of a transaction, which
-    is rolled back.
+    Only its own broker knows, if it still lives, what of its messages the consumer never saw. The copies
+    of other homes stay listed, but for those of a transaction, which is rolled back.
     """
-    here = consumer.home.instances.get(consumer.dest)
+    home, dest = consumer.home, consumer.dest
     for claim in consumer.hands:
-        remote = claim.message.home is not consumer.home
-        claim.flagged |= remote or claim not in consumer.buffer
+        remote = claim.message.home is not home
         rolled_back = consumer.mode == "transacted" and claim in consumer.taken
-        if remote and claim.arrived and here is not None and not rolled_back:
-            here.leftovers.add(claim.message.number)
-    _empty(consumer, Rule.consumer_left)
-
-
-def lose_broker(consumer: Consumer, cause: int) -> None:
-    """A consumer's broker is gone: what it held is free at its homes, flagged.
-
-    If it had taken something, its commit is refused (C4074), or its receive until recover (C4106).
-    """
-    consumer.refuses = consumer.mode in ("transacted", "client") and bool(consumer.taken)
-    for claim in consumer.hands:
-        claim.flagged = True
-    _empty(consumer, Rule.broker_stopped, cause)
-
-
-def _empty(consumer: Consumer, rule: int, cause: int | None = None) -> None:
-    for claim in consumer.hands:
-        release(claim, rule, cause)
+        if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
+            home.instances[dest].leftovers.add(claim.message.number)
+        release(claim, rule, remote or not home.running or claim not in consumer.buffer)
     consumer.taken, consumer.stuck = [], []
     consumer.buffer.clear()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.openmq import clients, cluster, delivery
+from mqlab.runtime.openmq import clients, cluster
 from mqlab.runtime.openmq.model import Keys
 from mqlab.trace.kinds import Kind
 
@@ -97,7 +97,6 @@ def do_resume(lab: ClusterLab, keys: Keys) -> None:
         for consumer in list(lab.consumers.values()):
             if consumer.gone and consumer.home is broker:
                 consumer.gone = False
-                delivery.give_back(consumer)
                 clients.lose(consumer, row)
         if broker in lab.takeover.owner:
             cluster.down(broker, Kind.Crashed)

@@ -30,9 +30,9 @@ Key = tuple[str, str]  # (client id, subscription name) of a durable or shared s
 class Claim:
     """What one subscription is owed of a message; a queue's message has one, for whoever comes."""
 
-    message: Message
+    message: Message = field(repr=False)
     key: object = None  # of a topic's subscription
-    taker: Consumer | None = None  # who has it in hands
+    taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
     flagged: bool = False  # comes with the redelivered flag
     arrived: bool = True  # not while it is lost in a silent cut
     row: int = -1  # of the last event on its way to the consumer

@@ -196,7 +196,7 @@ def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
     consumer = lab.consumers[keys["consumer"]]
     consumer.closed = True
     if consumer.open:
-        delivery.give_back(consumer)
+        delivery.let_go(consumer, Rule.consumer_left)
         consumer.open = False
         lab.notes.consumer(Kind.Unsubscribed, consumer, Rule.consumer_left)
         temporary = consumer.dest.name.startswith("temp:")
