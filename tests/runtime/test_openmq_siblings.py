@@ -1037,3 +1037,26 @@ def test_nonpersistent_copies_of_a_dead_home_are_lost_and_listed():
     )
     assert (got(found, "C1"), got(found, "C2")) == ([1, 2], [])
     assert (holds(found, "b1"), queue(found, "b2")["remote"]) == (0, 4)
+
+
+def test_a_refused_subscription_is_made_when_it_is_asked_for_again():
+    found = run("""
+        kill broker=b1
+        open_consumer consumer=D1 broker=b2 topic=T durable=true client_id=c subscription_name=s id=refused
+        start_broker broker=b1
+        open_consumer consumer=D2 broker=b2 topic=T durable=true client_id=c subscription_name=s id=made
+        send broker=b3 topic=T count=1""")
+    assert (result(found, "refused"), result(found, "made")) == ("refused", "ok")
+    assert got(found, "D2") == [1]
+    for name in ALL:
+        had = 1 if name == "b2" else 0
+        assert at(found, name)["durable_subscriptions"] == [f"c/s active messages={had}"]
+
+
+def test_properties_are_shown_as_the_administration_writes_them():
+    names = ["LocalOnly", "UseDMQ", "LimitBehavior", "MaxNumMsgs", "ConsumerFlowLimit"]
+    found = run("create_destination broker=b1 queue=Q\nopen_consumer consumer=C broker=b2 topic=T\n"
+                f"snapshot label=read properties={str(names).replace(' ', '').replace(chr(39), chr(34))}")  # fmt: skip
+    shown = queue(found, "b3", "read")["properties"]
+    assert shown == dict(zip(names, ["false", "true", "REJECT_NEWEST", "-1", "1000"], strict=True))
+    assert queue(found, "b1", "read", "topic://T")["properties"]["MaxNumMsgs"] == "100000"

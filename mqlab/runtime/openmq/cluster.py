@@ -83,7 +83,7 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
 def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
     """Make a durable subscription, or take up the one that is there; another selector is another."""
     known = broker.durables.get(key)
-    if known and (known.selector, known.dest) == (selector, dest):
+    if known and not known.refused and (known.selector, known.dest) == (selector, dest):
         return True
     if known and not change(broker, "unsubscribe", key):
         return False

@@ -75,27 +75,23 @@ class ClusterLab:
     def _in_vain(self, step: Step) -> str:
         """Say why a step cannot be done: its client is not there, or its broker answers nobody."""
         clients = (("consumer", self.consumers), ("producer", self.producers))
-        if step.do not in OPENS and any(
-            step.keys.get(k, "") not in (*known, "") for k, known in clients
-        ):
-            return "not reached"  # its opening was refused, or it is closed
-        asked = self.brokers.get(str(step.keys.get("broker")))
+        gone = any(step.keys.get(kind, "") not in (*known, "") for kind, known in clients)
+        if gone and step.do not in OPENS:  # its opening was refused, or it is closed
+            return "not reached"
+        asked = self._asked(step)
         waits = asked is not None and not asked.answers and step.do != "send"
         return "blocked" if waits and not hasattr(faults, f"do_{step.do}") else ""
 
     def _note_refusal(self, step: Step, result: str) -> None:
         """Record what a broker was asked for in vain; sends have events of their own."""
-        asked = step.keys.get("broker")
-        if (
-            result != "ok"
-            and step.do != "send"
-            and isinstance(asked, str)
-            and asked in self.brokers
-        ):
+        asked = self._asked(step)
+        if asked and result != "ok" and step.do != "send":
             names = ("queue", "topic", "consumer", "subscription_name", "command")
             about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
-            told = {step.do: f"{about} {result}".strip()}
-            self.notes.add(Kind.Failed, told, broker=self.brokers[asked].node)
+            self.notes.add(Kind.Failed, {step.do: f"{about} {result}".strip()}, broker=asked.node)
+
+    def _asked(self, step: Step) -> Broker | None:
+        return self.brokers.get(str(step.keys.get("broker")))
 
     # What is there
 
@@ -139,11 +135,11 @@ class ClusterLab:
 
     def pass_time(self, ms: float) -> None:
         """Let time go on; what falls due meanwhile happens."""
-        self.clock.rest(self.clock.now + round(ms * 1000))
-        self.settle()
+        self.pass_until(lambda: False, {"limit_ms": ms})
 
     def pass_until(self, holds: Callable[[], bool], keys: Keys) -> None:
         """Let time go on until something holds, or a step's `limit_ms` (30 s) is over."""
+        self.settle()
         end = self.clock.now + round(keys.get("limit_ms", 30_000) * 1000)
         while not holds() and self.clock.now < end:
             due = self.clock.heap[0][0] if self.clock.heap else end
@@ -176,21 +172,18 @@ def do_wait(lab: ClusterLab, keys: Keys) -> None:
 
 def do_settle(lab: ClusterLab, keys: Keys) -> None:
     """Wait until nothing moves, nor will when a consumer has done its work."""
-    lab.settle()
     lab.pass_until(lambda: not any(c.open and c.buffer and c.busy_until > lab.clock.now
                                    for c in lab.consumers.values()), keys)  # fmt: skip
 
 
 def do_wait_received(lab: ClusterLab, keys: Keys) -> None:
     """Wait until a consumer has so many messages, or for as long as the step allows."""
-    lab.settle()
     received = lab.consumers[keys["consumer"]].received
     lab.pass_until(lambda: len(received) >= keys["count"], keys)
 
 
 def do_wait_background(lab: ClusterLab, keys: Keys) -> None:
     """Wait until sends in the background have ended."""
-    lab.settle()
     lab.pass_until(lambda: not lab.jobs, keys)
 
 

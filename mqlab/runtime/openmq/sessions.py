@@ -67,8 +67,9 @@ def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
         job.refused.append(job.left.popleft())
         clients.wait_for_broker(producer, keys)
     lab.jobs.append(job)
-    go_on(lab, job)
-    if not keys.get("in_background"):
+    if keys.get("in_background"):
+        go_on(lab, job)
+    else:
         lab.pass_until(lambda: job not in lab.jobs, keys)
         job.late = job in lab.jobs
     return row
@@ -211,7 +212,6 @@ def do_receive(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     """Let a consumer take so many messages, and wait for them."""
     consumer = lab.consumers[keys["consumer"]]
     before, consumer.allowance = len(consumer.received), int(keys["count"])
-    lab.settle()
     lab.pass_until(lambda: consumer.allowance == 0, {"limit_ms": keys.get("within_ms", 5000)})
     consumer.allowance = 0
     return {"took": len(consumer.received) - before}
