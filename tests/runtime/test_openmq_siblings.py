@@ -5,6 +5,8 @@ Each was predicted from that page before it was played; the number is the page's
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.runtime.cluster import FAST, again, at, got, holds, known, result, run
@@ -1055,8 +1057,11 @@ def test_a_refused_subscription_is_made_when_it_is_asked_for_again():
 
 def test_properties_are_shown_as_the_administration_writes_them():
     names = ["LocalOnly", "UseDMQ", "LimitBehavior", "MaxNumMsgs", "ConsumerFlowLimit"]
-    found = run("create_destination broker=b1 queue=Q\nopen_consumer consumer=C broker=b2 topic=T\n"
-                f"snapshot label=read properties={str(names).replace(' ', '').replace(chr(39), chr(34))}")  # fmt: skip
+    wanted = json.dumps(names, separators=(",", ":"))
+    found = run(f"""
+        create_destination broker=b1 queue=Q
+        open_consumer consumer=C broker=b2 topic=T
+        snapshot label=read properties={wanted}""")
     shown = queue(found, "b3", "read")["properties"]
     assert shown == dict(zip(names, ["false", "true", "REJECT_NEWEST", "-1", "1000"], strict=True))
     assert queue(found, "b1", "read", "topic://T")["properties"]["MaxNumMsgs"] == "100000"
