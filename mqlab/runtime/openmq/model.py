@@ -146,9 +146,8 @@ def destination_of(keys: Keys) -> Destination:
 
 def selects(selector: Selector | None, message: Message) -> bool:
     """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
-    return selector is None or selector.selects(
-        {"JMSPriority": message.priority}, message.properties
-    )
+    headers = {"JMSPriority": message.priority}
+    return selector is None or selector.selects(headers, message.properties)
 
 
 class Broker:
@@ -256,9 +255,8 @@ class Broker:
 
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""
-        return sum(
-            p.open and p.home is self and p.dest == dest for p in self.lab.producers.values()
-        )
+        known = self.lab.producers.values()
+        return sum(p.open and p.home is self and p.dest == dest for p in known)
 
     def unused_durables(self, dest: Destination) -> list[Key]:
         """Return the durable subscriptions of a topic that nobody uses: they count as consumers."""

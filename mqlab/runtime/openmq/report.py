@@ -75,9 +75,8 @@ def _destination(
 ) -> dict[str, Any]:
     """Return a broker's view of a destination; all consumers of a subscription count as one."""
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
-    consumers, active = (
-        {c.key for c in which(dest)} for which in (broker.consumers, broker.active)
-    )
+    consumers = {c.key for c in broker.consumers(dest)}
+    active = {c.key for c in broker.active(dest)}
     remote = instance.leftovers | {
         claim.message.number for c in lab.consumers.values()
         if c.open and c.home is broker and c.dest == dest
