@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import clients, cluster, delivery, sessions
+from mqlab.runtime.openmq import clients, cluster, delivery, sessions, takeover
 from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Rule
@@ -87,10 +87,13 @@ def do_admin(lab: ClusterLab, keys: Keys) -> bool:
     broker, command = lab.brokers[keys["broker"]], keys["command"]
     if not broker.serves:
         return False
-    if command == "takeover":
-        return lab.takeover.by_command(broker, lab.brokers[keys["target"]])
     if command == "change_master":
         return _change_master(broker, lab.brokers[keys["to"]])
+    if command == "takeover":
+        target = lab.brokers[keys["target"]]
+        if target.running or target.owner:
+            return False
+        takeover.take(broker, target)
     if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
         broker.quiesced = command == "quiesce"
     return True

@@ -24,7 +24,11 @@ def addresses(lab: ClusterLab, where: Any) -> list[Broker]:
 def reachable(lab: ClusterLab, keys: Keys) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
     return next((b for b in addresses(lab, keys["broker"])
-                 if b.serves and not b.quiesced and b not in lab.takeover.taking.values()), None)  # fmt: skip
+                 if b.serves and not b.quiesced and not _is_taking(b)), None)  # fmt: skip
+
+
+def _is_taking(broker: Broker) -> bool:
+    return any(other.taker is broker for other in broker.lab.brokers.values())  # C4099
 
 
 def client_id(keys: Keys) -> str:
@@ -41,7 +45,7 @@ def is_used(lab: ClusterLab, id: str) -> bool:
 
 def comes_back(client: Client) -> bool:
     """Whether a client that lost its broker looks for another: always, in an enhanced cluster."""
-    reconnects = client.keys.get("reconnect") or client.home.lab.takeover.enhanced
+    reconnects = client.keys.get("reconnect") or client.home.lab.enhanced
     return bool(reconnects) and not client.closed
 
 
@@ -65,7 +69,7 @@ def lose(client: Client, cause: int) -> None:
     else:
         lab.moved.add(client.name)
     if comes_back(client):
-        pause = ROUND if lab.takeover.enhanced else RECONNECT
+        pause = ROUND if lab.enhanced else RECONNECT
         lab.clock.later(lab.clock.now + pause, on_attempt, (client, 0))
     else:
         lab.happens("client_exception_listener", client.name)
@@ -88,8 +92,10 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
     pause = int(keys.get("reconnect_interval_ms", 500)) * 1000
     rounds = int(keys.get("iterations", -1))
     home = names[tries // most % len(names)]
-    if lab.takeover.enhanced:
-        home, pause, rounds = lab.takeover.owner_of(client.home), ROUND, -1
+    if lab.enhanced:
+        home, pause, rounds = client.home, ROUND, -1
+        while home.owner:
+            home = home.owner
     else:
         lab.notes.add(Kind.Attempted, frm=client.node, to=home.node, cause=client.lost,
                       rule=Rule.accepted if home.serves else Rule.nobody_listens)  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.openmq import clients, cluster
+from mqlab.runtime.openmq import clients, cluster, takeover
 from mqlab.runtime.openmq.model import Keys
 from mqlab.trace.kinds import Kind
 
@@ -28,7 +28,7 @@ def do_start_broker(lab: ClusterLab, keys: Keys) -> str:
     broker, until = lab.brokers[keys["broker"]], keys.get("until", "linked")
     broker.options.update(keys.get("options", {}))
     no_store = not lab.database_up and lab.scenario.model in ("peer", "enhanced")
-    if no_store or not lab.takeover.may_start(broker):
+    if no_store or not takeover.may_start(broker):
         return "ended"
     if not broker.running:
         cluster.start(broker)
@@ -49,13 +49,13 @@ def do_kill(lab: ClusterLab, keys: Keys) -> None:
     """Kill a broker."""
     broker = lab.brokers[keys["broker"]]
     if broker.running:
-        lab.takeover.fault(broker)
+        takeover.fault(broker)
         cluster.down(broker, Kind.Crashed)
 
 
 def do_kill_owner(lab: ClusterLab, keys: Keys) -> str:
     """Kill the broker that took over another."""
-    owner = lab.takeover.owner.get(lab.brokers[keys["of"]])
+    owner = lab.brokers[keys["of"]].owner
     if owner is None:
         return "not reached"
     do_kill(lab, {"broker": owner.name})
@@ -67,7 +67,7 @@ def do_stop(lab: ClusterLab, keys: Keys) -> bool:
     broker = lab.brokers[keys["broker"]]
     if not broker.serves:
         return False
-    lab.takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
+    takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
     cluster.down(broker, Kind.Stopped)
     return True
 
@@ -79,7 +79,7 @@ def do_pause(lab: ClusterLab, keys: Keys) -> None:
     elif lab.brokers[keys["broker"]].running:
         broker = lab.brokers[keys["broker"]]
         broker.frozen = True
-        lab.takeover.fault(broker)
+        takeover.fault(broker)
         broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
         for consumer in lab.consumers.values():
             if consumer.home is broker and "imqPingAckTimeout" in consumer.keys.get("client", {}):
@@ -98,7 +98,7 @@ def do_resume(lab: ClusterLab, keys: Keys) -> None:
             if consumer.gone and consumer.home is broker:
                 consumer.gone = False
                 clients.lose(consumer, row)
-        if broker in lab.takeover.owner:
+        if broker.owner:
             cluster.down(broker, Kind.Crashed)
 
 
@@ -115,7 +115,7 @@ def do_cut(lab: ClusterLab, keys: Keys) -> None:
     """
     lab.cuts.add(_line(lab, keys, Kind.Partitioned))
     for name in keys["between"]:
-        lab.takeover.fault(lab.brokers[name])
+        takeover.fault(lab.brokers[name])
 
 
 def do_heal(lab: ClusterLab, keys: Keys) -> None:

@@ -12,7 +12,6 @@ from mqlab.runtime.clock import Clock
 from mqlab.runtime.openmq import admin, cluster, delivery, faults, report, sessions, stock
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
 from mqlab.runtime.openmq.notes import Notes
-from mqlab.runtime.openmq.takeover import Takeover
 from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
@@ -26,6 +25,7 @@ class ClusterLab:
         self, scenario: ClusterScenario, seed: int, jitter: Any, limit: int | None
     ) -> None:
         self.scenario, self.seed, self.limit = scenario, seed, limit
+        self.enhanced = scenario.model == "enhanced"
         self.random = Random(f"openmq:{seed}")
         self.clock, self.notes = Clock(), Notes(self)
         self.listed = [m.name for m in scenario.members if not m.not_listed]
@@ -39,7 +39,6 @@ class ClusterLab:
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.database_up = True
-        self.takeover = Takeover(self)
         self.numbers = 0  # of messages
         self.operations: list[dict[str, Any]] = []
         self.snapshots: dict[str, Any] = {}
@@ -111,7 +110,7 @@ class ClusterLab:
     @property
     def store_down(self) -> bool:
         """Whether the store that all brokers of an enhanced cluster share is away."""
-        return self.takeover.enhanced and not self.database_up
+        return self.enhanced and not self.database_up
 
     def happens(self, event: str, about: str) -> None:
         """Remember an event for those who wait for it."""

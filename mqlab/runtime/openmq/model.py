@@ -168,6 +168,9 @@ class Broker:
         self.lives = 0
         self.ended = -1  # the row with which it last ended
         self.met: set[Broker] = set()  # whom it has been linked to in this life
+        self.taker: Broker | None = None  # who is taking it over, and takes no clients meanwhile
+        self.owner: Broker | None = None  # who has taken it over
+        self.barred_until = 0  # when it may start again (us)
 
     def option(self, key: str, default: Any = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
@@ -202,6 +205,11 @@ class Broker:
     def linked(self, other: Broker) -> bool:
         """Whether it has a link to another: a broker that waits for its master closes its links."""
         return self is other or (self.ready and other.ready and self.accepts(other))
+
+    def knows(self, other: Broker) -> bool:
+        """Whether another is there for it: a store may have several clusters, by their ids."""
+        ids = (broker.option("imq.cluster.clusterid") for broker in (self, other))
+        return not self.lab.enhanced or len(set(ids)) == 1
 
     @property
     def peers(self) -> list[Broker]:

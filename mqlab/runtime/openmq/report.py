@@ -35,9 +35,9 @@ def _state(lab: ClusterLab, broker: Broker, properties: list[str]) -> dict[str, 
     if not broker.answers or lab.store_down:
         return {"running": True, "no_answer": True}
     found: dict[str, Any] = {"running": True, "cluster": {
-        name: state_of(lab, broker, other) for name, other in lab.brokers.items()
+        name: state_of(broker, other) for name, other in lab.brokers.items()
         if other is not broker and is_known(lab, other)
-        and lab.takeover.same_cluster(broker, other)
+        and broker.knows(other)
     }}  # fmt: skip
     if broker.master is not None:
         found["master"] = broker.named_master
@@ -48,10 +48,10 @@ def _state(lab: ClusterLab, broker: Broker, properties: list[str]) -> dict[str, 
     return found
 
 
-def state_of(lab: ClusterLab, broker: Broker, other: Broker) -> str:
+def state_of(broker: Broker, other: Broker) -> str:
     """Return how *broker* shows another one; a broker that froze is not noticed."""
-    if other in lab.takeover.owner:
-        return f"TAKEOVER_COMPLETE by {lab.takeover.owner[other].name}"
+    if other.owner:
+        return f"TAKEOVER_COMPLETE by {other.owner.name}"
     if broker.linked(other):
         return "OPERATING"
     return "BROKER_DOWN" if other in broker.met else "INITIALIZING"
