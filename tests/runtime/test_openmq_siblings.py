@@ -1065,3 +1065,26 @@ def test_properties_are_shown_as_the_administration_writes_them():
     shown = queue(found, "b3", "read")["properties"]
     assert shown == dict(zip(names, ["false", "true", "REJECT_NEWEST", "-1", "1000"], strict=True))
     assert queue(found, "b1", "read", "topic://T")["properties"]["MaxNumMsgs"] == "100000"
+
+
+@pytest.mark.parametrize("end", ["commit", "rollback"])
+def test_prepared_messages_survive_their_homes_crash_and_end_after_its_return(end):
+    found = run(
+        f"""
+        open_producer producer=P broker=b1 queue=Q xa=true reconnect=true reconnect_attempts=99
+        xa producer=P action=start xid=x
+        send producer=P count=3
+        xa producer=P action=end xid=x
+        xa producer=P action=prepare xid=x
+        kill broker=b1
+        xa producer=P action={end} xid=x limit_ms=2000 id=dead
+        start_broker broker=b1
+        open_consumer consumer=C broker=b2 queue=Q
+        settle
+        snapshot label=back
+        xa producer=P action={end} xid=x id=again""",
+        **HOME,
+    )
+    assert (result(found, "dead"), result(found, "again")) == ("refused", "ok")
+    assert queue(found, "b1", "back")["in_transaction"] == 3
+    assert got(found, "C") == ([1, 2, 3] if end == "commit" else [])

@@ -123,7 +123,11 @@ def do_xa(lab: ClusterLab, keys: Keys) -> bool:
     action, xid = keys["action"], str(keys.get("xid", ""))
     client: Client | None = lab.producers.get(keys.get("producer", ""))
     client = client or lab.consumers.get(keys.get("consumer", ""))
+    if client:
+        clients.wait_for_broker(client, keys)
     home = client.home if client else lab.brokers.get(keys.get("broker", ""))
+    if home is None or not home.serves or (client and not client.open):
+        return False
     ends = action in ("commit", "rollback")
     if client and action == "start":
         client.xid = xid

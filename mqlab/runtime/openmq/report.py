@@ -17,33 +17,32 @@ def do_snapshot(lab: ClusterLab, keys: Keys) -> None:
     lab.snapshots[keys["label"]] = {
         "received_so_far": {name: len(c.received) for name, c in lab.consumers.items()
                             if not c.keys.get("process")},
-        "brokers": {name: _state(lab, broker, keys.get("properties", ()))
-                    for name, broker in lab.brokers.items() if is_known(lab, broker)},
+        "brokers": {name: _state(broker, keys.get("properties", ()))
+                    for name, broker in lab.brokers.items() if is_known(broker)},
     }  # fmt: skip
 
 
-def is_known(lab: ClusterLab, broker: Broker) -> bool:
+def is_known(broker: Broker) -> bool:
     """Whether the others know a broker: it is in their list, or was there."""
-    return broker.name in lab.listed or broker.lives > 0
+    return broker.name in broker.lab.listed or broker.lives > 0
 
 
-def _state(lab: ClusterLab, broker: Broker, properties: list[str]) -> dict[str, Any]:
+def _state(broker: Broker, properties: list[str]) -> dict[str, Any]:
     if not broker.running:
         return {"running": False}
     if broker.frozen:
         return {"running": True, "paused": True}
-    if not broker.answers or lab.store_down:
+    if not broker.answers or broker.lab.store_down:
         return {"running": True, "no_answer": True}
     found: dict[str, Any] = {"running": True, "cluster": {
-        name: state_of(broker, other) for name, other in lab.brokers.items()
-        if other is not broker and is_known(lab, other)
-        and broker.knows(other)
+        name: state_of(broker, other) for name, other in broker.lab.brokers.items()
+        if other is not broker and is_known(other) and broker.knows(other)
     }}  # fmt: skip
     if broker.master is not None:
         found["master"] = broker.named_master
-    if durables := _durable_lines(lab, broker):
+    if durables := _durable_lines(broker):
         found["durable_subscriptions"] = durables
-    found["destinations"] = {str(dest): _destination(lab, broker, dest, properties)
+    found["destinations"] = {str(dest): _destination(broker, dest, properties)
                              for dest in sorted(broker.instances, key=str)}  # fmt: skip
     return found
 
@@ -57,7 +56,7 @@ def state_of(broker: Broker, other: Broker) -> str:
     return "BROKER_DOWN" if other in broker.met else "INITIALIZING"
 
 
-def _durable_lines(lab: ClusterLab, broker: Broker) -> list[str]:
+def _durable_lines(broker: Broker) -> list[str]:
     """Return a broker's durable subscriptions; those without a client id are not listed.
 
     The number of messages is what consumers here have had: nobody counts it down.
@@ -70,15 +69,13 @@ def _durable_lines(lab: ClusterLab, broker: Broker) -> list[str]:
     return lines
 
 
-def _destination(
-    lab: ClusterLab, broker: Broker, dest: Destination, properties: list[str]
-) -> dict[str, Any]:
+def _destination(broker: Broker, dest: Destination, properties: list[str]) -> dict[str, Any]:
     """Return a broker's view of a destination; all consumers of a subscription count as one."""
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
     consumers = {c.key for c in broker.consumers(dest)}
     active = {c.key for c in broker.active(dest)}
     remote = instance.leftovers | {
-        claim.message.number for c in lab.consumers.values()
+        claim.message.number for c in broker.lab.consumers.values()
         if c.open and c.home is broker and c.dest == dest
         for claim in c.hands if claim.message.home is not broker and claim.arrived
     }  # fmt: skip
