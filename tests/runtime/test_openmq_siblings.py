@@ -1088,3 +1088,43 @@ def test_prepared_messages_survive_their_homes_crash_and_end_after_its_return(en
     assert (result(found, "dead"), result(found, "again")) == ("refused", "ok")
     assert queue(found, "b1", "back")["in_transaction"] == 3
     assert got(found, "C") == ([1, 2, 3] if end == "commit" else [])
+
+
+# 10. Table 4-1, its rows about what the home of a client had when it died
+
+
+@pytest.mark.parametrize(("model", "back"), [
+    ("master", "start_broker broker=b1"), ("peer", "start_broker broker=b1"),
+    ("enhanced", f"{TAKEN}\nwait ms=8000"),
+])  # fmt: skip
+def test_an_open_transaction_is_gone_and_the_unacknowledged_come_again_flagged(model, back):
+    found = run(
+        f"""
+        open_producer producer=P broker=["b1","b2"] queue=T ack_mode=transacted reconnect=true
+        send producer=P count=3
+        open_consumer consumer=C broker=["b1","b2"] queue=Q ack_mode=client receiving=false reconnect=true
+        send broker=b1 queue=Q count=8
+        receive consumer=C count=5
+        kill broker=b1
+        create_destination broker=b2 queue=NEW id=create
+        open_consumer consumer=O broker=b3 queue=OTHER
+        send broker=b2 queue=OTHER count=2
+        wait ms=9000
+        commit producer=P id=commit
+        recover consumer=C
+        resume consumer=C
+        snapshot label=dead
+        {back}
+        acknowledge consumer=C id=done
+        open_consumer consumer=T broker=b3 queue=T""",
+        model=model,
+        options=FAST if model == "enhanced" else None,
+    )
+    assert got(found, "O") == [12, 13]  # at once
+    assert found["snapshots"]["dead"]["received_so_far"]["C"] == (13 if model == "enhanced" else 5)
+    assert result(found, "commit") == "refused"
+    assert got(found, "T") == []
+    assert got(found, "C") == [*range(4, 9), *range(4, 12)]
+    assert again(found, "C") == [*range(4, 12)]
+    assert result(found, "done") == "ok"
+    assert result(found, "create") == ("refused" if model == "master" else "ok")
