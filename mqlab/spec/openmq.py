@@ -19,19 +19,36 @@ MODELS = ("master", "none", "peer", "enhanced")
 LINKED_ALIKE = {"imq.service.activelist": "jms,admin", "imq.autocreate.queue": "true",
                 "imq.autocreate.topic": "true"}  # fmt: skip
 
-# Properties of destinations by their administration names (Administration Guide, chapter 18).
-PROPERTIES = ("MaxNumMsgs", "MaxTotalMsgBytes", "MaxBytesPerMsg", "MaxNumProducers",
-              "LimitBehavior", "MaxNumActiveConsumers", "MaxNumBackupConsumers",
-              "ConsumerFlowLimit", "LocalOnly", "LocalDeliveryPreferred", "UseDMQ")  # fmt: skip
+# Properties of destinations by their administration names, and what they are if nobody sets them
+# (Administration Guide, chapter 18).
+PROPERTIES: dict[str, Any] = {
+    "MaxNumMsgs": -1, "MaxTotalMsgBytes": -1, "MaxBytesPerMsg": -1, "MaxNumProducers": 100,
+    "LimitBehavior": "REJECT_NEWEST", "MaxNumActiveConsumers": -1, "MaxNumBackupConsumers": 0,
+    "ConsumerFlowLimit": 1000, "LocalOnly": False, "LocalDeliveryPreferred": False, "UseDMQ": True,
+}  # fmt: skip
+# What a broker gives auto-created ones, by the names of its own properties (chapter 17).
+AUTO_CREATED = {
+    "MaxNumMsgs": ("imq.autocreate.destination.maxNumMsgs", 100_000),
+    "MaxTotalMsgBytes": ("imq.autocreate.destination.maxTotalMsgBytes", 10_485_760),
+    "MaxBytesPerMsg": ("imq.autocreate.destination.maxBytesPerMsg", 10_240),
+    "MaxNumProducers": ("imq.autocreate.destination.maxNumProducers", 100),
+    "LimitBehavior": ("imq.autocreate.destination.limitBehavior", "REJECT_NEWEST"),
+    "MaxNumActiveConsumers": ("imq.autocreate.queue.maxNumActiveConsumers", -1),
+    "MaxNumBackupConsumers": ("imq.autocreate.queue.maxNumBackupConsumers", 0),
+    "ConsumerFlowLimit": ("imq.autocreate.queue.consumerFlowLimit", 1000),
+}
 CHOICES = {
     "LimitBehavior": ("REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"),
-    "command": ("change_master", "takeover", "reload"), "action": ("stop", "start", "end",
-                "prepare", "commit", "rollback", "recover"),
+    "command": ("change_master", "takeover", "reload", "quiesce", "unquiesce"),
+    "action": ("stop", "start", "end", "prepare", "commit", "rollback", "recover"),
     "until": ("linked", "ready", "none"), "kind": ("queue", "topic"),
     "ack_mode": ("auto", "client", "dups_ok", "transacted"),
 }  # fmt: skip
 
 # Steps: the keys that each needs (of those joined by a bar one), and those that it may have.
+_CONSUMER = ("receiving selector durable client_id subscription_name no_client_id shared flow_limit "
+             "ack_mode acknowledge delay_ms xa process reconnect reconnect_attempts "
+             "reconnect_interval_ms iterations client")  # fmt: skip
 STEPS: dict[str, tuple[str, str]] = {
     "start": ("", "brokers"),
     "start_broker": ("broker", "until options"), "restart": ("broker", "until options"),
@@ -43,20 +60,17 @@ STEPS: dict[str, tuple[str, str]] = {
     "destroy_destination": ("broker queue|topic", ""),
     "pause_destination": ("broker queue|topic", ""),
     "resume_destination": ("broker queue|topic", ""),
-    "open_consumer": ("consumer broker queue|topic", "receiving selector durable client_id "
-                      "subscription_name no_client_id shared flow_limit ack_mode acknowledge "
-                      "delay_ms xa reconnect reconnect_attempts reconnect_interval_ms iterations "
-                      "client"),
-    "temporary": ("consumer broker", "kind process receiving reconnect reconnect_attempts "
-                  "reconnect_interval_ms iterations client"),
+    "open_consumer": ("consumer broker queue|topic", _CONSUMER),
+    "temporary": ("consumer broker", f"kind {_CONSUMER}"),
     "kill_client": ("consumer", ""), "close_consumer": ("consumer", ""),
     "receive": ("consumer count", "within_ms"), "acknowledge": ("consumer", ""),
     "commit": ("consumer|producer", ""), "rollback": ("consumer|producer", ""),
     "recover": ("consumer", ""), "unsubscribe": ("broker client_id subscription_name", ""),
-    "open_producer": ("producer broker queue|topic", "ack_mode xa reconnect reconnect_attempts "
+    "open_producer": ("producer broker queue|topic", "ack_mode xa client_id reconnect reconnect_attempts "
                       "reconnect_interval_ms iterations client"),
     "close_producer": ("producer", ""),
-    "send": ("count", "broker producer queue topic persistent transacted properties jms_priority size"),
+    "send": ("count", "broker producer queue topic persistent transacted properties jms_priority size "
+             "time_to_live_ms"),
     "xa": ("action", "xid consumer producer broker"), "connect": ("broker", ""),
     "knock": ("brokers until", "every_ms"), "browse": ("broker queue|topic", ""),
     "admin": ("broker command", "from to target"), "wait": ("ms", ""), "settle": ("", "ms"),
@@ -64,6 +78,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "wait_background": ("", ""), "snapshot": ("label", "properties"),
 }  # fmt: skip
 ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background")
+SILENT = ("start", "settle", "snapshot", "wait", "wait_for", "wait_received", "wait_background")
 OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 
 

@@ -1,156 +1,157 @@
-"""Administration: destinations, subscriptions, and commands to the cluster."""
+"""Administration: destinations, subscriptions, commands to the cluster, and distributed transactions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.messages import OK, REFUSED, destination_of
+from mqlab.runtime.openmq import clients, cluster, delivery, sessions, takeover
+from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
+from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 
-class Admin:
-    """The steps of administrators."""
+def _asked(lab: ClusterLab, keys: Keys) -> tuple[Broker, Destination, bool]:
+    """Return the broker asked, the destination, and whether it is there."""
+    broker, dest = lab.brokers[keys["broker"]], destination_of(keys)
+    return broker, dest, dest in broker.instances
 
-    def __init__(self, lab: ClusterLab) -> None:
-        self.lab = lab
 
-    def do_create_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Create a destination, everywhere at once; refused without the change record."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        if dest in broker.instances or not broker.serves:
-            return dict(REFUSED)
-        options = dict(keys.get("options", {}))
-        if not self.lab.cluster.can_administrate(broker):
-            if not self.lab.takeover.enhanced and (
-                self.lab.scenario.model == "master" or not self.lab.database_up
-            ):
-                for peer in self.lab.cluster.peers(broker.name)[1:]:
-                    self.lab.cluster.add(peer, dest, "admin", options)  # the refusal leaves a trace
-            self.lab.cluster.hang(broker)
-            return dict(REFUSED)
-        self._recorded("create", (dest, options))
-        for peer in self.lab.cluster.peers(broker.name):
-            self.lab.cluster.add(peer, dest, "admin", options)
-        return dict(OK)
+def do_create_destination(lab: ClusterLab, keys: Keys) -> bool:
+    """Create a destination, everywhere at once."""
+    broker, dest, there = _asked(lab, keys)
+    return not there and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
 
-    def do_update_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Change properties, the same everywhere."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        if dest not in broker.instances or "LocalOnly" in keys["options"]:
-            return dict(REFUSED)
-        if not self.lab.cluster.can_administrate(broker):
-            broker.instances[dest].options.update(keys["options"])
-            return dict(REFUSED)
-        self._recorded("update", (dest, dict(keys["options"])))
-        for peer in self.lab.cluster.peers(broker.name):
-            if dest in peer.instances:
-                peer.instances[dest].options.update(keys["options"])
-        return dict(OK)
 
-    def do_destroy_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Destroy a destination with all its messages; its consumers are cut off for good."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        if dest not in broker.instances or not self.lab.cluster.can_administrate(broker):
-            return dict(REFUSED)
-        self._recorded("destroy", dest)
-        for peer in self.lab.cluster.peers(broker.name):
-            instance = peer.instances.pop(dest, None)
-            for message in instance.messages if instance else ():
-                self.lab.stock.discard(peer, message, Rule.asked)
-        for consumer in self.lab.consumers.values():
-            if consumer.dest == dest:
-                consumer.open = False
-        return dict(OK)
+def do_update_destination(lab: ClusterLab, keys: Keys) -> bool:
+    """Change properties, the same everywhere; local-only is fixed at the creation."""
+    broker, dest, there = _asked(lab, keys)
+    allowed = there and "LocalOnly" not in keys["options"]
+    return allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
 
-    def _recorded(self, what: str, value: Any) -> None:
-        """Write to the change record; all that are there have read it."""
-        self.lab.cluster.record.append((what, value))
-        for broker in self.lab.brokers.values():
-            if broker.running:
-                broker.seen = len(self.lab.cluster.record)
 
-    def do_unsubscribe(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Give up a durable subscription, on any broker, unless its client id is in use."""
-        broker = self.lab.reachable(keys["broker"])
-        key = (str(keys["client_id"]), str(keys["subscription_name"]))
-        used = any(
-            c.open and self.lab.receiving.client_id(c.keys) == key[0]
-            for c in self.lab.consumers.values()
-        )
-        if broker is None or used or key not in broker.durables:
-            return dict(REFUSED)
-        if not self.lab.cluster.can_administrate(broker):
-            return dict(REFUSED)
-        self._recorded("unsubscribe", key)
-        for peer in self.lab.cluster.peers(broker.name):
-            peer.durables.pop(key, None)
-            self.lab.delivery.forget(peer, key)
-        return dict(OK)
+def do_destroy_destination(lab: ClusterLab, keys: Keys) -> bool:
+    """Destroy a destination with all its messages; its consumers are cut off for good."""
+    broker, dest, there = _asked(lab, keys)
+    if not there or not cluster.change(broker, "destroy", dest):
+        return False
+    for consumer in lab.consumers.values():
+        if consumer.dest == dest:
+            consumer.open, consumer.closed = False, True
+    return True
 
-    def _pause(self, keys: Mapping[str, Any], paused: bool) -> dict[str, Any]:
-        broker = self.lab.brokers[keys["broker"]]
-        instance = broker.instances.get(destination_of(keys))
-        if instance is None or not broker.serves:
-            return dict(REFUSED)
-        instance.paused = paused
-        return dict(OK)
 
-    def do_pause_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Pause one broker's instance: its producers wait."""
-        return self._pause(keys, True)
+def do_unsubscribe(lab: ClusterLab, keys: Keys) -> bool:
+    """Give up a durable subscription, on any broker, unless its client id is in use."""
+    broker, key = lab.brokers[keys["broker"]], (keys["client_id"], keys["subscription_name"])
+    known = key in broker.durables and not clients.is_used(lab, key[0])
+    return known and cluster.change(broker, "unsubscribe", key)
 
-    def do_resume_destination(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Let a paused instance go on."""
-        return self._pause(keys, False)
 
-    def do_browse(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Show what a broker holds of a queue, by priority."""
-        broker, dest = self.lab.brokers[keys["broker"]], destination_of(keys)
-        found = broker.instances[dest].messages if dest in broker.instances else []
-        order = sorted(found, key=lambda m: (-m.priority, m.number))
-        return {"numbers": [m.number for m in order], **OK}
+def do_pause_destination(lab: ClusterLab, keys: Keys, paused: bool = True) -> bool:
+    """Pause one broker's instance: its producers and consumers wait."""
+    broker, dest, there = _asked(lab, keys)
+    if there and broker.serves:
+        broker.instances[dest].paused = paused
+    return there and broker.serves
 
-    def do_connect(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Open and close a connection."""
-        broker = self.lab.reachable(keys["broker"])
-        return {"home": broker.name, **OK} if broker else dict(REFUSED)
 
-    def do_knock(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Knock at brokers until an event has happened."""
-        self.lab.do_wait_for({"event": keys["until"], "limit_ms": keys.get("limit_ms", 60_000)})
-        return dict(OK)
+def do_resume_destination(lab: ClusterLab, keys: Keys) -> bool:
+    """Let a paused instance go on."""
+    return do_pause_destination(lab, keys, paused=False)
 
-    def do_admin(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Administrative commands of a cluster."""
-        broker, command = self.lab.brokers[keys["broker"]], keys["command"]
-        if command == "takeover":
-            return self.lab.takeover.by_command(broker, self.lab.brokers[keys["target"]])
-        if command != "change_master":
-            return dict(OK)
-        flag = broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")
-        if str(flag).lower() != "true" or broker.master != broker.name:
-            return dict(REFUSED)
-        for peer in self.lab.brokers.values():
-            peer.master = keys["to"]
-        return dict(OK)
 
-    def do_xa(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Steps of a distributed transaction."""
-        action, xid = keys["action"], str(keys.get("xid", ""))
-        if action == "prepare":
-            names = [n for n in (keys.get("producer"), keys.get("consumer")) if n]
-            self.lab.prepared[str(names[0]) if names else xid] = []
-        if action in ("commit", "rollback"):
-            for name in list(self.lab.prepared):
-                self.lab.sending.end_transaction(name, commit=action == "commit")
-                del self.lab.prepared[name]
-        return dict(OK)
+def do_browse(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
+    """Show what a broker holds of a queue, by priority."""
+    broker, dest, there = _asked(lab, keys)
+    found = delivery.in_order(broker.instances[dest].messages) if there else []
+    return {"numbers": [message.number for message in found]}
 
-    def do_kill_owner(self, keys: Mapping[str, Any]) -> dict[str, Any]:
-        """Kill the broker that took over another."""
-        owner = self.lab.takeover.owner.get(keys["of"])
-        return self.lab.do_kill({"broker": owner}) if owner else {"result": "not reached"}
+
+def do_connect(lab: ClusterLab, keys: Keys) -> dict[str, Any] | bool:
+    """Open and close a connection."""
+    broker = clients.reachable(lab, keys)
+    return {"home": broker.name} if broker else False
+
+
+def do_knock(lab: ClusterLab, keys: Keys) -> None:
+    """Knock at brokers until an event has happened."""
+    lab.pass_until(lambda: keys["until"] in lab.happened, keys)
+
+
+def do_admin(lab: ClusterLab, keys: Keys) -> bool:
+    """Give a broker of a cluster a command."""
+    broker, command = lab.brokers[keys["broker"]], keys["command"]
+    if not broker.serves:
+        return False
+    if command == "change_master":
+        return _change_master(broker, lab.brokers[keys["to"]])
+    if command == "takeover":
+        target = lab.brokers[keys["target"]]
+        if target.running or target.owner:
+            return False
+        takeover.take(broker, target)
+    if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
+        broker.quiesced = command == "quiesce"
+    return True
+
+
+def _change_master(broker: Broker, to: Broker) -> bool:
+    flag = str(broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")).lower()
+    allowed = flag == "true" and broker.master == broker.name and broker.linked(to)
+    for peer in (broker, *broker.peers) if allowed else ():
+        peer.master = to.name
+    return allowed
+
+
+# Distributed transactions
+
+
+@dataclass(eq=False, slots=True)
+class Prepared:
+    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
+
+    home: Broker
+    taken: list[Claim]
+
+
+def do_xa(lab: ClusterLab, keys: Keys) -> bool:
+    """A step of a distributed transaction; what is prepared ends only where it is."""
+    action, xid = keys["action"], str(keys.get("xid", ""))
+    client: Client | None = lab.producers.get(keys.get("producer", ""))
+    client = client or lab.consumers.get(keys.get("consumer", ""))
+    if client:
+        clients.wait_for_broker(client, keys)
+    home = client.home if client else lab.brokers.get(keys.get("broker", ""))
+    if home is None or not home.serves or (client and not client.open):
+        return False
+    ends = action in ("commit", "rollback")
+    if client and action == "start":
+        client.xid = xid
+    if client and (action == "prepare" or (ends and client.xid == xid)):
+        _prepare(lab, xid, client)
+    branch = lab.prepared.get(xid)
+    if not ends or branch is None or branch.home is not home:
+        return not ends
+    del lab.prepared[xid]
+    sessions.end_transaction(lab, xid, action == "commit")
+    for claim in branch.taken:
+        if action == "commit":
+            delivery.finish(claim)
+        else:
+            delivery.release(claim, Rule.asked)
+    return True
+
+
+def _prepare(lab: ClusterLab, xid: str, client: Client) -> None:
+    """Keep what a client has sent and taken for the transaction's manager."""
+    taken: list[Claim] = getattr(client, "taken", [])
+    lab.prepared[xid] = Prepared(client.home, list(taken))
+    client.xid = ""
+    taken.clear()
+    for _, message in lab.messages():
+        if message.transaction == client.name:
+            message.transaction = xid

@@ -1,297 +1,199 @@
-"""Brokers of an OpenMQ cluster: who is up, who is linked, who knows which destination.
+"""Brokers that start and end, the record of changes, and what a returning broker learns.
 
-Every broker is linked to every other; a client talks to its home broker only. News of destinations and
-consumers goes to all linked brokers at once (Technical Overview, chapter 4, "Propagation").
+The change record is the history of destinations and durable subscriptions: kept by the master broker,
+in the peers' database, or in the store of an enhanced cluster. Whoever was away reads it before it takes
+part, then hears of the others' consumers (Technical Overview, chapter 4, "Conventional Clusters").
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.messages import Consumer, Durable, Instance, Key
-from mqlab.spec.openmq import LINKED_ALIKE
+from mqlab.runtime.openmq import clients, delivery, stock
+from mqlab.runtime.openmq.model import Broker, Durable, Key
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
-RETRY = 5_000_000  # us between two attempts at a broker that is away
-REAP = 120  # s that an auto-created destination lives without consumers and messages
-RETURN_WINDOW = 50_000_000  # us that a temporary destination waits for its client after a restart
+SECOND = 1_000_000
+RETURN_WINDOW = 50 * SECOND  # us that a temporary destination waits for its client after a restart
+
+# The change record
 
 
-class Broker:
-    """One broker. `instances` are its destinations; `durables` what it knows of subscriptions."""
-
-    def __init__(self, lab: ClusterLab, name: str) -> None:
-        self.lab, self.name = lab, name
-        self.node = lab.notes.node(name, "broker")
-        self.options: dict[str, Any] = {}
-        self.running = False
-        self.ready = False
-        self.frozen = False
-        self.hangs = False  # it waits for the database, and whoever asks it waits too
-        self.lost_database = False  # it was away: operations fail even when it is back
-        self.started = False  # whether it ever was
-        self.master = lab.scenario.master
-        self.instances: dict[Destination, Instance] = {}
-        self.durables: dict[Key, Durable] = {}
-        self.seen = 0  # how much of the change record it has read
-        self.lives = 0
-        self.ended = -1  # the row with which it last ended
-        self.met: set[str] = set()  # whom it has been linked to in this life
-
-    def option(self, key: str, default: Any = None) -> Any:
-        """Return a property: set at a start, its own, or the cluster's."""
-        if key in self.options:
-            return self.options[key]
-        return self.lab.scenario.option(self.name, key, default)
-
-    @property
-    def serves(self) -> bool:
-        """Whether clients can use it."""
-        return self.running and self.ready and not self.frozen
-
-    @property
-    def reap_after(self) -> int:
-        """How long an idle auto-created destination lives here (us)."""
-        return int(float(self.option("imq.autocreate.reaptime", REAP)) * 1_000_000)
-
-    def creates(self, dest: Destination) -> bool:
-        """Whether it creates a destination of that kind by itself."""
-        kind = "queue" if dest.is_queue else "topic"
-        return str(self.option(f"imq.autocreate.{kind}", "true")).lower() != "false"
+def _create(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
+    broker.add(dest, "admin", options).created_by = "admin"
 
 
-class Cluster:
-    """What the brokers of a cluster tell one another."""
+def _update(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
+    if dest in broker.instances:
+        broker.instances[dest].options.update(options)
 
-    def __init__(self, lab: ClusterLab) -> None:
-        self.lab = lab
-        self.cuts: set[frozenset[str]] = set()
-        self.record: list[tuple[str, Any]] = []  # of destinations and durable subscriptions
 
-    # Who is there
+def _destroy(broker: Broker, dest: Destination) -> None:
+    gone = broker.instances.pop(dest, None)
+    for message in gone.messages if gone else ():
+        stock.discard(message, Rule.asked)
 
-    def linked(self, one: str, other: str) -> bool:
-        """Whether two running brokers have a link that works."""
-        a, b = self.lab.brokers[one], self.lab.brokers[other]
-        return one == other or (
-            a.running and b.running and self.compatible(a, b)
-            and frozenset((one, other)) not in self.cuts
-        )  # fmt: skip
 
-    def compatible(self, a: Broker, b: Broker) -> bool:
-        """Whether two brokers accept a link: some properties must be alike."""
-        same = all(
-            str(a.option(key, default)).lower() == str(b.option(key, default)).lower()
-            for key, default in LINKED_ALIKE.items()
-        )
-        ids = a.option("imq.cluster.clusterid"), b.option("imq.cluster.clusterid")
-        masters = self.named_master(a) == self.named_master(b)
-        return same and ids[0] == ids[1] and (masters or self.lab.scenario.model == "enhanced")
+def _subscribe(broker: Broker, durable: Durable) -> None:
+    broker.durables[durable.key] = durable
+    broker.find(durable.dest)
 
-    def named_master(self, broker: Broker) -> str | None:
-        """Return the master that a broker's own configuration names."""
-        text = broker.option("imq.cluster.masterbroker")
-        return str(text).strip("${}") if text else broker.master
 
-    def peers(self, name: str) -> list[Broker]:
-        """Return the running brokers linked to one, itself first."""
-        others = [b for n, b in self.lab.brokers.items() if n != name and self.linked(name, n)]
-        return [self.lab.brokers[name], *others]
+def _unsubscribe(broker: Broker, key: Key) -> None:
+    broker.durables.pop(key, None)
+    delivery.forget(broker, key)
 
-    def can_administrate(self, broker: Broker) -> bool:
-        """Whether the change record can be written to from a broker."""
-        model = self.lab.scenario.model
-        if model == "master":
-            return broker.master is not None and self.linked(broker.name, broker.master)
-        return model == "none" or (self.lab.database_up and not broker.lost_database)
 
-    def hang(self, broker: Broker) -> None:
-        """After a refusal without its database a peer tries for minutes, and answers nothing."""
-        broker.hangs = self.lab.scenario.model == "peer" and not self.lab.database_up
+CHANGES: dict[str, Callable[..., None]] = {
+    "create": _create, "update": _update, "destroy": _destroy, "subscribe": _subscribe,
+    "unsubscribe": _unsubscribe,
+}  # fmt: skip
 
-    # Coming and going
 
-    def start(self, broker: Broker) -> None:
-        """Start a broker; without its master it serves nobody."""
-        lab = self.lab
-        broker.running, broker.frozen = True, False
-        broker.hangs = broker.lost_database = False
-        broker.met = set()
-        broker.lives += 1
-        broker.started = True
-        lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
-        for dest, instance in list(broker.instances.items()):
-            needed = any(d.dest == dest for d in broker.durables.values())
-            if instance.created_by == "auto" and not instance.messages and not needed:
-                del broker.instances[dest]  # an empty auto-created one does not survive
-            elif instance.created_by == "temporary":
-                self._await_owner(broker, instance)
-        self.refresh()
-        self.lab.delivery.home_returns(broker)
+def change(broker: Broker, what: str, *values: Any) -> bool:
+    """Make an administrative change on all brokers; False if it is refused at the broker asked.
 
-    def _await_owner(self, broker: Broker, instance: Instance) -> None:
-        """A temporary destination is kept a while for a client that reconnects, or goes."""
-        owner = self.lab.consumers.get(str(instance.owner))
-        if owner is None or not owner.keys.get("reconnect"):
-            del broker.instances[instance.dest]
-            return
-        clock = self.lab.clock
-        clock.later(clock.now + RETURN_WINDOW, self.on_window_over, (broker, instance.dest))
+    Without the record it is refused, and leaves traces all the same: a creation on the other brokers, an
+    update and a new subscription on the one asked (observed, section 6).
+    """
+    lab, peers = broker.lab, broker.peers
+    if not broker.serves:
+        return False
+    if can_change(broker):
+        lab.record.append((what, values))
+        for peer in (broker, *peers):
+            CHANGES[what](peer, *values)
+            peer.seen = len(lab.record)
+        return True
+    if lab.scenario.model == "master" or (lab.scenario.model == "peer" and not lab.database_up):
+        if what == "subscribe":
+            values[0].refused = True
+        for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
+            CHANGES[what](peer, *values)
+        # A peer tries for minutes to reach its database, and answers nothing meanwhile.
+        broker.hangs = lab.scenario.model == "peer"
+    return False
 
-    def on_window_over(self, what: tuple[Broker, Destination]) -> None:
-        """The client of a temporary destination has not come back: it goes, here only."""
-        broker, dest = what
-        if not self.consumers_of(broker, dest):
-            broker.instances.pop(dest, None)
 
-    def refresh(self) -> None:
-        """Let every broker become ready that can, and catch up with the others."""
-        lab = self.lab
-        for broker in lab.brokers.values():
-            if not broker.running or broker.ready:
-                continue
-            master = self.named_master(broker)
-            waits = lab.scenario.model == "master" and master != broker.name and not (
-                master and self.linked(broker.name, master) and lab.brokers[master].ready
-            )  # fmt: skip
-            if not waits:
-                broker.ready = True
-                self.catch_up(broker)
-        for broker in lab.brokers.values():
-            broker.met |= (
-                {peer.name for peer in self.peers(broker.name)} if broker.running else set()
-            )
-        lab.notes.look()
-        lab.delivery.dispatch_all()
+def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
+    """Make a durable subscription, or take up the one that is there; another selector is another."""
+    known = broker.durables.get(key)
+    if known and not known.refused and (known.selector, known.dest) == (selector, dest):
+        return True
+    if known and not change(broker, "unsubscribe", key):
+        return False
+    return change(broker, "subscribe", Durable(key, dest, selector))
 
-    def catch_up(self, broker: Broker) -> None:
-        """A broker joins: destinations and durables by the record, and what the others have."""
-        if self.lab.scenario.model != "none":
-            for what, value in self.record[broker.seen :]:
-                self.replay(broker, what, value)
-        broker.seen = len(self.record)
-        for peer in self.peers(broker.name)[1:]:
-            if not peer.ready:
-                continue
-            for dest, instance in peer.instances.items():
-                keeps = instance.created_by == "temporary" or self.consumers_of(peer, dest)
-                if keeps and dest not in broker.instances and not self._stale(broker, instance):
-                    self.add(broker, dest, instance.created_by, instance.options)
-            for dest, instance in broker.instances.items():
-                if self.consumers_of(broker, dest) and dest not in peer.instances:
-                    self.add(peer, dest, instance.created_by, instance.options)
-            broker.durables.update(peer.durables)
 
-    def _stale(self, broker: Broker, instance: Instance) -> bool:
-        """Whether a temporary destination was the joining broker's own, whose client has gone."""
-        return instance.created_by == "temporary" and not any(
-            c.open and c.name == instance.owner for c in self.lab.consumers.values()
-        )
+def can_change(broker: Broker) -> bool:
+    """Whether the change record can be written to from a broker."""
+    lab = broker.lab
+    if lab.scenario.model == "master":
+        return broker.linked(lab.brokers[str(broker.named_master)])
+    return lab.scenario.model == "none" or (lab.database_up and not broker.lost_database)
 
-    def replay(self, broker: Broker, what: str, value: Any) -> None:
-        """Apply one entry of the change record."""
-        if what == "create":
-            dest, options = value
-            if dest not in broker.instances:
-                self.add(broker, dest, "admin", options)
-            broker.instances[dest].created_by = "admin"
-        elif what == "update" and value[0] in broker.instances:
-            broker.instances[value[0]].options.update(value[1])
-        elif what == "destroy":
-            gone = broker.instances.pop(value, None)
-            for message in gone.messages if gone else ():
-                self.lab.stock.discard(broker, message, Rule.asked)
-        elif what == "durable":
-            broker.durables[value.key] = value
-            if value.dest not in broker.instances:
-                self.add(broker, value.dest, "auto")
-        elif what == "unsubscribe":
-            broker.durables.pop(value, None)
-            self.lab.delivery.forget(broker, value)
 
-    def down(self, broker: Broker, kind: int) -> None:
-        """A broker ends or dies: what was not persistent is gone, its clients lose it."""
-        lab = self.lab
-        row = broker.ended = lab.notes.add(kind, broker=broker.node)
-        broker.running = broker.ready = False
-        lab.notes.look(row)
-        for instance in broker.instances.values():
-            for message in list(instance.messages):
-                if not message.persistent or message.transaction not in (None, *lab.prepared):
-                    instance.messages.remove(message)
-                    lab.notes.message(Kind.Discarded, message, broker, rule=Rule.memory_store,
-                                      cause=row)  # fmt: skip
-            instance.ghosts = 0
-        for consumer in list(lab.consumers.values()):
-            if consumer.home == broker.name and consumer.open:
-                lab.delivery.lose_home(consumer, row)
-        for name, producer in lab.producers.items():
-            if producer["home"] == broker.name:
-                producer["home"] = None
-                if not name.startswith("#"):
-                    lab.events.setdefault(name, {})["connection_lost"] = 1
-                    producer.update(was=broker.name, lost_at=lab.clock.now, failing=True)
-                    producer["rolled_back"] = producer["keys"].get("ack_mode") == "transacted"
-                    producer["lost"] = lab.notes.add(
-                        Kind.Interrupted, frm=lab.sending.node(name, broker.name), to=broker.node,
-                        rule=Rule.broker_stopped, cause=row,
-                    )  # fmt: skip
-        for instance in broker.instances.values():
-            for message in instance.messages:
-                lab.delivery.home_down(message, row)
+# Coming and going
 
-    # Destinations
 
-    def add(
-        self, broker: Broker, dest: Destination, created_by: str, options: Any = None
-    ) -> Instance:  # fmt: skip
-        """Give a broker an instance of a destination."""
-        instance = Instance(dest, created_by, dict(options or {}))
-        broker.instances[dest] = instance
-        self.lab.notes.recorder.name_destination(dest)
-        return instance
+def start(broker: Broker) -> None:
+    """Start a broker: what it kept is there again; without its master it serves nobody."""
+    lab = broker.lab
+    broker.running, broker.met = True, set()
+    broker.frozen = broker.hangs = broker.lost_database = False
+    broker.lives += 1
+    lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
+    for dest, instance in list(broker.instances.items()):
+        owner = lab.consumers.get(str(instance.owner))
+        if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
+            lab.clock.later(lab.clock.now + RETURN_WINDOW, on_window_over, (broker, dest))
+        elif instance.created_by == "temporary" or is_unused(broker, dest):
+            del broker.instances[dest]  # nor does an empty auto-created one survive
+    refresh(lab)
 
-    def spread(self, home: Broker, dest: Destination) -> None:
-        """Make a destination of *home* known on all brokers linked to it."""
-        instance = home.instances[dest]
-        for peer in self.peers(home.name)[1:]:
-            if dest not in peer.instances and peer.ready:
-                self.add(peer, dest, instance.created_by, instance.options).owner = instance.owner
 
-    def consumers_of(self, broker: Broker, dest: Destination) -> list[Consumer]:
-        """Return the consumers of a destination that a broker knows, in order of registration."""
-        instance = broker.instances.get(dest)
-        alone = instance is not None and instance.option("LocalOnly", False)
-        found = [c for c in self.lab.consumers.values()
-                 if c.open and c.dest == dest and self.linked(broker.name, c.home)
-                 and not (alone and c.home != broker.name)]  # fmt: skip
-        return sorted(found, key=lambda consumer: consumer.order)
+def on_window_over(what: tuple[Broker, Destination]) -> None:
+    """The client of a temporary destination has not come back: it goes, here only."""
+    broker, dest = what
+    if not broker.consumers(dest):
+        broker.instances.pop(dest, None)
 
-    def active(self, broker: Broker, dest: Destination) -> list[Consumer]:
-        """Return those of them that get messages; the others wait as backups."""
-        found = self.consumers_of(broker, dest)
-        instance = broker.instances.get(dest)
-        most = int(instance.option("MaxNumActiveConsumers", -1)) if instance else -1
-        return found if most < 0 else found[:most]
 
-    def reap(self) -> None:
-        """Remove auto-created destinations that nobody has used for long enough."""
-        lab = self.lab
-        for broker in lab.brokers.values():
-            for dest, instance in list(broker.instances.items()):
-                busy = (
-                    instance.created_by != "auto" or instance.messages
-                    or self.consumers_of(broker, dest) or lab.sending.producers_at(broker.name, dest)
-                    or any(d.dest == dest for d in broker.durables.values())
-                )  # fmt: skip
-                if busy or not broker.running:
-                    instance.idle_since = None
-                elif instance.idle_since is None:
-                    instance.idle_since = lab.clock.now
-                    lab.clock.later(lab.clock.now + broker.reap_after, lab.on_reap, None)
-                elif lab.clock.now >= instance.idle_since + broker.reap_after:
-                    del broker.instances[dest]
+def refresh(lab: ClusterLab) -> None:
+    """Let every broker become ready that can, and catch up with the others."""
+    for broker in sorted(lab.brokers.values(), key=lambda b: b.named_master != b.name):
+        if broker.running and not broker.ready and not broker.waits_for_master:
+            broker.ready = True
+            lab.happens("ready", broker.name)
+            catch_up(broker)
+            delivery.home_returns(broker)
+    for broker in lab.brokers.values():
+        broker.met |= set(broker.peers)
+    lab.notes.look()
+    lab.settle()
+
+
+def catch_up(broker: Broker) -> None:
+    """A broker joins: changes by the record, and what is in use on either side."""
+    lab = broker.lab
+    for what, values in lab.record[broker.seen :]:
+        if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
+            CHANGES[what](broker, *values)
+    broker.seen = len(lab.record)
+    for peer in broker.peers:
+        for knows, learns in ((peer, broker), (broker, peer)):
+            used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
+            for key, dest in used.items():
+                mine = knows.instances[dest]
+                learns.add(dest, mine.created_by, mine.options, mine.owner)
+                learns.durables.update((k, d) for k, d in knows.durables.items() if k == key)
+
+
+def down(broker: Broker, kind: int) -> None:
+    """A broker ends or dies: what was not persistent is gone, its clients lose it."""
+    lab = broker.lab
+    row = broker.ended = lab.notes.add(kind, broker=broker.node)
+    broker.running = broker.ready = False
+    lab.happens("stopped", broker.name)
+    lab.notes.look(row)
+    for instance in broker.instances.values():
+        instance.leftovers.clear()
+        for message in list(instance.messages):
+            if not message.persistent or lab.is_open(message.transaction):
+                instance.messages.remove(message)
+                lab.notes.message(Kind.Discarded, message, rule=Rule.memory_store, cause=row)
+    for client in (*lab.consumers.values(), *lab.producers.values()):
+        if client.open and client.home is broker:
+            clients.lose(client, row)
+    stock.note_waiting(broker)
+
+
+# Auto-created destinations
+
+
+def is_unused(broker: Broker, dest: Destination) -> bool:
+    """Whether an auto-created destination has no messages, clients or subscriptions left."""
+    instance = broker.instances[dest]
+    return instance.created_by == "auto" and not (
+        instance.messages or instance.leftovers or broker.consumers(dest)
+        or broker.producers(dest) or broker.unused_durables(dest)
+    )  # fmt: skip
+
+
+def reap(broker: Broker) -> None:
+    """Remove auto-created destinations that nobody has used for long enough."""
+    clock = broker.lab.clock
+    after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
+    for dest, instance in list(broker.instances.items()):
+        if not broker.running or not is_unused(broker, dest):
+            instance.idle_since = None
+        elif instance.idle_since is None:
+            instance.idle_since = clock.now
+            clock.later(clock.now + after, broker.lab.on_due, None)
+        elif clock.now >= instance.idle_since + after:
+            del broker.instances[dest]

@@ -9,15 +9,14 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
 from mqlab.trace.spread import spread
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.cluster import Broker
     from mqlab.runtime.openmq.lab import ClusterLab
-    from mqlab.runtime.openmq.messages import Consumer, Message
+    from mqlab.runtime.openmq.model import Broker, Consumer, Message
 
 DOWN, WAITING, RUNNING = "down", "waiting for its master", "running"
 
@@ -35,11 +34,6 @@ class Notes:
         self.up: set[tuple[str, str]] = set()
         self.roles: dict[str, str] = {}
 
-    @property
-    def count(self) -> int:
-        """How many events there are."""
-        return self.recorder.count
-
     # Names
 
     def node(self, name: str, role: str, home: str = "") -> int:
@@ -56,7 +50,7 @@ class Notes:
     def subscription(self, consumer: Consumer) -> int:
         """Return the number of a new subscription, named by what it reads and where."""
         chosen = consumer.keys.get("selector")
-        text = f"{consumer.dest} at {consumer.home} by {consumer.name}"
+        text = f"{consumer.dest} at {consumer.home.name} by {consumer.name}"
         text += f" where {chosen}" if chosen else ""
         return self.recorder.name_subscription(text)
 
@@ -69,16 +63,23 @@ class Notes:
             self.details[row] = told
         return row
 
-    def message(
-        self, kind: int, message: Message, broker: Broker, frm: int = -1, to: int = -1,
-        link: int = -1, sub: int = -1, rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
-        """Record an event of a message at a broker; returns its row."""
-        now = self.lab.clock.now
+    def message(self, kind: int, message: Message, at: Broker | None = None, /, **way: int) -> int:
+        """Record an event of a message at its home or another broker; returns its row.
+
+        Its cause is the last event of the message at its home, unless *way* says another.
+        """
+        now, broker = self.lab.clock.now, at or message.home
         return self.recorder.add(
-            now, kind, message.number, broker.node, frm, to, link, self.recorder.name_destination(message.dest),
-            sub, int(broker.name != message.home), now - message.sent, rule, cause,
+            now, kind, message.number, broker.node, dest=self.recorder.name_destination(message.dest),
+            hop=int(broker is not message.home), age=now - message.sent,
+            **{"cause": message.row, **way},
         )  # fmt: skip
+
+    def consumer(self, kind: int, consumer: Consumer, rule: Rule) -> None:
+        """Record that a consumer came or left."""
+        home = consumer.home.node
+        self.add(kind, broker=home, frm=consumer.node, to=home, sub=consumer.sub, rule=rule,
+                 dest=self.recorder.name_destination(consumer.dest))  # fmt: skip
 
     def look(self, cause: int = -1) -> None:
         """Record which brokers have another role than before, and which links went up or down."""
@@ -88,7 +89,7 @@ class Notes:
                 self.roles[name] = role
                 self.add(Kind.RoleChanged, {"role": role}, broker=broker.node, cause=cause)
         for (one, other), link in self.links.items():
-            works = self.lab.cluster.linked(one, other)
+            works = self.lab.brokers[one].linked(self.lab.brokers[other])
             if works != ((one, other) in self.up):
                 (self.up.add if works else self.up.discard)((one, other))
                 self.add(Kind.Connected if works else Kind.Disconnected, link=link, cause=cause,

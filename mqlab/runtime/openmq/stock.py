@@ -2,142 +2,128 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from mqlab.runtime.openmq.cluster import Broker
-from mqlab.runtime.openmq.messages import DEAD, Consumer, Instance, Message, Target
-from mqlab.spec.values import Destination
+from mqlab.runtime.openmq import delivery
+from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Instance, Message, selects
+from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 
-if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+OVERHEAD = 160  # bytes of a message besides its text: 5 of 400 fit into 3000 (observed, section 3)
 
 
-class Stock:
-    """The messages at their homes."""
+def offer(message: Message, producer: int) -> str:
+    """Let a producer send a message to its home: "ok", "refused", or "blocked" if it has to wait.
 
-    def __init__(self, lab: ClusterLab) -> None:
-        self.lab = lab
-
-    def verdict(self, broker: Broker, message: Message) -> str:
-        """Say what becomes of a message: "ok", "refused", "dropped", "blocked" or "full".
-
-        "blocked" is for flow control: try again later; "full" is ok when another has made room.
-        """
-        instance = broker.instances.get(message.dest)
-        if instance is None:  # destroyed while its producer was held back
-            return "refused"
-        if instance.paused or (self.lab.store_down and message.persistent):
+    What is not persistent is dropped silently where another would be refused.
+    """
+    lab, instance = message.home.lab, message.home.instances.get(message.dest)
+    way = {"frm": producer, "to": message.home.node}
+    full, behaviour = False, "REJECT_NEWEST"
+    if instance is not None:
+        message.claims = claims(message)
+        full = bool(message.claims) and _is_full(instance, message)
+        behaviour = instance.option("LimitBehavior")
+        waits = instance.paused or (lab.store_down and message.persistent)
+        if waits or (full and behaviour == "FLOW_CONTROL"):
             return "blocked"
-        most = int(instance.option("MaxBytesPerMsg", -1))
-        if 0 <= most < message.size:
-            return "refused"
-        self._targets(broker, message)
-        if not message.targets and not message.dest.is_queue:
-            return "dropped"
-        full = self._full(instance, message)
-        if full:
-            behaviour = instance.option("LimitBehavior", "REJECT_NEWEST")
-            if behaviour == "FLOW_CONTROL":
-                return "blocked"
-            if behaviour == "REJECT_NEWEST":
-                return "refused" if message.persistent else "dropped"
-            return "full"
+    too_big = instance is None or instance.limits("MaxBytesPerMsg", message.size + OVERHEAD)
+    rejected = too_big or (full and behaviour == "REJECT_NEWEST")
+    if instance is None or (rejected and message.persistent):
+        lab.notes.message(Kind.Failed, message, rule=Rule.limit_reached, **way)
+        return "refused"
+    message.row = lab.notes.message(Kind.Sent, message, **way)
+    if rejected or not message.claims:
+        rule = Rule.limit_reached if rejected else Rule.no_consumer
+        lab.notes.message(Kind.Discarded, message, rule=rule)
         return "ok"
+    if full:
+        _make_room(instance)
+    instance.messages.append(message)
+    message.row = lab.notes.message(Kind.Enqueued, message, **way)
+    return "ok"
 
-    def accept(self, broker: Broker, message: Message, full: bool, producer: int) -> None:
-        """Take a message over, after making room for it if its destination is full."""
-        instance = broker.instances[message.dest]
-        if full:
-            self._make_room(broker, instance)
-        instance.messages.append(message)
-        message.row = self.lab.notes.message(Kind.Enqueued, message, broker, frm=producer,
-                                             to=broker.node, cause=message.row)  # fmt: skip
 
-    def _full(self, instance: Instance, message: Message) -> bool:
-        most = int(instance.option("MaxNumMsgs", -1))
-        weight = int(instance.option("MaxTotalMsgBytes", -1))
-        total = sum(m.size for m in instance.messages) + message.size
-        return 0 <= most <= len(instance.messages) or 0 <= weight < total
+def claims(message: Message) -> list[Claim]:
+    """Say for whom a message is; a topic's is for each subscription that selects it."""
+    broker, dest = message.home, message.dest
+    if dest.is_queue:
+        return [Claim(message)]
+    keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
+    for durable in broker.durables.values():
+        selector = Selector(durable.selector) if durable.selector else None
+        if durable.dest == dest and selects(selector, message):
+            keys[durable.key] = None
+    return [Claim(message, key) for key in keys]
 
-    def _make_room(self, broker: Broker, instance: Instance) -> None:
-        """Send the oldest, or the least important, to the dead messages of this broker."""
-        free = [m for m in instance.messages if not any(t.taker for t in m.targets)]
-        low = instance.option("LimitBehavior", "") == "REMOVE_LOW_PRIORITY"
-        victim = min(free, key=lambda m: (m.priority if low else 0, m.number), default=None)
-        if victim is None:
-            return
-        instance.messages.remove(victim)
-        row = self.lab.notes.message(Kind.DeadLettered, victim, broker,
-                                      rule=Rule.limit_reached, cause=victim.row)  # fmt: skip
-        if DEAD not in broker.instances:
-            self.lab.cluster.add(broker, DEAD, "auto")
-        victim.dest = DEAD
-        victim.row = self.lab.notes.message(Kind.Enqueued, victim, broker, frm=broker.node,
-                                            to=broker.node, cause=row)  # fmt: skip
-        broker.instances[DEAD].messages.append(victim)
 
-    def _targets(self, broker: Broker, message: Message) -> None:
-        """Fix for whom a message is; a topic's is for each subscription that selects it."""
-        if message.dest.is_queue:
-            message.targets = [Target()]
-            return
-        keys: dict[object, None] = {}
-        local = broker.instances[message.dest].option("LocalOnly", False)
-        for consumer in self.lab.cluster.consumers_of(broker, message.dest):
-            if consumer.wants(message) and not (local and consumer.home != broker.name):
-                keys.setdefault(consumer.key)
-        for durable in broker.durables.values():
-            if durable.dest == message.dest and self.lab.selects(durable.selector, message):
-                keys.setdefault(durable.key)
-        message.targets = [Target(key) for key in keys]
+def _is_full(instance: Instance, message: Message) -> bool:
+    weight = sum(m.size + OVERHEAD for m in (*instance.messages, message))
+    many = instance.limits("MaxNumMsgs", len(instance.messages) + 1)
+    return many or instance.limits("MaxTotalMsgBytes", weight)
 
-    def discard(self, broker: Broker, message: Message, rule: int) -> None:
-        """Drop a message that its destination does not hold any more, and its copies."""
-        message.targets.clear()
-        self.lab.delivery.drop_copy(message, Kind.Discarded, rule)
-        self.lab.notes.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
 
-    def note_waiting(self) -> None:
-        """Note of each message that nobody can take now why it waits, once for each reason."""
-        for broker in self.lab.brokers.values():
-            for dest, instance in broker.instances.items() if broker.running else ():
-                takers = self.lab.cluster.active(broker, dest)
-                for message in instance.messages:
-                    rule = self._why_it_waits(instance, message, takers)
-                    if rule not in (Rule.none, message.waits):
-                        message.waits = rule
-                        self.lab.notes.message(Kind.Held, message, broker, rule=rule,
-                                               cause=message.row)  # fmt: skip
+def _make_room(instance: Instance) -> None:
+    """Remove the oldest, or the oldest of the least important."""
+    low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
+    free = [m for m in instance.messages if not any(claim.taker for claim in m.claims)]
+    if free:
+        bury(min(free, key=lambda m: (m.priority * low, m.number)), Rule.limit_reached)
 
-    @staticmethod
-    def _why_it_waits(instance: Instance, message: Message, takers: list[Consumer]) -> Rule:
-        free = [target for target in message.targets if target.taker is None]
-        if not free or message.transaction is not None:
-            return Rule.none
-        if message.dest == DEAD or instance.paused:
-            return Rule.paused if instance.paused else Rule.no_consumer
-        if not message.dest.is_queue:
-            mine = [c for c in takers if any(c.key == target.key for target in free)]
-            return Rule.buffers_full if mine else Rule.durable
-        if not takers:
-            return Rule.no_consumer
-        wanted = any(c.wants(message) for c in takers)
+
+def bury(message: Message, rule: int) -> None:
+    """Move a message to the dead messages of its broker, if its destination uses them."""
+    home, instance = message.home, message.home.instances[message.dest]
+    instance.messages.remove(message)
+    if not instance.option("UseDMQ"):
+        discard(message, rule)
+        return
+    row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
+    message.dest, message.claims = DEAD, [Claim(message)]
+    message.row = home.lab.notes.message(Kind.Enqueued, message, frm=home.node, to=home.node,
+                                         cause=row)  # fmt: skip
+    home.add(DEAD, "auto").messages.append(message)
+
+
+def on_expired(message: Message) -> None:
+    """A message's time to live is over: it is dead, unless somebody has it in hands."""
+    instance = message.home.instances.get(message.dest)
+    in_hands = any(claim.taker for claim in message.claims)
+    if instance and message in instance.messages and message.dest != DEAD and not in_hands:
+        bury(message, Rule.expired)
+
+
+def discard(message: Message, rule: int) -> None:
+    """Note that a message is gone which its destination does not hold any more, and its copies."""
+    message.claims.clear()
+    delivery.drop_copies(message, Kind.Discarded, rule)
+    message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
+
+
+# Why it waits
+
+
+def note_waiting(broker: Broker) -> None:
+    """Note of each message that nobody can take now why it waits, once for each reason."""
+    for dest, instance in broker.instances.items():
+        takers = broker.active(dest)
+        for message in instance.messages:
+            rule = _why_it_waits(instance, message, takers)
+            if rule not in (Rule.none, message.waits):
+                message.waits = rule
+                cause = message.row if broker.running else broker.ended
+                broker.lab.notes.message(Kind.Held, message, rule=rule, cause=cause)
+
+
+def _why_it_waits(instance: Instance, message: Message, takers: list[Consumer]) -> Rule:
+    if not message.home.running:
+        return Rule.broker_stopped
+    free = [claim.key for claim in message.claims if claim.taker is None]
+    if not free or message.transaction is not None:
+        return Rule.none
+    if instance.paused:
+        return Rule.paused
+    if message.dest == DEAD or (message.dest.is_queue and not takers):
+        return Rule.no_consumer
+    if message.dest.is_queue:
+        wanted = any(selects(c.selector, message) for c in takers)
         return Rule.buffers_full if wanted else Rule.selected_by_none
-
-    def counts(self, broker: Broker, dest: Destination) -> dict[str, Any]:
-        """Return how many messages a broker lists for a destination, and of which kinds."""
-        instance = broker.instances[dest]
-        remote = {
-            id(held.message) for c in self.lab.consumers.values()
-            if c.home == broker.name and c.dest == dest and c.open
-            for held in (*c.buffer, *c.taken) if held.message.home != broker.name
-            and frozenset((held.message.home, broker.name)) not in self.lab.silent
-        }  # fmt: skip
-        return {
-            "messages": len(remote)
-            + instance.ghosts
-            + sum(m.transaction is None for m in instance.messages),
-            "remote": len(remote) + instance.ghosts,
-            "in_transaction": sum(m.transaction is not None for m in instance.messages),
-        }
+    return Rule.buffers_full if any(c.key in free for c in takers) else Rule.durable

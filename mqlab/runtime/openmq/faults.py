@@ -1,0 +1,134 @@
+"""What happens to brokers and to the network between them: the steps of whoever breaks things."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.openmq import clients, cluster, takeover
+from mqlab.runtime.openmq.model import Keys
+from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.runtime.openmq.lab import ClusterLab
+
+RETRY_MS = 5000  # between two attempts at a broker that is away
+GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
+
+
+def do_start(lab: ClusterLab, keys: Keys) -> None:
+    """Start all listed brokers, or those named, one after the other."""
+    for name in keys.get("brokers", lab.listed):
+        if not lab.brokers[name].running:
+            cluster.start(lab.brokers[name])
+    lab.pass_time(RETRY_MS)
+
+
+def do_start_broker(lab: ClusterLab, keys: Keys) -> str:
+    """Start one broker; it may have to wait for its master, or end by itself."""
+    broker, until = lab.brokers[keys["broker"]], keys.get("until", "linked")
+    broker.options.update(keys.get("options", {}))
+    no_store = not lab.database_up and lab.scenario.model in ("peer", "enhanced")
+    if no_store or not takeover.may_start(broker):
+        return "ended"
+    if not broker.running:
+        cluster.start(broker)
+    if until == "linked":
+        lab.pass_time(RETRY_MS)
+    if until != "none":
+        lab.pass_until(lambda: broker.ready, {"limit_ms": 60_000, **keys})
+    return "ok" if broker.ready or until == "none" else "not ready"
+
+
+def do_restart(lab: ClusterLab, keys: Keys) -> str:
+    """Kill a broker and start it again."""
+    do_kill(lab, keys)
+    return do_start_broker(lab, keys)
+
+
+def do_kill(lab: ClusterLab, keys: Keys) -> None:
+    """Kill a broker."""
+    broker = lab.brokers[keys["broker"]]
+    if broker.running:
+        takeover.fault(broker)
+        cluster.down(broker, Kind.Crashed)
+
+
+def do_kill_owner(lab: ClusterLab, keys: Keys) -> str:
+    """Kill the broker that took over another."""
+    owner = lab.brokers[keys["of"]].owner
+    if owner is None:
+        return "not reached"
+    do_kill(lab, {"broker": owner.name})
+    return "ok"
+
+
+def do_stop(lab: ClusterLab, keys: Keys) -> bool:
+    """Stop a broker in an orderly way."""
+    broker = lab.brokers[keys["broker"]]
+    if not broker.serves:
+        return False
+    takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
+    cluster.down(broker, Kind.Stopped)
+    return True
+
+
+def do_pause(lab: ClusterLab, keys: Keys) -> None:
+    """Let a consumer take nothing more, or freeze a broker: in a conventional cluster unnoticed."""
+    if "consumer" in keys:
+        lab.consumers[keys["consumer"]].allowance = 0
+    elif lab.brokers[keys["broker"]].running:
+        broker = lab.brokers[keys["broker"]]
+        broker.frozen = True
+        takeover.fault(broker)
+        broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
+        for consumer in lab.consumers.values():
+            if consumer.home is broker and "imqPingAckTimeout" in consumer.keys.get("client", {}):
+                lab.clock.later(lab.clock.now + GIVES_UP, clients.on_no_answer, consumer)
+
+
+def do_resume(lab: ClusterLab, keys: Keys) -> None:
+    """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
+    if "consumer" in keys:
+        lab.consumers[keys["consumer"]].allowance = None
+    elif lab.brokers[keys["broker"]].frozen:
+        broker = lab.brokers[keys["broker"]]
+        broker.frozen = False
+        row = lab.notes.add(Kind.Resumed, broker=broker.node)
+        for consumer in list(lab.consumers.values()):
+            if consumer.gone and consumer.home is broker:
+                consumer.gone = False
+                clients.lose(consumer, row)
+        if broker.owner:
+            cluster.down(broker, Kind.Crashed)
+
+
+def _line(lab: ClusterLab, keys: Keys, kind: int) -> frozenset[str]:
+    one, other = (lab.brokers[name].node for name in keys["between"])
+    lab.notes.add(kind, frm=one, to=other)
+    return frozenset(keys["between"])
+
+
+def do_cut(lab: ClusterLab, keys: Keys) -> None:
+    """Cut the network silently: what is under way waits for the healing.
+
+    Only enhanced brokers notice: they miss the heartbeats.
+    """
+    lab.cuts.add(_line(lab, keys, Kind.Partitioned))
+    for name in keys["between"]:
+        takeover.fault(lab.brokers[name])
+
+
+def do_heal(lab: ClusterLab, keys: Keys) -> None:
+    """Make the network between two brokers whole again: what was under way arrives."""
+    lab.cuts.discard(_line(lab, keys, Kind.Healed))
+    for consumer in lab.consumers.values():
+        for claim in consumer.buffer:
+            claim.arrived |= not lab.is_cut(claim.message.home, consumer.home)
+
+
+def do_database(lab: ClusterLab, keys: Keys) -> None:
+    """Stop or start the database of the record, or of the shared store."""
+    lab.database_up = keys["action"] == "start"
+    for broker in lab.brokers.values():
+        broker.lost_database |= not lab.database_up and lab.scenario.model == "peer"
+        broker.hangs &= not lab.database_up  # its next retry comes through

@@ -1,0 +1,98 @@
+"""What an administrator sees of a cluster: the snapshots of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.openmq.model import Broker, Keys
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.runtime.openmq.lab import ClusterLab
+
+
+def do_snapshot(lab: ClusterLab, keys: Keys) -> None:
+    """Note the state of everything under a label."""
+    lab.settle()
+    lab.snapshots[keys["label"]] = {
+        "received_so_far": {name: len(c.received) for name, c in lab.consumers.items()
+                            if not c.keys.get("process")},
+        "brokers": {name: _state(broker, keys.get("properties", ()))
+                    for name, broker in lab.brokers.items() if is_known(broker)},
+    }  # fmt: skip
+
+
+def is_known(broker: Broker) -> bool:
+    """Whether the others know a broker: it is in their list, or was there."""
+    return broker.name in broker.lab.listed or broker.lives > 0
+
+
+def _state(broker: Broker, properties: list[str]) -> dict[str, Any]:
+    if not broker.running:
+        return {"running": False}
+    if broker.frozen:
+        return {"running": True, "paused": True}
+    if not broker.answers or broker.lab.store_down:
+        return {"running": True, "no_answer": True}
+    found: dict[str, Any] = {"running": True, "cluster": {
+        name: state_of(broker, other) for name, other in broker.lab.brokers.items()
+        if other is not broker and is_known(other) and broker.knows(other)
+    }}  # fmt: skip
+    if broker.master is not None:
+        found["master"] = broker.named_master
+    if durables := _durable_lines(broker):
+        found["durable_subscriptions"] = durables
+    found["destinations"] = {str(dest): _destination(broker, dest, properties)
+                             for dest in sorted(broker.instances, key=str)}  # fmt: skip
+    return found
+
+
+def state_of(broker: Broker, other: Broker) -> str:
+    """Return how *broker* shows another one; a broker that froze is not noticed."""
+    if other.owner:
+        return f"TAKEOVER_COMPLETE by {other.owner.name}"
+    if broker.linked(other):
+        return "OPERATING"
+    return "BROKER_DOWN" if other in broker.met else "INITIALIZING"
+
+
+def _durable_lines(broker: Broker) -> list[str]:
+    """Return a broker's durable subscriptions; those without a client id are not listed.
+
+    The number of messages is what consumers here have had: nobody counts it down.
+    """
+    lines = []
+    for id, name in sorted(key for key in broker.durables if key[0]):
+        users = [c for c in broker.consumers(broker.durables[id, name].dest) if c.key == (id, name)]
+        had = sum(len(c.received) + len(c.buffer) for c in users if c.home is broker)
+        lines.append(f"{id}/{name} {'active' if users else 'inactive'} messages={had}")
+    return lines
+
+
+def _destination(broker: Broker, dest: Destination, properties: list[str]) -> dict[str, Any]:
+    """Return a broker's view of a destination; all consumers of a subscription count as one."""
+    instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
+    consumers = {c.key for c in broker.consumers(dest)}
+    active = {c.key for c in broker.active(dest)}
+    remote = instance.leftovers | {
+        claim.message.number for c in broker.lab.consumers.values()
+        if c.open and c.home is broker and c.dest == dest
+        for claim in c.hands if claim.message.home is not broker and claim.arrived
+    }  # fmt: skip
+    in_transaction = sum(m.transaction is not None for m in instance.messages)
+    row: dict[str, Any] = {
+        "created_by": instance.created_by,
+        "messages": len(remote) + len(instance.messages) - in_transaction,
+        "remote": len(remote), "in_transaction": in_transaction,
+        "consumers": len(consumers) + sleeping, "active": len(active) + sleeping,
+        "backup": len(consumers) - len(active), "producers": broker.producers(dest),
+    }  # fmt: skip
+    if instance.paused:
+        row["state"] = "Paused"
+    if properties:
+        row["properties"] = {name: _text(instance.option(name)) for name in properties}
+    return row
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
