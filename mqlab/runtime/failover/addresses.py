@@ -110,11 +110,15 @@ def queue_prefetch(uri: str) -> int | None:
 
 
 def same(one: str | None, other: str | None) -> bool:
-    """Whether two addresses lead to one host and port, whatever their options."""
-    if one is None or other is None:
-        return False
-    places = [a.partition("?")[0].replace("://localhost", "://127.0.0.1") for a in (one, other)]
-    return places[0] == places[1]
+    """Whether two addresses lead to one host and port, whatever their schemes and options."""
+    return one is not None and other is not None and _place(one) == _place(other)
+
+
+def _place(address: str) -> tuple[str, str]:
+    """Return host and port as Java's URI tells them: an address without a host is this machine."""
+    authority = re.match(r"[^:/?(]*://([^/?(]*)", address)
+    host, _, port = (authority.group(1) if authority else "").partition(":")
+    return "127.0.0.1" if host in ("", "localhost") else host.lower(), port
 
 
 def with_options(address: str, extra: Mapping[str, str]) -> str:
@@ -186,7 +190,6 @@ class FailoverOptions:
     track_messages: bool = False
     track_transaction_producers: bool = True
     max_cache_size: int = 131_072
-    max_pull_cache_size: int = 10
     update_uris_supported: bool = True
     rebalance_update_uris: bool = True
     reconnect_supported: bool = True
@@ -221,41 +224,48 @@ def failover_options(
         name = FAILOVER.get(key)
         if key.startswith(("nested.", "discovered.", "jms.")):
             continue
-        if name is None or not _readable(value, getattr(_DEFAULT, name)):
+        read = None if name is None else value_of(value, getattr(_DEFAULT, name))
+        if name is None or read is None:
             unknown[key] = value
         else:
-            found[name] = _value(value, getattr(_DEFAULT, name))
+            found[name] = read
     if unknown and strict:
         shown = ", ".join(f"{key}={value}" for key, value in unknown.items())
         raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{shown}}}")
     made = FailoverOptions(**found)  # type: ignore[arg-type]
     if edition == "5.5":
-        limit = {0: -1}
-        made = replace(
-            made,
-            max_reconnect_attempts=limit.get(
-                made.max_reconnect_attempts, made.max_reconnect_attempts
-            ),
-            startup_max_reconnect_attempts=limit.get(
-                made.startup_max_reconnect_attempts, made.startup_max_reconnect_attempts
-            ),
-        )
+        limits = (made.max_reconnect_attempts, made.startup_max_reconnect_attempts)
+        most, at_start = (-1 if limit == 0 else limit for limit in limits)
+        made = replace(made, max_reconnect_attempts=most, startup_max_reconnect_attempts=at_start)
     return made
 
 
-def _readable(value: str, like: object) -> bool:
-    if isinstance(like, bool):
-        return True  # whatever is not "true" is false
-    if isinstance(like, int):
-        return value.removeprefix("-").isdecimal()
-    if isinstance(like, float):
-        return re.fullmatch(r"-?\d+(\.\d+)?", value) is not None
-    return True
+NUMBERS: dict[type, str] = {
+    int: r"-?\d{1,18}",  # more is more than Java's long can hold
+    float: r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?",
+}
 
 
-def _value(value: str, like: object) -> object:
+def value_of(text: str, like: object) -> object | None:
+    """Return the value of an option of the kind of *like*, as Java reads it; None if it cannot."""
     if isinstance(like, bool):
-        return value.lower() == "true"
-    if isinstance(like, int):
-        return int(value)
-    return float(value) if isinstance(like, float) else value
+        return text.lower() == "true"  # whatever is not "true" is false
+    if type(like) not in NUMBERS:
+        return text
+    if re.fullmatch(NUMBERS[type(like)], text) is None:
+        return None
+    return int(text) if isinstance(like, int) else float(text.rstrip("dDfF"))
+
+
+def number(given: Mapping[str, str], name: str, default: int) -> int:
+    """Return a whole number among the options of a discovery agent.
+
+    An agent swallows what it cannot read (recording `discovery_unknown_option`): *default* holds.
+    """
+    value = value_of(given[name], default) if name in given else None
+    return value if isinstance(value, int) else default
+
+
+def flag(given: Mapping[str, str], name: str, default: bool) -> bool:
+    """Return a switch among the options of a discovery agent."""
+    return bool(value_of(given[name], default)) if name in given else default

@@ -132,9 +132,9 @@ def failover_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransp
 def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a discovery: address, fed by its agent."""
     found = uris.split(uri)
-    if len(found.elements) != 1:
-        raise Refused("IOException", f"discovery: takes one agent: {uri}")
-    agent = found.elements[0]
+    if not found.elements:
+        raise Refused("IOException", f"discovery: takes an agent: {uri}")
+    agent = found.elements[0]  # any further one is not looked at
     options = uris.failover_options(found.options, lab.edition, strict=False)
     transport = FailoverTransport(lab, owner, options, [])
     extra = uris.prefixed(found.options, "discovered.")
@@ -182,6 +182,5 @@ class Feeder:
 
 def inactivity(query: dict[str, str]) -> tuple[int, int]:
     """Return after how many ms, and then how often, silence is looked for."""
-    every = query.get("wireFormat.maxInactivityDuration", str(CHECK_EVERY))
-    after = query.get("wireFormat.maxInactivityDurationInitalDelay", str(CHECK_AFTER))
-    return int(after), int(every)
+    every = uris.number(query, "wireFormat.maxInactivityDuration", CHECK_EVERY)
+    return uris.number(query, "wireFormat.maxInactivityDurationInitalDelay", CHECK_AFTER), every

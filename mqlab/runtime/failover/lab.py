@@ -199,10 +199,6 @@ class FailoverLab(Lab):
             return self.ports[int(port)], False
         return (self.direct[int(port)], True) if int(port) in self.direct else None
 
-    def same_address(self, one: str | None, other: str | None) -> bool:
-        """Whether two addresses lead to one host and port, whatever their options."""
-        return uris.same(one, other)
-
     def shown_url(self, address: str) -> str:
         """Return an address as recordings show it in full: ``tcp://A``."""
         for port, name in {**self.ports, **self.direct}.items():

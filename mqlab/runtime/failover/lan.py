@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
 FORGIVEN = 60_000_000  # us without a failure, after which earlier ones do not count
-DEFAULT_PLACE = "239.255.2.3:6155"
+DEFAULT_HOST, DEFAULT_PORT = "239.255.2.3", "6155"
 
 
 class Listener(Protocol):
@@ -36,8 +36,9 @@ def group_of(uri: str) -> tuple[str, str]:
     """Return multicast address and group of an agent's address."""
     scheme, _, rest = uri.partition("://")
     place, _, query = rest.partition("?")
-    group = uris.options(query).get("group", "default")
-    return f"{scheme}://{DEFAULT_PLACE if place in ('', 'default') else place}", group
+    host, _, port = place.partition(":")
+    host = DEFAULT_HOST if host in ("", "default") else host
+    return f"{scheme}://{host}:{port or DEFAULT_PORT}", uris.options(query).get("group", "default")
 
 
 class Advertiser:
@@ -47,7 +48,7 @@ class Advertiser:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
         query = uris.options(uri.partition("?")[2])
-        self.interval = int(query.get("keepAliveInterval", KEEP_ALIVE)) * 1000
+        self.interval = uris.number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
         self.on = True
         self.life = process.life if process is not None else 0
         self.say("alive")
@@ -65,7 +66,8 @@ class Advertiser:
         if self.process is None or not self.process.paused:
             self.say("alive")
         clock = self.lan.lab.clock
-        clock.at(clock.now + self.interval, self.tick, None)
+        if self.interval > 0:
+            clock.at(clock.now + self.interval, self.tick, None)
 
     def say(self, what: str) -> None:
         """Send one datagram to the group."""
@@ -85,15 +87,16 @@ class Ear:
         self.lan, self.listener = lan, listener
         self.group = group_of(uri)
         query = uris.options(uri.partition("?")[2])
-        self.interval = int(query.get("keepAliveInterval", KEEP_ALIVE)) * 1000
+        self.interval = uris.number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
         self.heard: dict[str, int] = {}
         self.suppressed: dict[str, int] = {}  # until when (us) a failed service is not told of
         self.failures: dict[str, int] = {}
         self.told: set[str] = set()
-        self.initial = int(query.get("initialReconnectDelay", 5000)) * 1000
-        self.maximum = int(query.get("maxReconnectDelay", 30_000)) * 1000
-        self.exponential = query.get("useExponentialBackOff", "false") == "true"
-        self.limit = int(query.get("maxReconnectAttempts", 0))
+        self.initial = uris.number(query, "initialReconnectDelay", 5000) * 1000
+        self.maximum = uris.number(query, "maxReconnectDelay", 30_000) * 1000
+        self.exponential = uris.flag(query, "useExponentialBackOff", False)
+        self.factor = uris.number(query, "backOffMultiplier", 2)
+        self.limit = uris.number(query, "maxReconnectAttempts", 0)
         self.own = ""
 
     def hear(self, what: str, address: str) -> None:
@@ -108,7 +111,7 @@ class Ear:
         if address in self.told and now - self.suppressed.get(address, now) > FORGIVEN:
             self.failures.pop(address, None)
         if address not in self.told and now > self.suppressed.get(address, -1):
-            if self.limit and self.failures.get(address, 0) > self.limit:
+            if self.limit > 0 and self.failures.get(address, 0) > self.limit:
                 return
             self.told.add(address)
             self.listener.on_service(address)
@@ -130,12 +133,12 @@ class Ear:
     def failed(self, address: str) -> None:
         """A connection to a service failed: do not tell of it again for a while.
 
-        The exponential mode reckons two to the power of the failures in **ms**, which is next to
-        nothing (reference, section 6).
+        The exponential mode reckons backOffMultiplier to the power of the failures in **ms**, with
+        the default of 2 next to nothing (reference, section 6).
         """
         self.told.discard(address)
         count = self.failures[address] = self.failures.get(address, 0) + 1
-        wait = min(2**count * 1000, self.maximum) if self.exponential else self.initial
+        wait = min(self.factor ** min(count, 63) * 1000, self.maximum) if self.exponential else self.initial
         self.suppressed[address] = self.lan.lab.clock.now + wait
 
 

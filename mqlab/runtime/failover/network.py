@@ -35,12 +35,12 @@ class BackOff:
     """The waits of the static agent for one address; times in us."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self.initial = int(options.get("initialReconnectDelay", 1000)) * 1000
-        self.maximum = int(options.get("maxReconnectDelay", 30_000)) * 1000
-        self.exponential = options.get("useExponentialBackOff", "true") == "true"
-        self.factor = float(options.get("backOffMultiplier", 2))
-        self.limit = int(options.get("maxReconnectAttempts", 0))
-        self.least = int(options.get("minConnectTime", 5000)) * 1000
+        self.initial = uris.number(options, "initialReconnectDelay", 1000) * 1000
+        self.maximum = uris.number(options, "maxReconnectDelay", 30_000) * 1000
+        self.exponential = uris.flag(options, "useExponentialBackOff", True)
+        self.factor = uris.number(options, "backOffMultiplier", 2)
+        self.limit = uris.number(options, "maxReconnectAttempts", 0)
+        self.least = uris.number(options, "minConnectTime", 5000) * 1000
         self.failures = 0
         self.delay = self.initial
 
@@ -56,7 +56,7 @@ class BackOff:
         if not self.exponential or self.failures == 1:
             self.delay = self.initial
         else:
-            self.delay = min(int(self.delay * self.factor), self.maximum)
+            self.delay = min(self.delay * self.factor, self.maximum)
         return self.delay
 
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.failover import cluster
-from mqlab.runtime.failover.addresses import FailoverOptions, Refused, shuffle, with_options
+from mqlab.runtime.failover.addresses import FailoverOptions, Refused, same, shuffle, with_options
 from mqlab.runtime.failover.spares import Spares
-from mqlab.runtime.failover.wire import Command, Owner
+from mqlab.runtime.failover.wire import TRIP, Command, Owner
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ class FailoverTransport:
         self, lab: FailoverLab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
-        self.configured = list(dict.fromkeys(addresses))
+        self.configured: list[str] = []
+        for address in addresses:
+            self._learn(address)
         self.updated: list[str] = []
         self.source: Any = None  # the socket in use
         self.address: str | None = None
@@ -39,7 +41,7 @@ class FailoverTransport:
         self.failures = 0
         self.first = True
         self.busy = self.stopped = self.scheduled = self.resting = False
-        self.rebalance = False
+        self.rebalance = self.told_to_go = False
         self.error: Refused | None = None
         self.failure: Refused | None = None
         self.order: list[str] = []
@@ -130,7 +132,9 @@ class FailoverTransport:
         self.lab.note(
             Kind.Waited, chain=self.owner, frm=self.owner.node, age=self._back_off(), rule=rule
         )
-        self.lab.clock.at(self.lab.clock.now + self._nap_us, self.on_rested, self.naps)
+        # Without a wait the next round still comes after this one: an attempt takes its time.
+        wait = max(TRIP, self._nap_us)
+        self.lab.clock.at(self.lab.clock.now + wait, self.on_rested, self.naps)
 
     def on_rested(self, nap: int) -> None:
         """The wait is over."""
@@ -183,9 +187,14 @@ class FailoverTransport:
             self.try_next()
 
     def _leaves_for(self, first: str) -> bool:
-        """A request to rebalance: whether it leads elsewhere; if so, leave the old broker."""
-        if self.spares.at_priority or self.lab.same_address(first, self.address):
+        """A request to rebalance: whether it leads elsewhere; if so, leave the old broker.
+
+        A command to go is obeyed even when it names the broker in use.
+        """
+        stays = not self.told_to_go and same(first, self.address)
+        if self.spares.at_priority or stays:
             return False
+        self.told_to_go = False
         self.leave()
         return True
 
@@ -214,9 +223,9 @@ class FailoverTransport:
     def try_next(self) -> None:
         """Try the next address of the round; at the end of the list the round has failed."""
         while self.order:
-            address = self.order.pop(0)
+            address = with_options(self.order.pop(0), self.options.nested)
             try:
-                source = self.lab.dial(self, with_options(address, self.options.nested))
+                source = self.lab.dial(self, address)
             except Refused as error:
                 self.failure = error
                 continue
@@ -310,6 +319,8 @@ class FailoverTransport:
             self.trying = None
             self.failure = Refused("EOFException", "the other end closed the connection")
             self.try_next()
+        elif self.spares.owns(source):
+            self.wake()  # another may be wanted
         elif source is self.source and not self.stopped:
             self.source = None
             self.lost, self.address = self.address, None
@@ -322,25 +333,37 @@ class FailoverTransport:
     # What a broker or an agent says about addresses
 
     def update(self, addresses: Sequence[str], rebalance: bool) -> None:
-        """A broker (or a file) names other brokers: they come before the configured ones."""
+        """A broker (or a file) names other brokers: they come before the configured ones.
+
+        One that was lost and is named again is as good as any other.
+        """
         if not self.options.update_uris_supported:
             return
         old, self.updated = self.updated, list(dict.fromkeys(addresses))
+        if self.lost in self.updated:
+            self.lost = None
         if set(old) != set(self.updated):
+            if self.source is not None:
+                self.spares.build()
             self.rebalance = self.rebalance or (rebalance and self.source is not None)
             self.wake()
 
     def go_to(self, address: str) -> None:
         """The broker tells the client to leave for another: it forgets the configured ones."""
         self.configured = [address]
-        self.rebalance = self.source is not None
+        self.rebalance = self.told_to_go = self.source is not None
         self.wake()
 
     def add(self, address: str) -> None:
         """An address has come to be known: it is the last of the list."""
-        if not any(self.lab.same_address(address, known) for known in self.configured):
+        if self._learn(address):
+            self.wake()
+
+    def _learn(self, address: str) -> bool:
+        new = not any(same(address, known) for known in self.configured)
+        if new:
             self.configured.append(address)
-        self.wake()
+        return new
 
     def remove(self, address: str) -> None:
         """An address is known no more; a connection to it is not cut."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.failover.addresses import Refused, with_options
+from mqlab.runtime.failover.addresses import Refused, same, with_options
 
 if TYPE_CHECKING:
     from mqlab.runtime.failover.rounds import FailoverTransport
@@ -22,8 +22,12 @@ class Spares:
         self.transport, self.options = transport, transport.options
         self.held: list[tuple[str, Any]] = []
         self.ready = False  # whether the preferred broker has answered
-        named = self.options.priority_uris
-        self.preferred = named.split(",") if named else transport.configured[:1]
+        self.named = [uri for uri in self.options.priority_uris.split(",") if uri]
+
+    @property
+    def preferred(self) -> list[str]:
+        """The addresses that priorityBackup prefers: the first configured one if none is named."""
+        return self.named or self.transport.configured[:1]
 
     @property
     def at_priority(self) -> bool:
@@ -43,29 +47,36 @@ class Spares:
         return self.looks_for_priority and not self.ready
 
     def _is_preferred(self, address: str | None) -> bool:
-        same = self.transport.lab.same_address
         return any(same(address, other) for other in self.preferred)
 
+    def owns(self, source: Any) -> bool:
+        """Whether *source* is one of the spares."""
+        return any(source is spare for _, spare in self.held)
+
     def build(self) -> None:
-        """Open what is wanted: preferred addresses first, each tried once."""
+        """Open what is wanted: those that priorityURIs names first, each tried once.
+
+        Dead spares make room only then: as long as none is wanted they count.
+        """
         if not self.wanted:
             return
         transport = self.transport
-        preferred = self.preferred if self.options.priority_backup else []
-        for address in dict.fromkeys([*preferred, *transport.list_addresses()]):
+        self.held = [(address, spare) for address, spare in self.held if spare.alive]
+        for listed in dict.fromkeys([*self.named, *transport.list_addresses()]):
+            address = with_options(listed, self.options.nested)
             if not self.wanted:
                 return
             held = any(address == spare for spare, _ in self.held)
-            if held or transport.lab.same_address(address, transport.address):
+            if held or address == transport.address:
                 continue
             try:
-                source = transport.lab.dial(transport, with_options(address, self.options.nested))
+                source = transport.lab.dial(transport, address)
             except Refused:
                 continue
             self._keep(address, source)
 
     def _keep(self, address: str, source: Any) -> None:
-        if not (self.looks_for_priority and self._is_preferred(address)):
+        if not (self.options.priority_backup and self._is_preferred(address)):
             self.held.append((address, source))
             return
         self.ready = True
