@@ -59,13 +59,14 @@ class Cluster:
 
     def passes(self, other: str) -> bool:
         """Whether the filter lets a broker into the list: any of its expressions fits the name."""
-        if not self.updates.filter:
+        wanted = (self.updates.filter or "").strip()
+        if not wanted:
             return True
         name = self.process.lab.processes[other].member.broker_name
         try:
-            return any(re.fullmatch(part, name) for part in self.updates.filter.split(","))
+            return any(re.fullmatch(part, name) for part in wanted.split(",") if part)
         except re.error as error:
-            raise BrokenFilter(self.updates.filter) from error
+            raise BrokenFilter(wanted) from error
 
     def greet(self, peer: Peer) -> None:
         """Tell a new client; one that has come because of a loss is not asked to move."""

@@ -27,7 +27,7 @@ class Database:
         self.line = Line()
         self.holder: DatabaseLock | None = None
         self.lease_holder: str | None = None
-        self.lease_until = 0
+        self.lease_until: int | None = None  # us by the clock of who wrote it; None is free
         self.waiting: list[DatabaseLock] = []
         self.users: list[Candidate] = []
 
@@ -103,7 +103,7 @@ class DatabaseLock(JdbcCandidate):
 
     def poll(self, _: None) -> None:
         """Ask, wait in the database as long as it lets a query wait, then sleep."""
-        if self.database.holder is None or self.locker.fail_if_locked or self.database.away:
+        if self.database.holder is None or self.database.away:
             super().poll(None)
             return
         self.asked += 1
@@ -177,7 +177,8 @@ class LeaseLock(JdbcCandidate):
 
     def obtain(self) -> bool:
         """Take the lease if it has expired, whoever had it."""
-        if self.database.away or self.database.lease_until >= self.now > 0:
+        until = self.database.lease_until
+        if self.database.away or (until is not None and until >= self.now):
             return False
         self._write()
         return True
@@ -187,21 +188,20 @@ class LeaseLock(JdbcCandidate):
         self.database.lease_until = self.now + self.interval
 
     def still_mine(self) -> bool:
-        """Renew it; without the database the default handler goes on as if all were well."""
+        """Renew it; without the database all goes on as if it were well, unless stopOnError."""
         if self.database.away:
-            return True
+            return not self.locker.stop_on_error
         if self.database.lease_holder != self.name:
             return False
         self._write()
         return True
 
     def on_check(self, _: None) -> None:
-        """Renew; a handler for I/O errors closes the port while the database is away."""
+        """Renew; a handler for I/O errors closes the connectors while the database is away."""
         resume = self.process.member.io_resume
         if self.database.away and resume is not None and self.process.open:
-            self.process.lab.close_port(self.process)
+            self.process.lab.close_connectors(self.process)
             self.process.after(resume * 1000, self.on_look)
-            return
         super().on_check(None)
 
     def on_look(self, _: None) -> None:
@@ -210,15 +210,16 @@ class LeaseLock(JdbcCandidate):
             resume = self.process.member.io_resume or 1
             self.process.after(resume * 1000, self.on_look)
             return
-        super().on_check(None)
-        if self.process.role == "master" and not self.process.open:
-            self.process.lab.open_port(self.process)
+        if not self.still_mine():
+            self.lost()
+        elif self.process.role == "master":
+            self.process.lab.open_connectors(self.process)
 
     def let_go(self, orderly: bool) -> None:
-        """An orderly end gives the lease back; one for a restart keeps it."""
-        if orderly and self.database.lease_holder == self.name and self.process.role == "master":
+        """An orderly end gives back what is under its name; one for a restart keeps it."""
+        if orderly and not self.database.away and self.database.lease_holder == self.name:
             self.database.lease_holder = None
-            self.database.lease_until = 0
+            self.database.lease_until = None
 
     def die(self) -> None:
         """The lease runs on."""

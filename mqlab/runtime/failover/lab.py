@@ -308,15 +308,18 @@ class FailoverLab(Lab):
             if wire.process is process:
                 wire.stop()
 
-    def close_port(self, process: Process) -> None:
-        """The broker goes on, but nobody can talk to it."""
+    def close_connectors(self, process: Process) -> None:
+        """The broker goes on, but nobody can talk to it, and it talks to nobody."""
         process.open = False
+        self.stop_connectors(process)
+        self.lan.withdraw(self.address_of(process.name))
         for socket in list(process.sockets):
             socket.reset()
 
-    def open_port(self, process: Process) -> None:
+    def open_connectors(self, process: Process) -> None:
         """The broker can be talked to again."""
         process.open = True
+        self.serve(process)
 
     # Calls
 

@@ -55,9 +55,6 @@ class Candidate:
             )
             self.obtained()
             return
-        if self.locker.fail_if_locked:
-            self.process.fail_to_start(Refused("IOException", "the store could not be locked"))
-            return
         self.waited = True
         self.lab.note(Kind.Waited, chain=self.process, broker=self.process.node, age=self.interval,
                       rule=Rule.lock_held)  # fmt: skip
@@ -78,10 +75,14 @@ class Candidate:
         if self.still_mine():
             self.keep_alive()
         else:
-            self.lab.note(
-                Kind.LockLost, chain=self.process, broker=self.process.node, rule=Rule.keep_alive
-            )
-            self.process.stop(asked_restart=True)
+            self.lost()
+
+    def lost(self) -> None:
+        """Somebody else has the lock: stop, and ask for a restart."""
+        self.lab.note(
+            Kind.LockLost, chain=self.process, broker=self.process.node, rule=Rule.keep_alive
+        )
+        self.process.stop(asked_restart=True)
 
     # What the kinds say
 
@@ -142,8 +143,11 @@ class FileLock(Candidate):
         self.file = file
 
     def obtain(self) -> bool:
-        """Try the lock on the file."""
-        return self.file.lock(self.process.name, self.locker.file_system)
+        """Try the lock on the file; failIfLocked is an option of this locker alone."""
+        got = self.file.lock(self.process.name, self.locker.file_system)
+        if not got and self.locker.fail_if_locked:
+            raise Refused("IOException", "the store could not be locked")
+        return got
 
     def obtained(self) -> None:
         """Whoever had to wait looks once more after one keep-alive period, then serves."""
@@ -153,11 +157,11 @@ class FileLock(Candidate):
             super().obtained()
 
     def on_verified(self, _: None) -> None:
-        """The period is over: serve if the lock is still its own."""
+        """The period is over: serve if the lock is still its own, else the start has failed."""
         if self.still_mine():
             super().obtained()
         else:
-            self.poll(None)
+            self.process.fail_to_start(Refused("IOException", "attempt to obtain lock aborted"))
 
     def still_mine(self) -> bool:
         """Whether the file is there and as this broker wrote it."""

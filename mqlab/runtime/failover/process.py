@@ -159,7 +159,7 @@ class Process:
         if restart:
             self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
         if self.candidate is not None:
-            self.candidate.let_go(orderly=not asked_restart)
+            self.candidate.let_go(orderly=not restart)
         self.lab.lan.withdraw(self.lab.address_of(self.name))
         self.restarting = restart
         self._end(Kind.Stopped)

@@ -127,10 +127,9 @@ class Script(Acts):
             self.until = lab.clock.now + int(step.get("max_ms", PATIENCE)) * 1000
         if step.do not in WAITS:
             self._act(step)
+        lab.clock.at(lab.clock.now, self._nothing, None)
         if self.until is not None:
             lab.clock.at(self.until, self._nothing, None)
-        else:
-            lab.clock.at(lab.clock.now, self._nothing, None)
 
     def _nothing(self, _: None) -> None:
         """Time has come to look again."""

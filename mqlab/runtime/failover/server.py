@@ -207,6 +207,8 @@ class Peer:
         sub = self.subs.get(name)
         if sub is not None and message in sub.outstanding:
             sub.acknowledge(message)
+            if not message.persistent:
+                return
             letter = message.copy()
             letter.dest = Destination("queue", "ActiveMQ.DLQ")
             letter.dest_no = self.process.lab.name_destination(letter.dest)

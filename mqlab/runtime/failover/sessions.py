@@ -126,11 +126,7 @@ class RemoteConsumer:
         self.asked = False
         number = delivery.message.number
         if number in self.numbers:
-            poisoned = any(message.number == number for message in self.had)
-            if poisoned:
-                self.client.send(("poison", None, self.name, delivery.message))
-            else:
-                self.client.send(("ack", None, self.name, [delivery.message], None))
+            self.client.send(("poison", None, self.name, delivery.message))
             return
         self.buffer.append(delivery)
         self.work()
