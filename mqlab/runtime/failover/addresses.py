@@ -11,11 +11,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from random import Random
+from urllib.parse import unquote_plus
 
 from mqlab.errors import MqlabError
 
 AGENTS = ("static", "simple", "masterslave", "multicast", "zeroconf")
 COMPOSITE = ("static", "simple", "masterslave", "failover", "discovery")
+TRANSPORT_LISTS = ("failover", "discovery")
+SCHEMES = ("tcp", "nio", "ssl", "auto")  # of one address
 OLD_AGENTS = ("rendezvous",)  # 5.5 still has it
 
 
@@ -47,14 +50,12 @@ def split(text: str) -> Composite:
     if text.count("(") != text.count(")"):
         raise Refused("URISyntaxException",
                       f"Not a matching number of '(' and ')' parenthesis: {text}")  # fmt: skip
-    scheme, _, body = text.partition(":")
+    scheme, _, body = text.partition("#")[0].partition(":")
     body = body.removeprefix("//")
     if not body.startswith("("):
         return Composite(scheme, _elements(body), {}, plain=True)
     end = _closing(body)
-    tail, _, query = body[end + 1 :].partition("?")
-    if tail and not tail.startswith("/"):
-        raise Refused("URISyntaxException", f"Invalid location: {text}")
+    _, _, query = body[end + 1 :].partition("?")  # whatever else stands there is a path
     return Composite(scheme, _elements(body[1:end]), options(query))
 
 
@@ -91,13 +92,26 @@ def _elements(text: str) -> tuple[str, ...]:
 
 def options(query: str) -> dict[str, str]:
     """Read ``a=1&b=2``; the last of equal keys wins."""
-    pairs = (pair.partition("=") for pair in query.split("&") if pair)
+    pairs = (unquote_plus(pair).partition("=") for pair in query.split("&") if pair)
     return {key: value for key, _, value in pairs}
 
 
 def scheme_of(text: str) -> str:
     """Return what stands before the first colon."""
     return text.partition(":")[0]
+
+
+def check_scheme(address: str) -> None:
+    """Raise `Refused` for an address whose scheme is that of no transport."""
+    if scheme_of(address).removesuffix("+ssl").removesuffix("+nio") not in SCHEMES:
+        raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme_of(address)}]")
+
+
+def without(address: str, prefix: str) -> str:
+    """Return *address* without the options that begin with *prefix*."""
+    place, _, query = address.partition("?")
+    kept = [pair for pair in query.split("&") if pair and not pair.startswith(prefix)]
+    return f"{place}?{'&'.join(kept)}" if kept else place
 
 
 def queue_prefetch(uri: str) -> int | None:
@@ -148,21 +162,34 @@ def shuffle(addresses: Sequence[str], random: Random) -> list[str]:
     return found
 
 
-# Options that a tcp address may have; any other makes each attempt at it fail.
-TCP_OPTIONS = ("connectionTimeout", "soTimeout", "socketBufferSize", "keepAlive", "tcpNoDelay",
-               "useInactivityMonitor", "trace", "soLinger", "daemon", "dynamicManagement",
-               "minmumWireFormatVersion", "closeAsync", "useLocalHost", "diffServ",
-               "typeOfService")  # fmt: skip
-
-
-# What a number among them may be at most.
-TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}
+# Options that a tcp address may have, with values of their kinds; any other, or one whose value
+# cannot be read, makes each attempt at it fail.
+TCP_OPTIONS: Mapping[str, object] = {
+    **dict.fromkeys(("connectionTimeout", "soTimeout", "socketBufferSize", "soLinger",
+                     "minmumWireFormatVersion"), 0),
+    **dict.fromkeys(("keepAlive", "tcpNoDelay", "useInactivityMonitor", "trace", "daemon",
+                     "dynamicManagement", "closeAsync", "useLocalHost"), False),
+}  # fmt: skip
+WIRE_OPTIONS: Mapping[str, object] = {
+    **dict.fromkeys(("version", "maxInactivityDuration", "maxInactivityDurationInitalDelay",
+                     "cacheSize", "maxFrameSize"), 0),
+    **dict.fromkeys(("stackTraceEnabled", "tcpNoDelayEnabled", "cacheEnabled",
+                     "tightEncodingEnabled", "sizePrefixDisabled", "maxFrameSizeEnabled",
+                     "includePlatformDetails"), False),
+    **dict.fromkeys(("host", "providerName", "providerVersion", "platformDetails"), ""),
+}  # fmt: skip
+TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}  # what a number among them may be at most
 
 
 def _tcp_knows(name: str, value: str) -> bool:
     if name in TCP_LIMITS:
         return value.isdecimal() and int(value) <= TCP_LIMITS[name]
-    return name in TCP_OPTIONS or name.startswith(("wireFormat.", "socket.", "jms."))
+    if name.startswith("socket."):
+        return True
+    known, bare = TCP_OPTIONS, name
+    if name.startswith("wireFormat."):
+        known, bare = WIRE_OPTIONS, name.removeprefix("wireFormat.")
+    return bare in known and value_of(value, known[bare]) is not None
 
 
 def tcp_problem(query: Mapping[str, str]) -> str:

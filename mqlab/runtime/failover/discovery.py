@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
 
 HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
-CLIENT_SCHEMES = ("tcp", "nio", "ssl", "failover", "discovery")
 
 
 class PlainTransport:
@@ -67,7 +66,7 @@ class Nested:
         self.lab, self.near, self.name = lab, near, near.owner.name
         self.node = near.owner.node
         self.alive = True
-        self.transport = failover_transport(lab, self, uri)
+        self.transport = composite_transport(lab, self, uri)
         self.transport.start()
 
     def send(self, command: Command) -> None:
@@ -100,8 +99,7 @@ class Nested:
         """The inner transport has given up."""
         if self.alive:
             self.alive = False
-            self.near.failure = error
-            self.near.on_closed(self)
+            self.near.on_closed(self, error)
 
 
 def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:
@@ -111,15 +109,19 @@ def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:
     scheme = uris.scheme_of(uri)
     if uri.count("(") != uri.count(")"):
         raise Refused("IOException", f"Invalid location: {uri}")
-    if scheme == "failover":
-        return failover_transport(lab, owner, uri)
-    if scheme == "discovery":
-        return discovery_transport(lab, owner, uri)
-    if scheme not in CLIENT_SCHEMES:
-        raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme}]")
+    if scheme in uris.TRANSPORT_LISTS:
+        return composite_transport(lab, owner, uri)
+    uris.check_scheme(uri)
     plain = PlainTransport(lab, owner, uri)
-    plain.source = lab.dial(plain, uri)
+    plain.source = lab.dial(plain, uris.without(uri, "jms."))  # those are the factory's own
     return plain
+
+
+def composite_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:
+    """Return the transport of a failover: or a discovery: address."""
+    if uris.scheme_of(uri) == "discovery":
+        return discovery_transport(lab, owner, uri)
+    return failover_transport(lab, owner, uri)
 
 
 def failover_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:

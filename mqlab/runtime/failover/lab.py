@@ -209,7 +209,7 @@ class FailoverLab(Lab):
         """Return an address as recordings show it: the name; a composite one is ``?``."""
         if address is None:
             return None
-        if uris.scheme_of(address) in ("failover", "discovery"):
+        if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
             return "?"
         target = self.target_of(address)
         return target[0] if target is not None else self.shown_configured(address)
@@ -233,8 +233,9 @@ class FailoverLab(Lab):
 
     def dial(self, near: Any, address: str) -> Any:
         """Open a connection; raises `Refused`. Every socket tried is an event."""
-        if uris.scheme_of(address) == "failover":
+        if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
             return Nested(self, near, address)
+        uris.check_scheme(address)
         query = uris.options(address.partition("?")[2])
         problem = uris.tcp_problem(query)
         if problem:
@@ -279,6 +280,7 @@ class FailoverLab(Lab):
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:
             socket.watch(*inactivity(query))
+            socket.expect()
         return socket
 
     def reset_error(self) -> Refused:

@@ -313,11 +313,11 @@ class FailoverTransport:
             self.requests.pop(command[1], None)
         self.owner.on_command(source, command)
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Any, error: Refused | None = None) -> None:
         """A socket is gone: that of a try, a spare (which goes on to count), or the one in use."""
         if self.trying is not None and source is self.trying[1]:
             self.trying = None
-            self.failure = Refused("EOFException", "the other end closed the connection")
+            self.failure = error or Refused("EOFException", "the other end closed the connection")
             self.try_next()
         elif self.spares.owns(source):
             self.wake()  # another may be wanted

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Command = tuple[Any, ...]  # (what, ...): what goes over a socket
 TRIP = 1000  # us that a command takes over a line
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
+FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
 class Near(Protocol):
@@ -194,6 +195,15 @@ class Socket:
         if every > 0:
             now = self.lab.clock.now
             self.lab.clock.at(now + after * 1000, self.on_check, every * 1000)
+
+    def expect(self) -> None:
+        """Break the connection if nothing is heard at all for the time of a first word."""
+        self.lab.clock.at(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
+
+    def on_no_word(self, _: None) -> None:
+        """The time for the first word is over."""
+        if self.silent_since == -1:
+            self.reset()
 
     def fall_silent(self) -> None:
         """From now on nothing is heard."""
