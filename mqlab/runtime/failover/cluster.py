@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mqlab.runtime.failover.server import Peer
+
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
     from mqlab.runtime.failover.rounds import FailoverTransport
-    from mqlab.runtime.failover.server import Peer
 
 
 class BrokenFilter(Exception):
@@ -22,40 +23,34 @@ class BrokenFilter(Exception):
 
 
 class Cluster:
-    """The list of one broker, and how far it has been turned for the next client."""
+    """The list of one broker: addresses, its own and its peers', turned for each connection."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
         self.updates = process.member.updates
-        self.peers: list[str] = []  # names of brokers
-        self.turn: list[str] = []
+        self.list: list[str] = []
 
     def clear(self) -> None:
         """Forget everything: the broker has ended."""
-        self.peers, self.turn = [], []
-
-    @property
-    def own(self) -> str:
-        """The broker's own address."""
-        return self.process.lab.address_of(self.process.name)
+        self.list = []
 
     def joined(self, other: str) -> None:
         """A bridge to *other* is up; raises `BrokenFilter` if nobody can tell whether it counts."""
-        if not self.updates.clients or not self.passes(other):
-            if self.updates.clients:
-                self.tell_all()
+        if not self.updates.clients:
             return
-        self.peers.append(other)
-        self._list_own()
-        self.turn.append(self.process.lab.address_of(other))
+        if self.passes(other):
+            self.list = [*self._listed(), self.process.lab.address_of(other)]
         self.tell_all()
 
     def left(self, other: str) -> None:
         """A bridge to *other* is down."""
-        if self.updates.clients and self.updates.on_remove and other in self.peers:
-            self.peers.remove(other)
-            self.turn.remove(self.process.lab.address_of(other))
+        address = self.process.lab.address_of(other)
+        if self.updates.clients and self.updates.on_remove and address in self.list:
+            self.list.remove(address)
             self.tell_all()
+
+    def _listed(self) -> list[str]:
+        return self.list or [self.process.lab.address_of(self.process.name)]
 
     def passes(self, other: str) -> bool:
         """Whether the filter lets a broker into the list: any of its expressions fits the name."""
@@ -71,38 +66,30 @@ class Cluster:
     def greet(self, peer: Peer) -> None:
         """Tell a new client; one that has come because of a loss is not asked to move."""
         if self.updates.clients:
-            rebalance = self.updates.rebalance and not peer.reconnected
-            self._tell(peer, rebalance)
+            self._tell(peer, self.next_list(), self.updates.rebalance and not peer.reconnected)
 
     def tell_all(self) -> None:
-        """Tell all clients."""
-        for peer in list(self.process.peers):
-            self._tell(peer, self.updates.rebalance, only_failover=True)
-        if self.updates.rebalance:
-            self._turn()  # one turn more than there are clients
+        """Tell all clients with failover; every other connection takes a turn of the list as well."""
+        for socket in list(self.process.sockets):
+            brokers = self.next_list()
+            if isinstance(socket.far, Peer) and socket.far.fault_tolerant:
+                self._tell(socket.far, brokers, self.updates.rebalance)
+        self.next_list()  # one turn more than there are connections
 
-    def _list_own(self) -> None:
-        if self.own not in self.turn:
-            self.turn.insert(0, self.own)
+    def next_list(self) -> list[str]:
+        """Return the list for one connection; with rebalance the next has another first choice."""
+        brokers = self._listed()
+        self.list = [*brokers[1:], *brokers[:1]] if self.updates.rebalance else brokers
+        return list(brokers)
 
-    def _turn(self) -> None:
-        self.turn = [*self.turn[1:], *self.turn[:1]]
-
-    def _tell(self, peer: Peer, rebalance: bool, only_failover: bool = False) -> None:
-        own = self.own
-        if self.updates.rebalance:
-            self._list_own()
-            brokers = list(self.turn)
-            self._turn()  # the next client has another first choice
-        else:
-            brokers = [own, *(self.process.lab.address_of(name) for name in self.peers)]
-        if not only_failover or peer.fault_tolerant:
-            peer.socket.reply(("cluster", None, self.process.node, brokers, rebalance, None))
+    def _tell(self, peer: Peer, brokers: list[str], rebalance: bool) -> None:
+        peer.socket.reply(("cluster", None, self.process.node, brokers, rebalance, None))
 
     def send_away(self, address: str) -> None:
         """Tell all clients to connect to another broker."""
-        for peer in list(self.process.peers):
-            peer.socket.reply(("cluster", None, self.process.node, [], False, address))
+        for socket in list(self.process.sockets):
+            if isinstance(socket.far, Peer) and socket.far.client:
+                socket.reply(("cluster", None, self.process.node, [], False, address))
 
 
 def read_updates(lab: FailoverLab, transport: FailoverTransport) -> None:
@@ -110,7 +97,7 @@ def read_updates(lab: FailoverLab, transport: FailoverTransport) -> None:
     url = transport.options.update_uris_url
     if not url:
         return
-    text = lab.fill(lab.files.get(url.rpartition("/")[2], "")).replace("\n", "")
-    found = [address.strip() for address in text.split(",") if address.strip()]
+    text = lab.fill(lab.files.get(url.rpartition("/")[2], "")).replace("\n", "").strip()
+    found = [address for address in text.split(",") if address and not re.search(r"\s", address)]
     if transport.options.update_uris_supported and found:
-        transport.updated = list(dict.fromkeys(found))
+        transport.know(found)

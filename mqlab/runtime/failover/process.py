@@ -12,7 +12,6 @@ from mqlab.runtime.clock import Call
 from mqlab.runtime.failover import machine
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.cluster import Cluster
-from mqlab.runtime.failover.server import Peer
 from mqlab.runtime.failover.wire import Line, Socket
 from mqlab.runtime.message import Message
 from mqlab.spec.fault import Member
@@ -40,7 +39,6 @@ class Process:
         self.life = 0
         self.deliveries: dict[Message, int] = {}  # how often a message was out before
         self.heard: set[int] = set()  # numbers of the messages producers have sent: the audit
-        self.peers: list[Peer] = []
         self.cluster = Cluster(self)
         self.candidate: Candidate | None = lab.candidate_for(self)
         self.mirror: Mirror | None = lab.mirror_for(self)
@@ -191,7 +189,6 @@ class Process:
         self.lab.stop_connectors(self)
         for socket in list(self.sockets):
             socket.reset(row)
-        self.peers = []
         if self.broker.running:
             self.broker.stop(row)
         self.deliveries.clear()

@@ -333,20 +333,22 @@ class FailoverTransport:
     # What a broker or an agent says about addresses
 
     def update(self, addresses: Sequence[str], rebalance: bool) -> None:
-        """A broker (or a file) names other brokers: they come before the configured ones.
-
-        One that was lost and is named again is as good as any other.
-        """
+        """A broker names other brokers, and may ask to move to the first of them."""
         if not self.options.update_uris_supported:
             return
-        old, self.updated = self.updated, list(dict.fromkeys(addresses))
-        if self.lost in self.updated:
-            self.lost = None
+        old = self.updated
+        self.know(addresses)
         if set(old) != set(self.updated):
             if self.source is not None:
                 self.spares.build()
             self.rebalance = self.rebalance or (rebalance and self.source is not None)
             self.wake()
+
+    def know(self, addresses: Sequence[str]) -> None:
+        """Put these addresses before the configured ones; one that was lost counts as any other."""
+        self.updated = list(dict.fromkeys(addresses))
+        if self.lost in self.updated:
+            self.lost = None
 
     def go_to(self, address: str) -> None:
         """The broker tells the client to leave for another: it forgets the configured ones."""

@@ -122,7 +122,6 @@ class Peer:
         if self.client:
             return
         self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
-        self.process.peers.append(self)
         self.process.cluster.greet(self)
 
     def on_session(self, name: str) -> None:
@@ -233,8 +232,6 @@ class Peer:
 
     def on_closed(self) -> None:
         """The connection is gone: all it held goes back, counted as delivered."""
-        if self in self.process.peers:
-            self.process.peers.remove(self)
         broker = self.process.broker
         subs, self.subs = self.subs, {}
         for sub in subs.values():
