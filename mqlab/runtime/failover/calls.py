@@ -31,6 +31,7 @@ class Call:
         self.took = 0
         self.then: RemoteConsumer | None = None
         self.session: Session | None = None
+        self.doom: Refused | None = None  # how it ends when the broker has answered well
 
     def waits_for(self, what: str) -> None:
         """Remember what was asked."""
@@ -39,6 +40,9 @@ class Call:
         """The broker has answered."""
         if error is not None:
             self.fail(error.kind, str(error), error.cause)
+            return
+        if self.doom is not None:
+            self.fail(self.doom.kind, str(self.doom))
             return
         if self.step.do == "commit" and self.session is not None:
             self.session.end()

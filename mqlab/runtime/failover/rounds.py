@@ -20,6 +20,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
 
+STALE = ("ack", "delivered", "poison", "pull")  # worth nothing without the connection it is about
 UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recording `initial_5`)
 
 
@@ -74,7 +75,7 @@ class FailoverTransport:
         if self.source is not None and not self.busy:
             self._track(command)
             self.source.send(command)
-        else:
+        elif command[0] not in STALE:
             self.waiting.append(command)
 
     def _track(self, command: Command) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.server import Delivery
 from mqlab.runtime.failover.wire import Command
 from mqlab.runtime.message import Message
@@ -63,17 +64,12 @@ class Session:
                 consumer.commit(transaction)
             client.request(("commit", None, transaction), call)
             return
-        lost = self.must_roll_back
         for consumer in self.consumers():
             consumer.give_back()
-        client.send(("rollback", None, transaction))
         self.end()
         if how == "commit":
-            call.fail("TransactionRolledBackException", "received before the connection was lost")
-        elif lost or not client.transport.away:
-            call.finish()
-        else:
-            client.after_round(call)
+            call.doom = Refused("TransactionRolledBackException", "received before a loss")
+        client.request(("rollback", None, transaction), call)
 
     def consumers(self) -> list[RemoteConsumer]:
         """Return the consumers of this session."""
@@ -81,7 +77,7 @@ class Session:
 
     def interrupted(self) -> None:
         """The connection is lost: what it had received cannot be committed any more."""
-        if self.transacted and any(consumer.had for consumer in self.consumers()):
+        if self.transacted and any(consumer.holds for consumer in self.consumers()):
             self.must_roll_back = True
 
 
@@ -109,20 +105,30 @@ class RemoteConsumer:
         self.numbers: set[int] = set()  # of all it was given: the client's audit
         self.local: dict[int, int] = {}  # deliveries that only the client knows of
         self.received: list[int] = []
+        self.working: Message | None = None  # what it is busy with
         self.busy = self.closed = self.asked = False
         self.opened = False
         self.pull: Any = None  # the call that waits for one message
 
+    @property
+    def holds(self) -> list[Message]:
+        """What it took and has not settled, the one it is busy with last."""
+        return self.had if self.working is None else [*self.had, self.working]
+
     def interrupted(self) -> None:
-        """The connection is lost: forget what the broker will give out again."""
+        """The connection is lost: forget what the broker will give out again.
+
+        What was acknowledged one by one stays known, so that it is not taken a second time; the
+        acknowledgement of anything from before has no effect.
+        """
         self.buffer.clear()
         self.asked = False
-        if self.mode != "individual":
-            self.numbers -= {message.number for message in self.had}
-            self.had = []
+        if self.mode == "client" or self.session.transacted:
+            self.numbers -= {message.number for message in self.holds}
+        self.had, self.working = [], None
 
     def on_delivery(self, delivery: Delivery) -> None:
-        """A message was pushed; one that it has had before is acknowledged unread."""
+        """A message was pushed; one that it has had before goes to the dead letters unread."""
         self.asked = False
         number = delivery.message.number
         if number in self.numbers:
@@ -141,8 +147,12 @@ class RemoteConsumer:
             else:
                 return
         if self.prefetch == 0 and self.allowance != 0 and not self.asked and not self.closed:
-            self.asked = True
-            self.client.send(("pull", None, self.name))
+            self._ask()
+
+    def _ask(self) -> None:
+        """Ask for one message, if there is anybody to ask."""
+        self.asked = not self.client.transport.away
+        self.client.send(("pull", None, self.name))
 
     def _serve_pull(self) -> None:
         call, self.pull = self.pull, None
@@ -168,7 +178,7 @@ class RemoteConsumer:
         if count > 1:
             lab.details[row] = {"delivery_count": count}
         if self.delay:
-            self.busy = True
+            self.busy, self.working = True, message
             lab.clock.at(now + self.delay, self.on_worked, message)
         else:
             self.settle(message)
@@ -177,11 +187,13 @@ class RemoteConsumer:
         """The time that a message takes is over."""
         self.busy = False
         if not self.closed:
-            self.settle(message)
+            if self.working is message:
+                self.settle(message)
             self.work()
 
     def settle(self, message: Message) -> None:
         """Acknowledge at once, with the transaction, or when told to."""
+        self.working = None
         if self.session.transacted:
             self.session.begin()
             self.had.append(message)
@@ -223,8 +235,7 @@ class RemoteConsumer:
             return
         self.work()
         if self.pull is not None and self.prefetch == 0 and not self.asked:
-            self.asked = True
-            self.client.send(("pull", None, self.name))
+            self._ask()
         lab.clock.at(lab.clock.now + timeout, self.on_pull_timeout, call)
 
     def on_pull_timeout(self, call: Call) -> None:
