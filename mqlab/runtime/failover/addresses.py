@@ -114,12 +114,16 @@ def without(address: str, prefix: str) -> str:
     return f"{place}?{'&'.join(kept)}" if kept else place
 
 
-def queue_prefetch(uri: str) -> int | None:
-    """Return the prefetch that a client's address asks for by its jms. options, if it does."""
-    query = options(uri[uri.rfind(")") + 1 :].partition("?")[2])
-    for name in ("jms.prefetchPolicy.queuePrefetch", "jms.prefetchPolicy.all"):
-        if query.get(name, "").isdecimal():
-            return int(query[name])
+def jms_options(uri: str) -> dict[str, str]:
+    """Return what a client's address says about the connection itself, by its jms. options."""
+    return prefixed(options(uri[uri.rfind(")") + 1 :].partition("?")[2]), "jms.")
+
+
+def queue_prefetch(jms: Mapping[str, str]) -> int | None:
+    """Return the prefetch that these options ask for, if they do."""
+    for name in ("prefetchPolicy.queuePrefetch", "prefetchPolicy.all"):
+        if jms.get(name, "").isdecimal():
+            return int(jms[name])
     return None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mqlab.spec.values import Destination
 
 SMALLEST = 1024  # bytes that a message counts at least, besides its body
-CHECK = 100_000  # us: so often a sender without a connection looks at the clock
+CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
 
 class Call:
@@ -97,6 +97,7 @@ class SendCall(Call):
         self.failed: list[dict[str, Any]] = []
         self.longest = self.started = 0
         self.message: Message | None = None
+        self.in_line = False  # whether the message under way was given to the transport
 
     def next(self, _: None = None) -> None:
         """Send the next one."""
@@ -108,10 +109,11 @@ class SendCall(Call):
         self.place += 1
         user, session = self.user, self.session
         assert session is not None
-        if self.dest.is_temporary and self.dest in self.lab.deleted_temps.get(user.name, set()):
+        if self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
         self.message = self._make(number)
+        self.in_line = False
         if user.state in ("failed", "closed"):
             user.refuses(self)
             return
@@ -119,8 +121,9 @@ class SendCall(Call):
         row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
                            user.broker_node, -1, self.message.dest_no)  # fmt: skip
         command = ("message", None, self.message, row, user.node, transaction, session.name, False)
-        if transaction is None and self.persistent:
+        if transaction is None and user.waits_for_send(self.persistent):
             user.remember(command, self.size)
+            self.in_line = True
             user.request(command, self)
             self._watch_time()
         elif user.transport.away or user.transport.busy:
@@ -157,18 +160,20 @@ class SendCall(Call):
     def _watch_time(self) -> None:
         transport = self.user.failover
         if transport is not None and transport.options.timeout > 0:
-            after = transport.options.timeout * 1000
-            self.lab.clock.at(self.lab.clock.now + after, self.on_time, self.message)
+            after = -(-transport.options.timeout // CHECK) * CHECK
+            self.lab.clock.at(self.lab.clock.now + after * 1000, self.on_time, self.message)
 
     def on_time(self, message: Message) -> None:
-        """The option timeout is over: what waits for a connection still has failed."""
+        """The option timeout is over: what still waits for a connection has failed."""
         transport = self.user.failover
         if message is not self.message or self.done or transport is None or not transport.away:
             return
-        for command in list(transport.waiting):
-            if command[0] == "message" and command[2] is message:
-                transport.waiting.remove(command)
-                self.user.calls.pop(command[1], None)
+        waiting = [c for c in transport.waiting if c[0] == "message" and c[2] is message]
+        for command in waiting:
+            transport.waiting.remove(command)
+            self.user.calls.pop(command[1], None)
+        if not waiting and self.in_line:
+            return  # it was sent: only its answer is missing, and that has no limit
         text = f"Failover timeout of {transport.options.timeout} ms reached."
         self._failed(message.number, "JMSException", text, "IOException")
 

@@ -24,7 +24,10 @@ class Client:
     def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
-        self.prefetch = uris.queue_prefetch(uri) if prefetch is None else prefetch
+        jms = uris.jms_options(uri)
+        self.prefetch = uris.queue_prefetch(jms) if prefetch is None else prefetch
+        self.always_sync = uris.flag(jms, "alwaysSyncSend", False)
+        self.use_async = uris.flag(jms, "useAsyncSend", False)
         self.transport: Any = None
         self.sessions: dict[str, Session] = {}
         self.consumers: dict[str, RemoteConsumer] = {}
@@ -32,6 +35,7 @@ class Client:
         self.calls: dict[int, Call] = {}
         self.cache: list[tuple[Command, int]] = []  # unreliable sends, with their sizes
         self.watches = True  # the advisories of temporary destinations
+        self.deleted: set[Destination] = set()  # of which it was told by them
         self.state = "new"  # new, connected, interrupted, failed, closed
         self.started = False
         self.attachments = 0
@@ -87,6 +91,10 @@ class Client:
         if self.transport is not None and self.state not in ("failed", "closed"):
             self.transport.send(command)
 
+    def waits_for_send(self, persistent: bool) -> bool:
+        """Whether a send outside of a transaction waits for the broker's answer."""
+        return self.always_sync or (persistent and not self.use_async)
+
     def refuses(self, call: Call) -> bool:
         """End *call* at once when the connection has failed or was closed."""
         if self.state not in ("failed", "closed"):
@@ -117,6 +125,13 @@ class Client:
         self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
                       detail={"to": shown})  # fmt: skip
         self.lab.attached(self)
+        self.lab.clock.at(self.lab.clock.now, self.go_on, None)
+
+    def go_on(self, _: None) -> None:
+        """What took messages before takes them again."""
+        for consumer in self.consumers.values():
+            if consumer.opened:
+                consumer.work()
 
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""

@@ -53,7 +53,6 @@ class FailoverLab(Lab):
         self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
         self.audits: dict[str, set[int]] = {}
         self.processes: dict[str, Process] = {}
-        self.deleted_temps: dict[str, set[Any]] = {}
         specs = [BrokerSpec(member.name, store=member.store) for member in scenario.members]
         network = Network(*specs, edition=scenario.edition)
         super().__init__(network, seed, jitter, started=False, about=scenario.about, limit=limit)

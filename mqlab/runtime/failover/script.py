@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.process import Process
 
 PACE = 5000  # us between two steps: a client takes a moment; a snapshot shows the very end
+LONGEST_CALL = 120_000  # ms that a script waits for a call to come back, unless told
 PATIENCE = 20_000  # ms that a step which waits for something has, unless told
 
 
@@ -127,6 +128,8 @@ class Script(Acts):
             self.until = lab.clock.now + int(step.get("max_ms", PATIENCE)) * 1000
         if step.do not in WAITS:
             self._act(step)
+        if self.call is not None and self.until is None:
+            self.until = lab.clock.now + LONGEST_CALL * 1000
         lab.clock.at(lab.clock.now, self._nothing, None)
         if self.until is not None:
             lab.clock.at(self.until, self._nothing, None)

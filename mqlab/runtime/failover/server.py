@@ -20,6 +20,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.failover.client import Client
     from mqlab.runtime.failover.process import Process
 
 
@@ -147,6 +148,14 @@ class Peer:
         """A temporary queue is made; it lives as long as this connection."""
         self.temps.append(dest)
         self.process.broker.destination(dest)
+        for client in self._watchers():
+            client.deleted.discard(dest)
+
+    def _watchers(self) -> list[Client]:
+        """Return the clients that the broker's advisories of temporary queues reach."""
+        names = {s.far.client for s in self.process.sockets if isinstance(s.far, Peer)}
+        clients = self.process.lab.clients_by_name
+        return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 
     def on_pull(self, name: str) -> None:
         """With prefetch 0 a consumer asks for each message."""
@@ -242,4 +251,6 @@ class Peer:
             destination = broker.by_name.pop(dest, None)
             if destination is not None:
                 broker.destinations.pop(destination.no, None)
+            for client in self._watchers():
+                client.deleted.add(dest)
         self.temps, self.transactions = [], {}

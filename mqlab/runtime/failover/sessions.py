@@ -151,7 +151,8 @@ class RemoteConsumer:
 
     def _ask(self) -> None:
         """Ask for one message, if there is anybody to ask."""
-        self.asked = not self.client.transport.away
+        transport = self.client.transport
+        self.asked = not (transport.away or transport.busy)
         self.client.send(("pull", None, self.name))
 
     def _serve_pull(self) -> None:
