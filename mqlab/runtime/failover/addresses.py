@@ -237,6 +237,7 @@ def _guide_name(name: str) -> str:
 
 
 FAILOVER = {_guide_name(f.name): f.name for f in fields(FailoverOptions) if f.name != "nested"}
+SINCE_5_6 = ("priorityBackup", "priorityURIs", "warnAfterReconnectAttempts", "nested.")
 _DEFAULT = FailoverOptions()
 
 
@@ -253,6 +254,9 @@ def failover_options(
     unknown = {}
     for key, value in given.items():
         name = FAILOVER.get(key)
+        if edition == "5.5" and key.startswith(SINCE_5_6):
+            unknown[key] = value
+            continue
         if key.startswith(("nested.", "discovered.", "jms.")):
             continue
         read = None if name is None else value_of(value, getattr(_DEFAULT, name))

@@ -101,6 +101,8 @@ class Process:
         elif self.mirror is not None and self.mirror.is_slave:
             self.become("slave", Rule.mirrors)
             self.mirror.begin()
+        elif self.mirror is not None and not self.mirror.may_open():
+            pass  # its port is there, for nobody but the slave
         else:
             self.starting = True
             cost = machine.PROCESS_SERVE if self.member.process else machine.BROKER_SERVE
@@ -131,8 +133,6 @@ class Process:
     def on_opened(self, role: str) -> None:
         """The store is read: open the port and the network connectors."""
         self.starting = False
-        if self.mirror is not None and not self.mirror.may_open():
-            return
         self.open = True
         self.become(role, Rule.lock_taken if role == "master" else Rule.no_lock)
         self.broker.start()
