@@ -150,7 +150,7 @@ def test_a_list_knows_an_address_by_its_host_and_port():
     for address in ("127.0.0.2:61616", "localhost:61616", "no.existing.hostname:61616",
                     "localhost:61617", "127.0.0.1:61616", "no.existing.hostname:61616"):  # fmt: skip
         transport.add(f"tcp://{address}")
-    assert len(transport.configured) == 4
+    assert len(transport.known.configured) == 4
 
 
 def test_options_are_read_or_refused():

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 from mqlab.runtime.failover.server import Peer
 
 if TYPE_CHECKING:
-    from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
-    from mqlab.runtime.failover.rounds import FailoverTransport
 
 
 class BrokenFilter(Exception):
@@ -90,14 +88,3 @@ class Cluster:
         for socket in list(self.process.sockets):
             if isinstance(socket.far, Peer) and socket.far.client:
                 socket.reply(("cluster", None, self.process.node, [], False, address))
-
-
-def read_updates(lab: FailoverLab, transport: FailoverTransport) -> None:
-    """Read a client's file of addresses (updateURIsURL), if it has one; lines are joined as they are."""
-    url = transport.options.update_uris_url
-    if not url:
-        return
-    text = lab.fill(lab.files.get(url.rpartition("/")[2], "")).replace("\n", "").strip()
-    found = [address for address in text.split(",") if address and not re.search(r"\s", address)]
-    if transport.options.update_uris_supported and found:
-        transport.know(found)

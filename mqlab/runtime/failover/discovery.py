@@ -142,9 +142,10 @@ def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTrans
     extra = uris.prefixed(found.options, "discovered.")
     scheme = known_agent(lab, agent)
     if scheme in ("static", "simple"):
-        transport.configured = [uris.with_options(e, extra) for e in uris.split(agent).elements]
+        for element in uris.split(agent).elements:
+            transport.known.learn(uris.with_options(element, extra))
     elif scheme == "masterslave":
-        transport.configured = [masterslave(agent)]
+        transport.known.learn(masterslave(agent))
     elif scheme in HEARD:
         lab.lan.listen(agent, Feeder(transport, extra))
     return transport
@@ -179,7 +180,7 @@ class Feeder:
 
     def on_service_gone(self, address: str) -> None:
         """A service said good-bye, or was silent for too long."""
-        self.transport.remove(uris.with_options(address, self.extra))
+        self.transport.known.forget(uris.with_options(address, self.extra))
 
 
 def inactivity(query: dict[str, str]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ connection does. The lease locker writes who is the master, and until when.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.locks import Candidate
@@ -34,15 +34,25 @@ class Database:
     @property
     def away(self) -> bool:
         """Whether it cannot be reached."""
-        return self.line.state != "open"
+        return self.line.refuses
 
     def cut(self, how: str) -> None:
         """Connections break, or freeze; a transaction ends with its connection."""
+        frozen = self.line.held
         self.line.cut(how)
         if how in ("refuse", "reset_once"):
             self.free(None)
             for user in list(self.users):
                 user.connection_lost()  # type: ignore[attr-defined]
+            for query, argument in frozen:
+                query(argument)
+
+    def freezes(self, query: Any, argument: Any) -> bool:
+        """Whether nothing moves: *query* is then made once the line is healed, or broken."""
+        if self.line.state in ("open", "refuse"):
+            return False
+        self.line.held.append((query, argument))
+        return True
 
     def heal(self) -> None:
         """It can be reached again."""
@@ -74,6 +84,24 @@ class JdbcCandidate(Candidate):
             return
         super().begin()
 
+    def poll(self, _: None) -> None:
+        """Ask for the lock, as soon as the database listens."""
+        if not self.database.freezes(*self.process.timer(self.poll)):
+            self.ask()
+
+    def ask(self) -> None:
+        """Ask for the lock."""
+        super().poll(None)
+
+    def on_check(self, _: None) -> None:
+        """Look whether the lock is still its own, as soon as the database listens."""
+        if not self.database.freezes(*self.process.timer(self.on_check)):
+            self.renew()
+
+    def renew(self) -> None:
+        """Look whether the lock is still its own."""
+        super().on_check(None)
+
     def on_unreachable(self, _: None) -> None:
         """Nobody answers."""
         if self.database.away:
@@ -101,10 +129,10 @@ class DatabaseLock(JdbcCandidate):
         self.broken = False
         return True
 
-    def poll(self, _: None) -> None:
+    def ask(self) -> None:
         """Ask, wait in the database as long as it lets a query wait, then sleep."""
         if self.database.holder is None or self.database.away:
-            super().poll(None)
+            super().ask()
             return
         self.asked += 1
         self.database.waiting.append(self)
@@ -196,13 +224,13 @@ class LeaseLock(JdbcCandidate):
         self._write()
         return True
 
-    def on_check(self, _: None) -> None:
+    def renew(self) -> None:
         """Renew; a handler for I/O errors closes the connectors while the database is away."""
         resume = self.process.member.io_resume
         if self.database.away and resume is not None and self.process.open:
             self.process.lab.close_connectors(self.process)
             self.process.after(resume * 1000, self.on_look)
-        super().on_check(None)
+        super().renew()
 
     def on_look(self, _: None) -> None:
         """The handler looks whether the database is back."""

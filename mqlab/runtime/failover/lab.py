@@ -10,7 +10,7 @@ from mqlab.formats import failover as files
 from mqlab.runtime.failover import addresses as uris
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.client import Client
-from mqlab.runtime.failover.discovery import Nested, inactivity
+from mqlab.runtime.failover.discovery import Nested, inactivity, known_agent
 from mqlab.runtime.failover.jdbc import Database, DatabaseLock, LeaseLock
 from mqlab.runtime.failover.lan import Lan
 from mqlab.runtime.failover.locks import Candidate, FileLock, LockFile
@@ -299,6 +299,9 @@ class FailoverLab(Lab):
 
     def check_connectors(self, name: str) -> None:
         """Raise `Refused` for a connector with which a broker does not start."""
+        discovery = self.scenario.member(name).discovery
+        if discovery is not None:
+            known_agent(self, discovery)
         for wire in self.wires:
             if wire.process.name == name:
                 wire.check()

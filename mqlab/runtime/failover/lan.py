@@ -117,8 +117,9 @@ class Ear:
             self.listener.on_service(address)
 
     def forget(self, address: str) -> None:
-        """A service has gone."""
-        self.heard.pop(address, None)
+        """A service has gone, and with it what is known of its failures."""
+        for known in (self.heard, self.suppressed, self.failures):
+            known.pop(address, None)
         if address in self.told:
             self.told.discard(address)
             self.listener.on_service_gone(address)
@@ -138,7 +139,11 @@ class Ear:
         """
         self.told.discard(address)
         count = self.failures[address] = self.failures.get(address, 0) + 1
-        wait = min(self.factor ** min(count, 63) * 1000, self.maximum) if self.exponential else self.initial
+        wait = (
+            min(self.factor ** min(count, 63) * 1000, self.maximum)
+            if self.exponential
+            else self.initial
+        )
         self.suppressed[address] = self.lan.lab.clock.now + wait
 
 

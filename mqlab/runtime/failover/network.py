@@ -48,7 +48,8 @@ class BackOff:
         """Return the wait after a failure; None is never again.
 
         A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
-        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`).
+        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`). A wait of 0 is one without an end: the
+        agent waits to be woken, and nobody wakes it.
         """
         self.failures = 1 if lived else self.failures + 1
         if not lived and 0 < self.limit <= self.failures:
@@ -57,7 +58,7 @@ class BackOff:
             self.delay = self.initial
         else:
             self.delay = min(self.delay * self.factor, self.maximum)
-        return self.delay
+        return self.delay if self.delay > 0 else None
 
 
 class Link:
@@ -121,6 +122,8 @@ class Link:
         remote = self.remote
         if attempt != self.attempt or remote is None or not remote.broker.running:
             return
+        if remote is self.process:
+            return  # no broker has a bridge to itself
         home = self.process.broker
         spec = self.wire.spec
         ways = [Bridge(self.lab, home, remote.broker, spec.name, self.wire.settings, mirror=False)]

@@ -60,7 +60,11 @@ class Process:
     def after(self, us: int, call: Call, argument: Any = None) -> None:
         """Let *call* happen in *us*, unless this life ends before; a suspended one is late."""
         clock = self.lab.clock
-        clock.at(clock.now + us, self._on_timer, (self.life, call, argument))
+        clock.at(clock.now + us, *self.timer(call, argument))
+
+    def timer(self, call: Call, argument: Any = None) -> tuple[Call, Any]:
+        """Return *call* with *argument* as what happens only in this life, if not suspended."""
+        return self._on_timer, (self.life, call, argument)
 
     def _on_timer(self, timer: tuple[int, Call, Any]) -> None:
         life, call, argument = timer

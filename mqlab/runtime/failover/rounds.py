@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.failover import cluster
-from mqlab.runtime.failover.addresses import FailoverOptions, Refused, same, shuffle, with_options
+from mqlab.runtime.failover.addresses import FailoverOptions, Refused, same, with_options
+from mqlab.runtime.failover.known import AddressList
 from mqlab.runtime.failover.spares import Spares
 from mqlab.runtime.failover.wire import TRIP, Command, Owner
 from mqlab.trace.kinds import Kind, Rule
@@ -31,13 +31,9 @@ class FailoverTransport:
         self, lab: FailoverLab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
-        self.configured: list[str] = []
-        for address in addresses:
-            self._learn(address)
-        self.updated: list[str] = []
+        self.known = AddressList(options, addresses)
         self.source: Any = None  # the socket in use
         self.address: str | None = None
-        self.lost: str | None = None  # the address that failed last
         self.delay: float = options.reconnect_delay
         self.failures = 0
         self.first = True
@@ -155,9 +151,9 @@ class FailoverTransport:
 
     def begin_round(self) -> None:
         """Make the list; wait first if a connection was lost; then try one after the other."""
-        cluster.read_updates(self.lab, self)
+        self.known.read_file(self.lab)
         self.busy = True
-        self.order = self.list_addresses()
+        self.order = self.known.order(self.lab.random)
         if not self.order:
             self.end_round(Refused("IOException", "No uris available to connect to."))
             return
@@ -203,15 +199,6 @@ class FailoverTransport:
         """The wait before the first round after a loss is over; a close waits for its attempt."""
         if nap == self.naps or self.stopped:
             self.try_next()
-
-    def list_addresses(self) -> list[str]:
-        """Return the addresses in the order of the next round."""
-        found = list(dict.fromkeys([*self.updated, *self.configured]))
-        last = [self.lost] if self.lost in found else []
-        others = [address for address in found if address not in last]
-        if self.options.randomize:
-            others = shuffle(others, self.lab.random)
-        return [*others, *(address for address in last if address is not None)]
 
     def _use_spare(self) -> None:
         address, source = self.spares.take()
@@ -324,7 +311,7 @@ class FailoverTransport:
             self.wake()  # another may be wanted
         elif source is self.source and not self.stopped:
             self.source = None
-            self.lost, self.address = self.address, None
+            self.known.lost, self.address = self.address, None
             if self.limit == 0:
                 self.give_up(self.lab.reset_error())
                 return
@@ -335,40 +322,19 @@ class FailoverTransport:
 
     def update(self, addresses: Sequence[str], rebalance: bool) -> None:
         """A broker names other brokers, and may ask to move to the first of them."""
-        if not self.options.update_uris_supported:
-            return
-        old = self.updated
-        self.know(addresses)
-        if set(old) != set(self.updated):
+        if self.known.tell(addresses):
             if self.source is not None:
                 self.spares.build()
             self.rebalance = self.rebalance or (rebalance and self.source is not None)
             self.wake()
 
-    def know(self, addresses: Sequence[str]) -> None:
-        """Put these addresses before the configured ones; one that was lost counts as any other."""
-        self.updated = list(dict.fromkeys(addresses))
-        if self.lost in self.updated:
-            self.lost = None
-
     def go_to(self, address: str) -> None:
         """The broker tells the client to leave for another: it forgets the configured ones."""
-        self.configured = [address]
+        self.known.configured = [address]
         self.rebalance = self.told_to_go = self.source is not None
         self.wake()
 
     def add(self, address: str) -> None:
-        """An address has come to be known: it is the last of the list."""
-        if self._learn(address):
+        """An address has come to be known."""
+        if self.known.learn(address):
             self.wake()
-
-    def _learn(self, address: str) -> bool:
-        new = not any(same(address, known) for known in self.configured)
-        if new:
-            self.configured.append(address)
-        return new
-
-    def remove(self, address: str) -> None:
-        """An address is known no more; a connection to it is not cut."""
-        if address in self.configured:
-            self.configured.remove(address)

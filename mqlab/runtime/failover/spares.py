@@ -27,7 +27,7 @@ class Spares:
     @property
     def preferred(self) -> list[str]:
         """The addresses that priorityBackup prefers: the first configured one if none is named."""
-        return self.named or self.transport.configured[:1]
+        return self.named or self.transport.known.configured[:1]
 
     @property
     def at_priority(self) -> bool:
@@ -62,7 +62,7 @@ class Spares:
             return
         transport = self.transport
         self.held = [(address, spare) for address, spare in self.held if spare.alive]
-        for listed in dict.fromkeys([*self.named, *transport.list_addresses()]):
+        for listed in dict.fromkeys([*self.named, *transport.known.order(transport.lab.random)]):
             address = with_options(listed, self.options.nested)
             if not self.wanted:
                 return

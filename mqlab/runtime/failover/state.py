@@ -42,9 +42,9 @@ def _client(lab: FailoverLab, client: Client) -> dict[str, Any]:
     row: dict[str, Any] = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:
-        row["configured"] = [lab.shown_configured(a) for a in transport.configured]
-        if transport.updated:
-            row["told"] = [lab.shown_configured(a) for a in transport.updated]
+        row["configured"] = [lab.shown_configured(a) for a in transport.known.configured]
+        if transport.known.told:
+            row["told"] = [lab.shown_configured(a) for a in transport.known.told]
         if transport.spares.held and transport.options.backup:
             row["backups"] = len(transport.spares.held)
     return row

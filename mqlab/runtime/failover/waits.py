@@ -45,7 +45,7 @@ def bridge(lab: FailoverLab, step: Step) -> bool:
 def configured(lab: FailoverLab, step: Step) -> bool:
     """Whether a client knows so many addresses."""
     transport = lab.clients_by_name[step.keys["client"]].failover
-    return transport is not None and len(transport.configured) == int(step.keys["count"])
+    return transport is not None and len(transport.known.configured) == int(step.keys["count"])
 
 
 def attempts(lab: FailoverLab, step: Step) -> bool:
