@@ -26,6 +26,12 @@ def _check(where: str, what: str, given: str, known: Iterable[str]) -> None:
         raise UnknownName.of(what, given, names, where)
 
 
+def _number(where: str, what: str, given: Any, whole: bool) -> None:
+    kinds = int if whole else (int, float)
+    if given is not None and (isinstance(given, bool) or not isinstance(given, kinds)):
+        raise BadValue(f"{where}: {what} is {given!r}; write a {'whole ' * whole}number")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Locker:
     """How a member of a set gets to be the master; times in ms (Fuse 4, Tables 4.2 to 4.4).
@@ -50,6 +56,8 @@ class Locker:
     def __post_init__(self) -> None:
         _check("locker", "kind", self.kind, LOCKERS)
         _check("locker", "file system", self.file_system, FILE_SYSTEMS)
+        for name in ("acquire_sleep", "keep_alive", "max_diff", "query_timeout"):
+            _number("locker", name, getattr(self, name), whole=True)
         if self.acquire_sleep <= 0:
             raise BadValue(f"lockAcquireSleepInterval {self.acquire_sleep}: write 1 ms or more")
 
@@ -57,7 +65,7 @@ class Locker:
     def check_period(self) -> int:
         """The keep-alive period in ms that holds; 0 is never."""
         if self.keep_alive is not None:
-            return self.keep_alive
+            return max(0, self.keep_alive)
         return 0 if self.kind == "file" else 30_000
 
 
@@ -146,6 +154,8 @@ class StepRow:
 
 
 _CALL = ("label", "in_background", "max_ms")
+_WHOLE = ("count", "size", "prefetch")
+_TIMES = ("ms", "wait_ms", "jitter_ms", "max_ms", "delay_ms", "interval_ms", "timeout_ms")
 STEPS: dict[str, StepRow] = {
     "start_broker": StepRow(needs=("broker",), may=("wait", "wait_ms", "jitter_ms", "max_ms"),
                             sentence="Start a broker; a member of a set begins as a slave."),
@@ -233,6 +243,8 @@ class Step:
                 raise BadValue(f"{self.do}: the key {key!r} is missing")
         for key in self.keys:
             _check(self.do, "key", key, (*row.needs, *row.may, "at_ms"))
+        for key in (*_WHOLE, *_TIMES):
+            _number(self.do, key, self.keys.get(key), whole=key in _WHOLE)
         if self.at is not None and (self.at < 0 or self.do.startswith("wait_")):
             raise BadValue(f"{self.do}: at {self.at}: only what acts can have a time, from 0 on")
         if self.do == "disk_slow":

@@ -187,13 +187,11 @@ class Acts:
     def _do_sample_orders(self, step: Step) -> None:
         found = split(self.lab.fill(step.keys["uri"]))
         options = failover_options(found.options, self.lab.edition)
+        names = [self.lab.shown_configured(address) for address in found.elements]
         orders: dict[str, int] = {}
         for _ in range(step.keys["count"]):
-            drawn = list(found.elements)
-            if options.randomize:
-                drawn = shuffle(drawn, self.lab.random)
-            names = " ".join(self.lab.shown_configured(address) for address in drawn)
-            orders[names] = orders.get(names, 0) + 1
+            drawn = " ".join(shuffle(names, self.lab.random) if options.randomize else names)
+            orders[drawn] = orders.get(drawn, 0) + 1
         self.lab.snapshots[step.keys["label"]] = {"orders": dict(sorted(orders.items()))}
 
     # Waiting

@@ -161,7 +161,7 @@ def shuffle(addresses: Sequence[str], random: Random) -> list[str]:
     """
     found = list(addresses)
     for place in range(len(found)):
-        other = random.randrange(100) % len(found)
+        other = int(random.random() * 100) % len(found)
         found[place], found[other] = found[other], found[place]
     return found
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
 
 HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
+GROUPED = (*HEARD, "zeroconf")  # those that want a group; only zeroconf has none unless told
 
 
 class PlainTransport:
@@ -157,6 +158,9 @@ def known_agent(lab: FailoverLab, agent: str) -> str:
     known = (*uris.AGENTS, *(uris.OLD_AGENTS if lab.edition == "5.5" else ()))
     if scheme not in known or (lab.edition == "5.5" and scheme == "masterslave"):
         raise Refused("IOException", f"DiscoveryAgent scheme NOT recognized: [{scheme}]")
+    group = uris.options(agent.partition("?")[2]).get("group", "default")
+    if (scheme == "zeroconf" and "group=" not in agent) or (scheme in GROUPED and not group):
+        raise Refused("IOException", "You must specify a group to discover")
     return scheme
 
 

@@ -143,8 +143,8 @@ class FailoverTransport:
         """Return the wait (us) and set the next one."""
         self._nap_us = max(0, int(self.delay)) * 1000
         if self.options.use_exponential_back_off:
-            grown = int(self.delay * self.options.reconnect_delay_exponent)
-            self.delay = min(grown, self.options.max_reconnect_delay)
+            grown = self.delay * self.options.reconnect_delay_exponent
+            self.delay = int(min(grown, self.options.max_reconnect_delay))
         return self._nap_us
 
     # A round

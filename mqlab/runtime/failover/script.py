@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.process import Process
 
 PACE = 5000  # us between two steps: a client takes a moment; a snapshot shows the very end
-LONGEST_CALL = 120_000  # ms that a script waits for a call to come back, unless told
+LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
 PATIENCE = 20_000  # ms that a step which waits for something has, unless told
 
 
