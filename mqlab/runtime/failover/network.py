@@ -268,7 +268,7 @@ class Wire:
         else:
             return
         extra = uris.prefixed(found.options, "discovered.")
-        for element in elements:
+        for element in dict.fromkeys(elements):  # there is one bridge to each address
             link = Link(self, uris.with_options(element, extra), BackOff(dict(found.options)))
             self.links.append(link)
             self.lab.blame(link, self.lab.last.get(self.process, -1))
