@@ -44,15 +44,16 @@ class BackOff:
         self.failures = 0
         self.delay = self.initial
 
-    def after(self, lived: bool) -> int | None:
-        """Return the wait after a failure; None is never again.
+    def after(self, lasted: int, lived: bool) -> int | None:
+        """Return the wait after an attempt that *lasted* so long (us); None is never again.
 
         A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
-        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`). A wait of 0 is one without an end: the
+        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`); the limit counts only what failed
+        sooner than that. A wait of 0 is one without an end: the
         agent waits to be woken, and nobody wakes it.
         """
-        self.failures = 1 if lived else self.failures + 1
-        if not lived and 0 < self.limit <= self.failures:
+        self.failures = 1 if lived or lasted >= self.least else self.failures + 1
+        if lasted < self.least and 0 < self.limit <= self.failures:
             return None
         if not self.exponential or self.failures == 1:
             self.delay = self.initial
@@ -216,8 +217,7 @@ class Link:
         if self.back_off is None:
             self.wire.failed(self)
             return
-        lasted = self.lab.clock.now - self.began
-        wait = self.back_off.after(self.lived or lasted >= self.back_off.least)
+        wait = self.back_off.after(self.lab.clock.now - self.began, self.lived)
         self.lived = False
         if wait is not None:
             self.lab.note(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)

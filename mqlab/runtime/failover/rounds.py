@@ -111,15 +111,13 @@ class FailoverTransport:
     def iterate(self, _: None) -> None:
         """Do one turn of the task, unless one is under way."""
         self.scheduled = False
-        if self.stopped or self.error is not None or self.busy:
-            return
+        if self.stopped or self.error is not None or self.busy or self.resting:
+            return  # between two rounds only time ends the wait, whatever happens meanwhile
         if self.source is not None and not self.rebalance and not self.spares.ready:
             self.spares.build()
             if self.spares.looks_for_priority:
                 self._nap(Rule.priority)
             return
-        if self.resting:
-            return  # between two rounds: only time ends that
         self.begin_round()
 
     def _nap(self, rule: int) -> None:

@@ -45,6 +45,6 @@ def _client(lab: FailoverLab, client: Client) -> dict[str, Any]:
         row["configured"] = [lab.shown_configured(a) for a in transport.known.configured]
         if transport.known.told:
             row["told"] = [lab.shown_configured(a) for a in transport.known.told]
-        if transport.spares.held and transport.options.backup:
+        if transport.spares.held:
             row["backups"] = len(transport.spares.held)
     return row

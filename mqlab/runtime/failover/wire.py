@@ -119,7 +119,7 @@ class Socket:
         for place in (line, process):
             if place is not None:
                 place.sockets.append(self)
-        if self.frozen:
+        if self.mute:
             self.silent_since = -1
 
     @property
@@ -129,6 +129,11 @@ class Socket:
         return (self.line is not None and self.line.frozen) or (
             process is not None and process.paused
         )
+
+    @property
+    def mute(self) -> bool:
+        """Whether nothing is heard on it now."""
+        return self.frozen or (self.line is not None and self.line.state == "drop_replies")
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
@@ -219,7 +224,7 @@ class Socket:
         if not self.alive:
             return
         now, before = self.lab.clock.now, self.looked
-        quiet = self.frozen or self.silent_since == -1
+        quiet = self.mute or self.silent_since == -1
         heard = self.silent_since if quiet and self.silent_since is not None else now
         self.looked = now
         if heard > before and heard >= 0:
