@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.failover import addresses as uris
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.rounds import FailoverTransport
-from mqlab.runtime.failover.wire import CHECK_AFTER, CHECK_EVERY, Command, Owner
+from mqlab.runtime.failover.wire import CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
 
 if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
@@ -57,7 +57,7 @@ class PlainTransport:
         """The socket is gone."""
         if source is self.source:
             self.source = None
-            self.owner.on_failed(self.lab.reset_error())
+            self.owner.on_failed(source.failure)
 
 
 class Nested:
@@ -67,6 +67,7 @@ class Nested:
         self.lab, self.near, self.name = lab, near, near.owner.name
         self.node = near.owner.node
         self.alive = True
+        self.failure = CLOSED
         self.transport = composite_transport(lab, self, uri)
         self.transport.start()
 
@@ -100,7 +101,8 @@ class Nested:
         """The inner transport has given up."""
         if self.alive:
             self.alive = False
-            self.near.on_closed(self, error)
+            self.failure = error
+            self.near.on_closed(self)
 
 
 def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:

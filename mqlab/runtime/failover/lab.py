@@ -282,10 +282,6 @@ class FailoverLab(Lab):
             socket.expect()
         return socket
 
-    def reset_error(self) -> Refused:
-        """Return the error of a connection that breaks."""
-        return Refused("SocketException", "Connection reset")
-
     # What parts of a process tell
 
     def serve(self, process: Process) -> None:

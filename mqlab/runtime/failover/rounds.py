@@ -299,11 +299,11 @@ class FailoverTransport:
             self.requests.pop(command[1], None)
         self.owner.on_command(source, command)
 
-    def on_closed(self, source: Any, error: Refused | None = None) -> None:
+    def on_closed(self, source: Any) -> None:
         """A socket is gone: that of a try, a spare (which goes on to count), or the one in use."""
         if self.trying is not None and source is self.trying[1]:
             self.trying = None
-            self.failure = error or Refused("EOFException", "the other end closed the connection")
+            self.failure = source.failure
             self.try_next()
         elif self.spares.owns(source):
             self.wake()  # another may be wanted
@@ -311,7 +311,7 @@ class FailoverTransport:
             self.source = None
             self.known.lost, self.address = self.address, None
             if self.limit == 0:
-                self.give_up(self.lab.reset_error())
+                self.give_up(source.failure)
                 return
             self.owner.on_interrupted()
             self.wake()

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mqlab.runtime.failover.addresses import Refused
+
 if TYPE_CHECKING:
-    from mqlab.runtime.failover.addresses import Refused
     from mqlab.runtime.failover.lab import FailoverLab
     from mqlab.runtime.failover.process import Process
 
 Command = tuple[Any, ...]  # (what, ...): what goes over a socket
 TRIP = 1000  # us that a command takes over a line
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
+# What a client is told of a connection that ends: the other end closed it, the line broke it, or
+# nothing was heard.
+CLOSED = Refused("EOFException", "the other end has closed the connection")
+BROKEN = Refused("SocketException", "Connection reset")
+SILENT = Refused("InactivityIOException", "Channel was inactive for too long")
+NO_WORD = Refused("IOException", "Wire format negotiation timeout")
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
@@ -88,7 +95,7 @@ class Line:
             self.held = []
             self.state = "refuse" if how == "refuse" else self.state
             for socket in list(self.sockets):
-                socket.reset(cause)
+                socket.reset(cause, BROKEN)
             if how == "reset_once":
                 self.state = "open"
         else:
@@ -114,6 +121,7 @@ class Socket:
         self.process, self.line = process, line
         self.far: Far | None = None
         self.alive = True
+        self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
         for place in (line, process):
@@ -174,9 +182,10 @@ class Socket:
             self._forget()
             self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, None)
 
-    def reset(self, cause: int | None = None) -> None:
+    def reset(self, cause: int | None = None, failure: Refused = CLOSED) -> None:
         """It breaks, because of what happened in row *cause*: both ends see it at once."""
         if self.alive:
+            self.failure = failure
             self._forget()
             self._far_gone(None)
             if cause is not None:
@@ -208,7 +217,7 @@ class Socket:
     def on_no_word(self, _: None) -> None:
         """The time for the first word is over."""
         if self.silent_since == -1:
-            self.reset()
+            self.reset(failure=NO_WORD)
 
     def fall_silent(self) -> None:
         """From now on nothing is heard."""
@@ -232,6 +241,6 @@ class Socket:
         elif self.flagged:
             self.flagged = False
         else:
-            self.reset()
+            self.reset(failure=SILENT)
             return
         self.lab.clock.at(now + every, self.on_check, every)
