@@ -236,6 +236,37 @@ def test_the_timeout_is_of_what_was_not_sent_and_is_looked_at_every_100_ms():
     assert result(waiting, "s")["ms"] == [300] * 3
 
 
+def test_whatever_waits_fails_with_its_connection():
+    script = """cut link=A
+        send client=C queue=Q persistent=%s count=3 label=s in_background=true
+        wait_ms ms=500
+        send client=C queue=Q label=later"""
+    for persistent in ("true", "false"):
+        found = client(script % persistent, "failover:({A})?maxReconnectAttempts=3")
+        failed = result(found, "s")["failed"][0]
+        assert (failed["n"], failed["class"]) == (1, "JMSException")
+        assert failed["cause"].startswith("ConnectException")
+        assert result(found, "later")["error"]["class"] == "IllegalStateException"
+
+
+def test_closing_a_connection_ends_whatever_waits():
+    found = client("open_consumer client=C consumer=K queue=Z loop=false session=x\n"
+                   "receive_once consumer=K timeout_ms=5000 label=r in_background=true\ncut link=A\n"
+                   "wait_ms ms=20\nsend client=C queue=Q label=s in_background=true\nwait_ms ms=20\n"
+                   "close_client client=C label=c\nwait_ms ms=300")  # fmt: skip
+    assert (result(found, "r")["got"], result(found, "c")["ok"]) == (None, True)
+    assert result(found, "s")["failed"][0]["class"] == "JMSException"
+
+
+@pytest.mark.parametrize(("how", "cause"), [
+    ("stop_broker broker=A", "EOFException"), ("cut link=A", "SocketException"),
+    ("cut link=A how=hang\nwait_ms ms=80000", "InactivityIOException"),
+])  # fmt: skip
+def test_the_listener_hears_how_a_connection_ended(how, cause):
+    found = client(how, "{A}")
+    assert found["exceptions"]["C"][0]["cause"].startswith(cause)
+
+
 def test_a_client_knows_by_advisories_that_a_temporary_queue_is_gone():
     script = """connect client=D uri={A} watch_topic_advisories=%s
         temp_queue client=C session=x name=T

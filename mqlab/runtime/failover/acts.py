@@ -14,7 +14,9 @@ from mqlab.spec.fault import Step
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.failover.jdbc import Database
     from mqlab.runtime.failover.lab import FailoverLab
+    from mqlab.runtime.failover.wire import Line
 
 
 class Acts:
@@ -29,32 +31,23 @@ class Acts:
 
     # Lines, files, endpoints
 
+    def _line(self, step: Step) -> Line | Database:
+        """Return the line that a step names: without a name, that of the database."""
+        name = step.get("link", "database")
+        line = self.lab.database if name == "database" else self.lab.processes[name].line
+        assert line is not None
+        return line
+
     def _do_cut(self, step: Step) -> None:
         how = step.get("how", "refuse")
         row = self.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
-        if step.keys["link"] == "database":
-            self.lab.database.cut(how)
-        else:
-            line = self.lab.processes[step.keys["link"]].line
-            assert line is not None
-            line.cut(how, row)
+        self._line(step).cut(how, row)
 
     def _do_heal(self, step: Step) -> None:
         self.lab.note(Kind.Healed, rule=Rule.asked)
-        if step.keys["link"] == "database":
-            self.lab.database.heal()
-        else:
-            line = self.lab.processes[step.keys["link"]].line
-            assert line is not None
-            line.heal()
+        self._line(step).heal()
 
-    def _do_database_down(self, step: Step) -> None:
-        self.lab.note(Kind.Partitioned, rule=Rule.asked)
-        self.lab.database.cut(step.get("how", "refuse"))
-
-    def _do_database_up(self, step: Step) -> None:
-        self.lab.note(Kind.Healed, rule=Rule.asked)
-        self.lab.database.heal()
+    _do_database_down, _do_database_up = _do_cut, _do_heal
 
     def _do_disk_slow(self, step: Step) -> None:
         self.lab.disks[step.get("broker") or step.keys["shared_store"]] = step.keys["factor"]

@@ -27,14 +27,10 @@ class Call:
         self.began = lab.clock.now
         self.done = False
         self.row: dict[str, Any] = {}
-        self.found: dict[str, Any] = {}
         self.took = 0
         self.then: RemoteConsumer | None = None
         self.session: Session | None = None
         self.doom: Refused | None = None  # how it ends when the broker has answered well
-
-    def waits_for(self, what: str) -> None:
-        """Remember what was asked."""
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
@@ -112,11 +108,12 @@ class SendCall(Call):
         if self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
+        if self.place > 1:
+            self.message = self._make(number)  # before the first there is no producer yet
+        if user.refuses(self):
+            return
         self.message = self._make(number)
         self.in_line = False
-        if user.state in ("failed", "closed"):
-            user.refuses(self)
-            return
         transaction = session.begin()
         row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
                            user.broker_node, -1, self.message.dest_no)  # fmt: skip
@@ -150,10 +147,14 @@ class SendCall(Call):
     # Without a connection
 
     def _wait_for_connection(self, command: tuple[Any, ...]) -> None:
-        self.lab.when_attached(self.user, self._on_connection, command)
+        number = self.lab.new_request()
+        self.user.calls[number] = self  # nobody answers it, but it fails with the connection
+        self.user.waiting.append((self._on_connection, (number, command)))
         self._watch_time()
 
-    def _on_connection(self, command: tuple[Any, ...]) -> None:
+    def _on_connection(self, waited: tuple[int, tuple[Any, ...]]) -> None:
+        number, command = waited
+        self.user.calls.pop(number, None)
         if self.message is command[2] and not self.done:
             self._send_one_way(command)
 
@@ -178,6 +179,13 @@ class SendCall(Call):
         self._failed(message.number, "JMSException", text, "IOException")
 
     # How one, and how all, end
+
+    def fail(self, kind: str, message: str, cause: str = "") -> None:
+        """The connection has failed: so has the message under way, or the step before its first."""
+        if self.message is None:
+            super().fail(kind, message, cause)
+        else:
+            self._failed(self.message.number, kind, message, cause)
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered for one message."""

@@ -33,6 +33,7 @@ class Client:
         self.consumers: dict[str, RemoteConsumer] = {}
         self.temps: list[Destination] = []
         self.calls: dict[int, Call] = {}
+        self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Command, int]] = []  # unreliable sends, with their sizes
         self.watches = True  # the advisories of temporary destinations
         self.deleted: set[Destination] = set()  # of which it was told by them
@@ -83,7 +84,6 @@ class Client:
             return
         number = self.lab.new_request()
         self.calls[number] = call
-        call.waits_for(command[0])
         self.transport.send((command[0], number, *command[2:]))
 
     def send(self, command: Command) -> None:
@@ -124,7 +124,9 @@ class Client:
         shown = self.lab.shown_target(address)
         self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
                       detail={"to": shown})  # fmt: skip
-        self.lab.attached(self)
+        waiting, self.waiting = self.waiting, []
+        for call, argument in waiting:
+            self.lab.clock.at(self.lab.clock.now, call, argument)
         self.lab.clock.at(self.lab.clock.now, self.go_on, None)
 
     def go_on(self, _: None) -> None:
@@ -214,22 +216,7 @@ class Client:
         if transport is None or not transport.busy:
             call.finish(**found)
         else:
-            call.found = found
-            number = self.lab.new_request()
-            self.calls[number] = call
-            transport.dropping.append(number)
-
-    def dropped(self, number: int) -> None:
-        """What would not be sent without a connection is dropped: its call ends well."""
-        call = self.calls.pop(number, None)
-        if call is not None:
-            call.finish(**call.found)
-
-    def released(self, command: Command) -> None:
-        """A command was dropped because the transport has been closed: its call ends well."""
-        call = self.calls.pop(command[1], None) if command[1] is not None else None
-        if call is not None:
-            call.answer(None)
+            transport.held_up.append((call, found))
 
     # What its user does
 
@@ -244,21 +231,18 @@ class Client:
         self.request(("subscribe", None, consumer, dest, consumer.prefetch), call)
 
     def close(self, call: Call) -> None:
-        """Close the connection; a round under way is waited for."""
-        transport = self.failover
+        """Close the connection: a round under way is waited for, what still waits has failed."""
         self.state = "closed"
         for consumer in self.consumers.values():
             consumer.close()
-        if transport is not None and transport.busy:
-            number = self.lab.new_request()
-            self.calls[number] = call
-            transport.send(("close", number))
-            transport.stop()
-            return
+        calls, self.calls = self.calls, {}
+        for other in calls.values():
+            other.fail("JMSException", "Stopped.", "IOException")
+        self.after_round(call)
         if self.transport is not None:
-            self.transport.send(("close", None))
+            if not self.transport.busy:
+                self.transport.send(("close", None))
             self.transport.stop()
-        call.finish()
 
     def make_temp(self, name: str, call: Call) -> None:
         """Make a temporary queue; every broker it comes to later gets it again."""

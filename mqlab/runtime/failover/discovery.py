@@ -94,9 +94,6 @@ class Nested:
         """A command came in."""
         self.near.on_command(self, command)
 
-    def dropped(self, number: int) -> None:
-        """Nothing here waits for the end of a round."""
-
     def on_failed(self, error: Refused) -> None:
         """The inner transport has given up."""
         if self.alive:

@@ -36,10 +36,10 @@ class Database:
         """Whether it cannot be reached."""
         return self.line.refuses
 
-    def cut(self, how: str) -> None:
+    def cut(self, how: str, cause: int | None = None) -> None:
         """Connections break, or freeze; a transaction ends with its connection."""
         frozen = self.line.held
-        self.line.cut(how)
+        self.line.cut(how, cause)
         if how in ("refuse", "reset_once"):
             self.free(None)
             for user in list(self.users):

@@ -21,7 +21,7 @@ from mqlab.runtime.failover.pure import Mirror
 from mqlab.runtime.failover.script import Script
 from mqlab.runtime.failover.server import Peer
 from mqlab.runtime.failover.sharing import SharedMessages
-from mqlab.runtime.failover.wire import Command, Near, Socket
+from mqlab.runtime.failover.wire import Near, Socket
 from mqlab.runtime.lab import Lab
 from mqlab.runtime.store import Store
 from mqlab.spec import Broker as BrokerSpec
@@ -32,7 +32,6 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.runtime.failover.sessions import RemoteConsumer
-    from mqlab.runtime.failover.wire import Owner
 
 FIRST_PORT, FIRST_DIRECT = 61_001, 51_001
 FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
@@ -70,7 +69,6 @@ class FailoverLab(Lab):
         self.consumers_by_name: dict[str, RemoteConsumer] = {}
         self.request_count = 0
         self.attempts: dict[str, int] = {}
-        self.attached_waiters: dict[str, list[tuple[Any, Any]]] = {}
         self.script = Script(self, scenario.steps)
 
     def act(self, step: Step) -> None:
@@ -327,17 +325,3 @@ class FailoverLab(Lab):
         """Return the number of a command that wants an answer."""
         self.request_count += 1
         return self.request_count
-
-    def when_attached(self, client: Client, call: Any, argument: Any) -> None:
-        """Let *call* happen with *argument* as soon as *client* has a connection."""
-        self.attached_waiters.setdefault(client.name, []).append((call, argument))
-
-    def attached(self, client: Client) -> None:
-        """A client has a connection: let go what waited for it."""
-        for call, argument in self.attached_waiters.pop(client.name, []):
-            self.clock.at(self.clock.now, call, argument)
-
-    def release(self, owner: Owner, command: Command) -> None:
-        """A closed transport drops a command that waited."""
-        if isinstance(owner, Client):
-            owner.released(command)

@@ -170,9 +170,6 @@ class Link:
         """A failover: inside looks for another broker: this broker sees no loss of the bridge."""
         self._drop_bridges(seen=False)
 
-    def dropped(self, number: int) -> None:
-        """Nothing here waits for the end of a round."""
-
     def on_failed(self, error: Refused) -> None:
         """A failover: inside has given up."""
         self.lose()

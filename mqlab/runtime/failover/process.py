@@ -42,7 +42,6 @@ class Process:
         self.cluster = Cluster(self)
         self.candidate: Candidate | None = lab.candidate_for(self)
         self.mirror: Mirror | None = lab.mirror_for(self)
-        self.restarts = 0
         self.restarting = False
 
     @property
@@ -156,8 +155,6 @@ class Process:
         if not self.alive:
             return
         restart = asked_restart and self.member.restart_allowed
-        if asked_restart:
-            self.restarts += 1
         if restart:
             self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
         if self.candidate is not None:

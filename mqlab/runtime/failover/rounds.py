@@ -18,6 +18,7 @@ from mqlab.runtime.failover.wire import TRIP, Command, Owner
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.failover.calls import Call
     from mqlab.runtime.failover.lab import FailoverLab
 
 STALE = ("ack", "delivered", "poison", "pull")  # worth nothing without the connection it is about
@@ -46,7 +47,7 @@ class FailoverTransport:
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.naps = 0
-        self.dropping: list[int] = []  # calls that only wait for the end of a round
+        self.held_up: list[tuple[Call, dict[str, Any]]] = []  # they only wait for a round's end
         self.spares = Spares(self)
 
     # Beginning and end
@@ -85,15 +86,15 @@ class FailoverTransport:
             source.close()
 
     def _flush(self) -> None:
-        self._drop()
+        self._let_go()
         waiting, self.waiting = self.waiting, []
         for command in waiting:
             self.send(command)
 
-    def _drop(self) -> None:
-        dropping, self.dropping = self.dropping, []
-        for number in dropping:
-            self.owner.dropped(number)
+    def _let_go(self) -> None:
+        held_up, self.held_up = self.held_up, []
+        for call, found in held_up:
+            call.finish(**found)
 
     @property
     def away(self) -> bool:
@@ -253,7 +254,7 @@ class FailoverTransport:
     def end_round(self, failure: Refused) -> None:
         """A round has failed: give up at the limit, else wait and try again."""
         self.busy = False
-        self._drop()
+        self._let_go()
         if self.stopped:
             self.finish_stop()
             return
@@ -267,9 +268,7 @@ class FailoverTransport:
     def finish_stop(self) -> None:
         """The round that was under way at the end is over."""
         self.busy = False
-        waiting, self.waiting = self.waiting, []
-        for command in waiting:
-            self.lab.release(self.owner, command)
+        self._let_go()
 
     @property
     def limit(self) -> int:

@@ -272,6 +272,9 @@ class RemoteConsumer:
         self.work()
 
     def close(self) -> None:
-        """Take nothing more."""
+        """Take nothing more; whoever waits for a message gets none."""
         self.closed = True
         self.buffer.clear()
+        pull, self.pull = self.pull, None
+        if pull is not None:
+            pull.finish(got=None)

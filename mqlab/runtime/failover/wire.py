@@ -57,9 +57,6 @@ class Owner(Protocol):
     def on_failed(self, error: Refused) -> None:
         """The transport has given up."""
 
-    def dropped(self, number: int) -> None:
-        """A round has ended, and with it the wait of what needs no connection."""
-
 
 class Far(Protocol):
     """The broker's end of a socket."""
