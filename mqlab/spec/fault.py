@@ -26,10 +26,14 @@ def _check(where: str, what: str, given: str, known: Iterable[str]) -> None:
         raise UnknownName.of(what, given, names, where)
 
 
-def _number(where: str, what: str, given: Any, whole: bool) -> None:
-    kinds = int if whole else (int, float)
-    if given is not None and (isinstance(given, bool) or not isinstance(given, kinds)):
-        raise BadValue(f"{where}: {what} is {given!r}; write a {'whole ' * whole}number")
+def _number(where: str, what: str, given: Any, whole: bool, least: int = 0) -> None:
+    if given is None:
+        return
+    wrong = isinstance(given, bool) or not isinstance(given, int if whole else (int, float))
+    if wrong or given < least:
+        raise BadValue(
+            f"{where}: {what} is {given!r}; write a {'whole ' * whole}number from {least} on"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +60,8 @@ class Locker:
     def __post_init__(self) -> None:
         _check("locker", "kind", self.kind, LOCKERS)
         _check("locker", "file system", self.file_system, FILE_SYSTEMS)
-        for name in ("acquire_sleep", "keep_alive", "max_diff", "query_timeout"):
+        _number("locker", "keep_alive", self.keep_alive, whole=True, least=-1)
+        for name in ("acquire_sleep", "max_diff", "query_timeout"):
             _number("locker", name, getattr(self, name), whole=True)
         if self.acquire_sleep <= 0:
             raise BadValue(f"lockAcquireSleepInterval {self.acquire_sleep}: write 1 ms or more")
@@ -118,6 +123,7 @@ class Member:
             raise BadValue("a broker needs a name")
         if not self.broker_name:
             object.__setattr__(self, "broker_name", self.name)
+        _number(f"broker {self.name}", "io_resume", self.io_resume, whole=True)
         if self.store not in ("memory", "kahadb"):
             raise UnknownName.of("store", self.store, ("memory", "kahadb"), f"broker {self.name}")
 

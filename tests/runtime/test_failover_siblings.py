@@ -353,7 +353,7 @@ def test_a_lock_file_that_goes_while_its_new_holder_looks_twice_ends_its_start()
 # Scripts
 
 
-@pytest.mark.parametrize("line", ["send client=C count=0.5", "wait_ms ms=soon",
+@pytest.mark.parametrize("line", ["send client=C count=0.5", "wait_ms ms=soon", "wait_ms ms=-1",
                                   "connect client=C uri=x prefetch=true"])  # fmt: skip
 def test_a_number_of_a_script_is_a_number(line):
     with pytest.raises(BadValue, match=r"write a (whole )?number"):

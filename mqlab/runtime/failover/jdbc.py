@@ -235,7 +235,7 @@ class LeaseLock(JdbcCandidate):
     def on_look(self, _: None) -> None:
         """The handler looks whether the database is back."""
         if self.database.away:
-            resume = self.process.member.io_resume or 1
+            resume = self.process.member.io_resume or 1  # a pause of 0 takes its time as well
             self.process.after(resume * 1000, self.on_look)
             return
         if not self.still_mine():

@@ -140,10 +140,10 @@ class FailoverTransport:
 
     def _back_off(self) -> int:
         """Return the wait (us) and set the next one."""
-        self._nap_us = max(0, int(self.delay)) * 1000
+        self._nap_us = int(max(0, self.delay)) * 1000
         if self.options.use_exponential_back_off:
             grown = self.delay * self.options.reconnect_delay_exponent
-            self.delay = int(min(grown, self.options.max_reconnect_delay))
+            self.delay = int(max(0, min(grown, self.options.max_reconnect_delay)))
         return self._nap_us
 
     # A round

@@ -36,7 +36,7 @@ class Script(Acts):
         self.rows: list[dict[str, Any]] = []  # results that are no calls
         self.until: int | None = None  # us
         self.named: set[str] = set()  # the brokers that have been started at least once
-        self.slave_since: tuple[str, int] | None = None
+        self.go_on_at: int | None = None  # us, when a broker has been there for long enough
 
     def begin(self) -> None:
         """Begin with the first step; those with a time of their own are put on the clock."""
@@ -156,39 +156,31 @@ class Script(Acts):
 
     def _do_start_broker(self, step: Step) -> None:
         process = self.lab.processes[step.keys["broker"]]
-        self.slave_since = None
+        self.go_on_at = None
         self.named.add(process.name)
         process.start()
         self.life = process.life
-        if step.get("max_ms") is None and self._held_back(step):
+        if step.get("wait_ms") is not None and step.get("max_ms") is None:
             self.until = None
-
-    def _held_back(self, step: Step) -> bool:
-        return step.get("wait_ms") is not None
 
     def _over_start_broker(self) -> bool:
         step = self.steps[self.place]
         process = self.lab.processes[step.keys["broker"]]
+        ended = process.life != self.life  # it could not start
         if step.get("wait_ms") is not None:
-            return self._waited(process.role != "down" or process.life != self.life, step)
-        if process.life != self.life:
-            return True  # it could not start
-        in_set = process.candidate is not None
-        if step.get("wait", not in_set):
-            return process.open
-        return True
+            return self._waited(step, ended or process.role != "down")
+        waits = step.get("wait", process.candidate is None)
+        return ended or process.open or not waits
 
-    def _waited(self, there: bool, step: Step) -> bool:
+    def _waited(self, step: Step, there: bool) -> bool:
         """Whether `wait_ms`, and a random part of `jitter_ms`, have passed since it was there."""
         lab = self.lab
-        if self.slave_since is None:
-            if there:
-                jitter = lab.random.randrange(int(step.get("jitter_ms", 0)) * 1000 + 1)
-                wait = int(step.keys["wait_ms"]) * 1000 + jitter
-                self.slave_since = ("", lab.clock.now + wait)
-                lab.clock.at(lab.clock.now + wait, self._nothing, None)
+        if self.go_on_at is None and there:
+            jitter = lab.random.randrange(int(step.get("jitter_ms", 0)) * 1000 + 1)
+            self.go_on_at = lab.clock.now + int(step.keys["wait_ms"]) * 1000 + jitter
+            lab.clock.at(self.go_on_at, self._nothing, None)
             return False
-        return lab.clock.now >= self.slave_since[1]
+        return self.go_on_at is not None and lab.clock.now >= self.go_on_at
 
     def _do_start_brokers(self, step: Step) -> None:
         for name in step.keys["brokers"]:
