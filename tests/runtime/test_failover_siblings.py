@@ -169,6 +169,39 @@ def test_a_silent_listener_that_is_not_checked_holds_a_client_for_15_s():
     assert gaps(found) == [15_100]
 
 
+def bridges(found):
+    return {name: [e["state"] for e in events] for name, events in found["bridges"].items()}
+
+
+def test_a_killed_broker_does_not_see_its_duplex_bridge_go_but_its_peer_does():
+    told = {"update_cluster_clients": True, "update_cluster_clients_on_remove": True}
+    found = run("A B", "start_broker broker=B\nconnect client=C uri=failover:({B})\n"
+                "start_broker broker=A\nwait_bridge from=A to=B\nkill broker=A\nwait_ms ms=100",
+                connectors=[("A", "static:({B})", {"duplex": True})],
+                more={"*": {"transport_connector": told, "process": True}})  # fmt: skip
+    assert bridges(found) == {"A to B": ["up"], "B to A": ["up", "down"]}
+    assert [told["brokers"] for told in found["told"]["C"]] == [["B"], ["B", "A"], ["B"]]
+
+
+@pytest.mark.parametrize(("limit", "seen"), [
+    ("", {"A to B": ["up"]}),
+    ("&maxReconnectAttempts=0", {"A to B": ["up", "down"], "A to D": ["up"]}),
+])  # fmt: skip
+def test_a_failover_inside_hides_that_the_bridge_leads_elsewhere(limit, seen):
+    found = run("A B D", THREE.replace("start_broker broker=A\n", "") + """start_broker broker=A
+        wait_bridge from=A to=B
+        connect client=C uri={D}
+        open_consumer client=C consumer=K queue=Q
+        connect client=P uri={A}
+        stop_broker broker=B
+        wait_ms ms=2000
+        send client=P queue=Q count=3
+        wait_ms ms=300""",
+        connectors=[("A", "static:(failover:({B},{D})?randomize=false" + limit + ")")])  # fmt: skip
+    assert bridges(found) == seen
+    assert found["consumers"]["K"]["count"] == 3
+
+
 # Multicast
 
 GROUP = "multicast://default?group=g"

@@ -148,15 +148,25 @@ class Link:
 
     def _tell_up(self, remote: Process) -> None:
         """Say that the bridge is up, unless its loss was hidden by a failover: inside."""
-        if self.seen_up is remote:
-            return
-        self.seen_up = remote
-        self._note("up", self.process, remote)
-        if self.wire.spec.duplex:
-            self._note("up", remote, self.process)
-        self.process.cluster.joined(remote.name)
-        if self.wire.spec.duplex:
-            remote.cluster.joined(self.process.name)
+        if self.seen_up is None:
+            self.seen_up = remote
+            for home, other in self._ends(remote):
+                self._note("up", home, other)
+            for home, other in self._ends(remote):
+                home.cluster.joined(other.name)
+
+    def _tell_down(self) -> None:
+        """Say that the bridge is down, at those of its ends that are there to see it."""
+        remote, self.seen_up = self.seen_up, None
+        for home, other in self._ends(remote) if remote is not None else ():
+            if home.role != "down":
+                self._note("down", home, other)
+                home.cluster.left(other.name)
+
+    def _ends(self, remote: Process) -> list[tuple[Process, Process]]:
+        """Return who sees the bridge, and to whom: both brokers if it is duplex."""
+        ends = [(self.process, remote), (remote, self.process)]
+        return ends if self.wire.spec.duplex else ends[:1]
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
@@ -168,7 +178,7 @@ class Link:
 
     def on_interrupted(self) -> None:
         """A failover: inside looks for another broker: this broker sees no loss of the bridge."""
-        self._drop_bridges(seen=False)
+        self._drop_bridges()
 
     def on_failed(self, error: Refused) -> None:
         """A failover: inside has given up."""
@@ -181,22 +191,15 @@ class Link:
 
     def lose(self) -> None:
         """The attempt, or the bridge, has failed."""
-        self._drop_bridges(seen=True)
+        self._drop_bridges()
+        self._tell_down()
         self._close()
         self.failed()
 
-    def _drop_bridges(self, seen: bool) -> None:
+    def _drop_bridges(self) -> None:
         bridges, self.bridges = self.bridges, []
-        remote = self.remote
         for bridge in bridges:
             bridge.stop()
-        if seen and self.seen_up is not None and remote is not None:
-            self.seen_up = None
-            self._note("down", self.process, remote)
-            self.process.cluster.left(remote.name)
-            if self.wire.spec.duplex:
-                self._note("down", remote, self.process)
-                remote.cluster.left(self.process.name)
 
     def _close(self) -> None:
         self.attempt += 1
@@ -223,7 +226,8 @@ class Link:
     def stop(self) -> None:
         """The connector, or its broker, ends."""
         self.wanted = False
-        self._drop_bridges(seen=self.process.role != "down")
+        self._drop_bridges()
+        self._tell_down()
         self._close()
 
 

@@ -179,17 +179,15 @@ class Process:
 
     def _end(self, kind: int) -> None:
         row = self.lab.note(kind, chain=self, broker=self.node, rule=Rule.asked)
-        if kind == Kind.Stopped:
-            self.lab.stop_connectors(self)
         self.life += 1
         self.starting = self.open = False
+        if kind == Kind.Stopped:  # it is there to see its bridges come down
+            self._hang_up(row)
         if self.role != "down":
             self.role = "down"
             cost = 0 if kind == Kind.Crashed or self.restarting else machine.STOP
             self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
-        self.lab.stop_connectors(self)
-        for socket in list(self.sockets):
-            socket.reset(row)
+        self._hang_up(row)
         if self.broker.running:
             self.broker.stop(row)
         self.deliveries.clear()
@@ -197,6 +195,11 @@ class Process:
         self.cluster.clear()
         if self.mirror is not None:
             self.mirror.ended()
+
+    def _hang_up(self, row: int) -> None:
+        self.lab.stop_connectors(self)
+        for socket in list(self.sockets):
+            socket.reset(row)
 
     def _note_down(self, _: None) -> None:
         self.lab.note(
