@@ -150,6 +150,17 @@ def test_rounds_without_a_wait_still_take_their_time(option):
     assert len(tries(found)) == 60  # until the script ends: 50 ms and two moments
 
 
+@pytest.mark.parametrize(("option", "version", "rounds"), [
+    ("maxReconnectAttempts=-2", "5.17.2", 1), ("startupMaxReconnectAttempts=-2", "5.17.2", 1),
+    ("startupMaxReconnectAttempts=0&maxReconnectAttempts=3", "5.17.2", 1),
+    ("maxReconnectAttempts=-1", "5.17.2", 5), ("maxReconnectAttempts=-2", "5.5.1", 5),
+])  # fmt: skip
+def test_only_minus_one_is_no_limit_since_5_6(option, version, rounds):
+    found = run("", f"connect client=C uri=failover:({{E1}})?{option} in_background=true\n"
+                "wait_ms ms=200", "E1", version=version)  # fmt: skip
+    assert len(tries(found)) == rounds
+
+
 @pytest.mark.parametrize(("options", "expected"), [
     ("initialReconnectDelay=0", []), ("initialReconnectDelay=x", [1000, 2000, 4000]),
     ("backOffMultiplier=1.5", [1000, 2000, 4000]), ("initialReconnectDelay=5000", [5000]),

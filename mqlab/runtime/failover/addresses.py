@@ -270,7 +270,7 @@ def failover_options(
     made = FailoverOptions(**found)  # type: ignore[arg-type]
     if edition == "5.5":
         limits = (made.max_reconnect_attempts, made.startup_max_reconnect_attempts)
-        most, at_start = (-1 if limit == 0 else limit for limit in limits)
+        most, at_start = (-1 if limit <= 0 else limit for limit in limits)
         made = replace(made, max_reconnect_attempts=most, startup_max_reconnect_attempts=at_start)
     return made
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.failover.lab import FailoverLab
 
 STALE = ("ack", "delivered", "poison", "pull")  # worth nothing without the connection it is about
+NO_LIMIT = -1
 UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recording `initial_5`)
 
 
@@ -260,7 +261,7 @@ class FailoverTransport:
             return
         limit = self.limit
         self.failures += 1
-        if 0 <= limit <= self.failures:
+        if limit != NO_LIMIT and self.failures >= limit:
             self.give_up(failure)
             return
         self._nap(Rule.back_off)
@@ -272,8 +273,8 @@ class FailoverTransport:
 
     @property
     def limit(self) -> int:
-        """How many rounds may fail; -1 is no limit."""
-        if self.first and self.options.startup_max_reconnect_attempts != -1:
+        """How many rounds may fail; any number below 1 but -1 means one."""
+        if self.first and self.options.startup_max_reconnect_attempts != NO_LIMIT:
             return self.options.startup_max_reconnect_attempts
         return self.options.max_reconnect_attempts
 
