@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from mqlab.runtime.failover.calls import spans
@@ -43,10 +45,19 @@ class Reader:
 def outcome(trace: Trace) -> dict[str, Any]:
     """Return attempts, connections, roles, bridges, results, consumers and snapshots of a run."""
     read = Reader(trace)
+    detail = read.details.__getitem__
     parts: dict[str, Any] = {
-        "roles": _roles(read), "attempts": _attempts(read), "connections": _connections(read),
-        "told": _told(read), "bridges": _bridges(read), **_failures(read),
-        "restarts": _restarts(read), "datagrams": _datagrams(read),
+        "roles": _events(read, "broker", detail, Kind.RoleChanged),
+        "attempts": _attempts(read),
+        "connections": _events(read, "frm", partial(_connection, read), Kind.Attached,
+                               Kind.Interrupted),
+        "told": _events(read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told),
+        "bridges": _bridges(read),
+        "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Rule.gave_up),
+        "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Rule.start_failed),
+        "restarts": _events(read, "broker", lambda row: {"asked_for_restart": True}, Kind.Restarted,
+                            rule=Rule.asks_restart),
+        "datagrams": _events(read, None, detail, Kind.Announced),
         "results": trace.header.get("calls", []), "consumers": _consumers(read),
     }  # fmt: skip
     found = {key: part for key, part in parts.items() if part}
@@ -57,84 +68,46 @@ def outcome(trace: Trace) -> dict[str, Any]:
     return found
 
 
-def _add(found: dict[str, list[Any]], name: str, row: dict[str, Any]) -> None:
-    found.setdefault(name, []).append(row)
-
-
-def _roles(read: Reader) -> dict[str, list[Any]]:
+def _events(
+    read: Reader, who: str | None, entry: Callable[[int], dict[str, Any]], *kinds: Kind,
+    rule: Rule | None = None,
+) -> dict[str, list[Any]]:  # fmt: skip
+    """Return the events of some kinds, perhaps of one rule, under the name of the node they belong to."""
     found: dict[str, list[Any]] = {}
-    for row in read.rows(Kind.RoleChanged):
-        _add(found, read.name("broker", row), {**read.details[row], **read.when(row)})
+    for row in read.rows(*kinds):
+        if rule is None or read.columns["rule"][row] == rule:
+            name = "group" if who is None else read.name(who, row)
+            found.setdefault(name, []).append({**entry(row), **read.when(row)})
     return found
 
 
 def _attempts(read: Reader) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
     last: dict[str, int] = {}
-    for row in read.rows(Kind.Attempted):
+
+    def entry(row: int) -> dict[str, Any]:
         name, time = read.name("frm", row), read.columns["t"][row]
         result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
-        entry = {"to": read.name("to", row), "result": result, **read.when(row)}
+        found: dict[str, Any] = {"to": read.name("to", row), "result": result}
         if name in last:
-            gap = (time - last[name]) // 1000
-            entry["gap_ms"] = [gap, gap, gap]
+            found["gap_ms"] = [(time - last[name]) // 1000] * 3
         last[name] = time
-        _add(found, name, entry)
-    return found
+        return found
+
+    return _events(read, "frm", entry, Kind.Attempted)
 
 
-def _connections(read: Reader) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for row in read.rows(Kind.Attached, Kind.Interrupted):
-        if read.columns["kind"][row] == Kind.Attached:
-            entry = {"state": "connected", "to": read.details[row]["to"]}
-        else:
-            entry = {"state": "interrupted"}
-        _add(found, read.name("frm", row), {**entry, **read.when(row)})
-    return found
-
-
-def _told(read: Reader) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for row in read.rows(Kind.Told):
-        _add(found, read.name("to", row),
-             {"by": read.name("frm", row), **read.details[row], **read.when(row)})  # fmt: skip
-    return found
+def _connection(read: Reader, row: int) -> dict[str, Any]:
+    if read.columns["kind"][row] == Kind.Interrupted:
+        return {"state": "interrupted"}
+    return {"state": "connected", "to": read.details[row]["to"]}
 
 
 def _bridges(read: Reader) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for row in read.rows(Kind.BridgeUp, Kind.BridgeDown):
-        up = read.columns["kind"][row] == Kind.BridgeUp
+        state = "up" if read.columns["kind"][row] == Kind.BridgeUp else "down"
         name = f"{read.name('frm', row)} to {read.details[row]['to']}"
-        _add(found, name, {"state": "up" if up else "down", **read.when(row)})
-    return found
-
-
-def _failures(read: Reader) -> dict[str, Any]:
-    exceptions: dict[str, list[Any]] = {}
-    starts: dict[str, list[Any]] = {}
-    for row in read.rows(Kind.Failed):
-        rule = read.columns["rule"][row]
-        if rule == Rule.gave_up:
-            _add(exceptions, read.name("frm", row), {**read.details[row], **read.when(row)})
-        elif rule == Rule.start_failed:
-            _add(starts, read.name("broker", row), {**read.details[row], **read.when(row)})
-    return {"exceptions": exceptions, "start_failed": starts}
-
-
-def _restarts(read: Reader) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for row in read.rows(Kind.Restarted):
-        if read.columns["rule"][row] == Rule.asks_restart:
-            _add(found, read.name("broker", row), {"asked_for_restart": True, **read.when(row)})
-    return found
-
-
-def _datagrams(read: Reader) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for row in read.rows(Kind.Announced):
-        _add(found, "group", {**read.details[row], **read.when(row)})
+        found.setdefault(name, []).append({"state": state, **read.when(row)})
     return found
 
 
