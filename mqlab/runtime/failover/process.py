@@ -31,6 +31,7 @@ class Process:
     def __init__(self, lab: FailoverLab, member: Member, broker: Broker) -> None:
         self.lab, self.member, self.broker = lab, member, broker
         self.name, self.node = member.name, broker.node
+        self.costs = machine.PROCESS if member.process else machine.BROKER
         self.role = "down"
         self.line = Line() if member.link else None
         self.sockets: list[Socket] = []
@@ -87,8 +88,7 @@ class Process:
             return
         self.life += 1
         self.starting = True
-        cost = machine.PROCESS_START if self.member.process else machine.BROKER_START
-        self.after(cost, self.on_begun)
+        self.after(self.costs.start, self.on_begun)
 
     def on_begun(self, _: None) -> None:
         """The program runs: a member of a set waits for its lock, any other serves soon."""
@@ -108,8 +108,7 @@ class Process:
             pass  # its port is there, for nobody but the slave
         else:
             self.starting = True
-            cost = machine.PROCESS_SERVE if self.member.process else machine.BROKER_SERVE
-            self.after(self.on_disk(cost), self.on_opened, "running")
+            self.after(self.on_disk(self.costs.serve), self.on_opened, "running")
 
     def fail_to_start(self, error: Refused) -> None:
         """The start ends in an error: nothing is left of the process."""
@@ -121,10 +120,7 @@ class Process:
         """The lock is its own: open the store, then the connectors."""
         self.starting = True
         waited = self.candidate is not None and self.candidate.waited
-        if self.member.process:
-            cost = machine.PROCESS_LEAD if waited else machine.PROCESS_FIRST_LEAD
-        else:
-            cost = machine.BROKER_LEAD if waited else machine.BROKER_FIRST_LEAD
+        cost = self.costs.lead if waited else self.costs.first_lead
         self.after(self.on_disk(cost), self.on_opened, "master")
 
     def on_disk(self, time: int) -> int:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.destination import Queue
-from mqlab.runtime.failover import machine
 from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.wire import Command, Socket
 from mqlab.runtime.message import ConsumerInfo, Message
@@ -93,11 +92,11 @@ class Peer:
 
     def _cost(self, command: Command) -> int:
         """Return what the machine takes for a command (us)."""
-        slow = self.process.member.process
+        costs = self.process.costs
         if command[0] == "connect":
-            return machine.PROCESS_WELCOME if slow else machine.BROKER_WELCOME
+            return costs.welcome
         if command[0] == "message" or command[0] == "commit":
-            return self.process.on_disk(machine.PROCESS_WRITE if slow else machine.BROKER_WRITE)
+            return self.process.on_disk(costs.write)
         return 0
 
     def _answer_late(self, request: int) -> None:
@@ -107,7 +106,7 @@ class Peer:
         """Return what a command changes, and in which session: a transaction's with its commit."""
         what, _, *rest = command
         if what == "commit":
-            return rest[0].split("/")[1].split(":")[0], self.transactions.get(rest[0], [])
+            return rest[1], self.transactions.get(rest[0], [])
         if what == "message" and rest[3] is None:
             return rest[4], [command]
         if what == "ack" and rest[2] is None and rest[0] in self.subs:
@@ -222,8 +221,8 @@ class Peer:
             letter.dest_no = self.process.lab.name_destination(letter.dest)
             self.process.broker.take_over(letter, self.process.node, -1, message.row)
 
-    def on_commit(self, transaction: str) -> None:
-        """A transaction takes effect."""
+    def on_commit(self, transaction: str, session: str) -> None:
+        """A transaction of *session* takes effect."""
         for what, _, *rest in self.transactions.pop(transaction, []):
             if what == "message":
                 self.take_over(*rest)

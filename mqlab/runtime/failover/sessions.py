@@ -62,7 +62,7 @@ class Session:
             self.committing = True
             for consumer in self.consumers():
                 consumer.commit(transaction)
-            client.request(("commit", None, transaction), call)
+            client.request(("commit", None, transaction, self.name), call)
             return
         for consumer in self.consumers():
             consumer.give_back()
