@@ -69,6 +69,7 @@ class Mirror:
     def on_closed(self, source: Any) -> None:
         """The link to the master is gone: whether it died or not, nobody can tell."""
         self.socket = None
+        self.leave()
         if self.process.role != "slave":
             return
         if self.pure.shutdown_on_master_failure:
@@ -189,6 +190,10 @@ class Mirror:
         self.socket = None
         self.waiting, self.opening, self.done = [], False, 0
         self.slaves = []
+        self.leave()
+
+    def leave(self) -> None:
+        """Its master, if it has one, sees that the link is gone."""
         if self.pure.slave_of is not None:
             master = self.lab.processes[self.pure.slave_of].mirror
             if master is not None:
