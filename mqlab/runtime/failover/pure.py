@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.failover.addresses import Refused
-from mqlab.runtime.failover.wire import TRIP, Command, Socket
+from mqlab.runtime.failover.wire import Command, Socket
 from mqlab.runtime.message import Message
 from mqlab.trace.kinds import Kind, Rule
 
@@ -64,7 +64,20 @@ class Mirror:
         """A slave has nothing to replay."""
 
     def on_command(self, source: Any, command: Command) -> None:
-        """The master's answers need nothing more."""
+        """Do what the master has done and say so, unless the process is suspended."""
+        if self.process.paused:
+            self.process.held.append((self.on_held, (source, command)))
+        elif command[0] == "mirror":
+            _, _, count, work = command
+            for one in work:
+                self.apply(one)
+            source.send(("mirrored", None, self, count))
+
+    def on_held(self, held: tuple[Any, Command]) -> None:
+        """What came in while the process was suspended."""
+        source, command = held
+        if source.alive:
+            self.on_command(source, command)
 
     def on_closed(self, source: Any) -> None:
         """The link to the master is gone: whether it died or not, nobody can tell."""
@@ -139,28 +152,18 @@ class Mirror:
         self.count += 1
         for slave in knowing:
             slave.owed = self.count
-            slave.receive((self.count, self, work))
+            assert slave.socket is not None
+            slave.socket.reply(("mirror", None, self.count, work))
         return True
 
     def when_answered(self, answer: Any, request: int | None) -> None:
         """Answer the client when every slave has the work."""
         self.waiting.append((self.count, answer, request))
 
-    def receive(self, passage: tuple[int, Mirror, list[Command]]) -> None:
-        """Work has come from the master."""
-        self.lab.clock.at(self.lab.clock.now + TRIP, self.on_work, passage)
-
-    def on_work(self, passage: tuple[int, Mirror, list[Command]]) -> None:
-        """Do it and say so, unless the process is suspended."""
-        if self.process.paused:
-            self.process.held.append((self.on_work, passage))
-            return
-        count, master, work = passage
-        if self.process.role == "slave":
-            for command in work:
-                self.apply(command)
-        self.done = count
-        master._settle()
+    def mirrored(self, slave: Mirror, count: int) -> None:
+        """A slave has the work of that number."""
+        slave.done = count
+        self._settle()
 
     def _settle(self) -> None:
         """Answer whatever all slaves have done."""

@@ -21,6 +21,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.failover.client import Client
     from mqlab.runtime.failover.process import Process
+    from mqlab.runtime.failover.pure import Mirror
 
 
 @dataclass(slots=True)
@@ -123,6 +124,11 @@ class Peer:
             return
         self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
         self.process.cluster.greet(self)
+
+    def on_mirrored(self, slave: Mirror, count: int) -> None:
+        """A slave has done what its master asked for."""
+        if self.process.mirror is not None:
+            self.process.mirror.mirrored(slave, count)
 
     def on_session(self, name: str) -> None:
         """A session is opened."""
