@@ -394,6 +394,33 @@ def test_a_lock_file_that_goes_while_its_new_holder_looks_twice_ends_its_start()
     assert found["start_failed"]["B"][0]["class"] == "IOException"
 
 
+# A pure pair
+
+
+def pair(script, **pure):
+    kahadb = {"process": True, "store": "kahadb", "link": True}
+    more = {"M": {**kahadb, "pure": pure}, "S": {**kahadb, "pure_slave_of": "M"}}
+    begin = """start_broker broker=M
+        start_broker broker=S wait_ms=2500
+        connect client=C uri=tcp://127.0.0.1:{M.port}
+        send client=C queue=Q count=3
+        """
+    return run("M S", begin + script + "\nsnapshot label=end", version="5.5.1", more=more)
+
+
+def test_a_master_that_must_not_be_alone_ends_when_the_line_to_its_slave_is_cut():
+    cut = "cut link=M how=reset_once\nwait_ms ms=3000"
+    both = [roles(pair(cut, shutdown_on_slave_failure=so), "M")[-1] for so in (False, True)]
+    assert both == ["running", "down"]
+
+
+def test_a_send_at_a_master_waits_as_long_as_the_line_to_its_slave_is_frozen():
+    found = pair("cut link=M how=hang\nsend client=C queue=Q label=s in_background=true\n"
+                 "wait_ms ms=900\nheal link=M\nwait_acts")  # fmt: skip
+    assert result(found, "s")["ms"][0] > 900
+    assert [end(found)["brokers"][name]["queues"]["Q"] for name in "MS"] == [4, 4]
+
+
 # Scripts
 
 
