@@ -45,7 +45,7 @@ def check(scenario: TimedScenario) -> tuple[Problem, ...]:
 
 def _member(member: Member) -> Iterator[Problem]:
     where = f"broker {member.name}"
-    for part in (member.updates.filter or "").split(","):
+    for part in (member.updates.filter or "").strip().split(","):
         try:
             re.compile(part)
         except re.error:

@@ -260,6 +260,9 @@ def test_a_clients_address_may_be_a_problem_too(uri, says):
 
 def test_a_sound_set_up_has_no_problem():
     assert problems(more={"*": LOCK}) == []
+    assert (
+        problems(more={"A": {"transport_connector": {"update_cluster_filter": " A.*,B.* "}}}) == []
+    )
     assert problems(connectors=[("A", "masterslave:({A},{B})")]) == []
 
 
