@@ -121,9 +121,7 @@ class DatabaseLock(JdbcCandidate):
 
     def obtain(self) -> bool:
         """Ask for the row; a query that has to wait, waits in the database for a while first."""
-        if self.database.away:
-            return False
-        if self.database.holder is not None:
+        if self.database.away or self.database.holder is not None:
             return False
         self.database.holder = self
         self.broken = False
@@ -136,10 +134,11 @@ class DatabaseLock(JdbcCandidate):
             return
         self.asked += 1
         self.database.waiting.append(self)
-        self.process.after(self.locker.query_timeout * 1000, self.on_query_timeout, self.asked)
+        clock, wait = self.lab.clock, self.locker.query_timeout * 1000
+        clock.at(clock.now + wait, self.on_query_timeout, self.asked)
 
     def on_query_timeout(self, asked: int) -> None:
-        """The database has let the query wait long enough."""
+        """The database has let the query wait long enough, even if the candidate is suspended."""
         if self in self.database.waiting and asked == self.asked:
             self.database.waiting.remove(self)
             self.waited = True
