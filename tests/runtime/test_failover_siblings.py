@@ -121,6 +121,18 @@ def test_an_address_connects_or_does_not(uri, version, accepted):
     assert result(found, "x").get("ok", False) is accepted
 
 
+@pytest.mark.parametrize(("address", "cause"), [
+    ("tcp://no.such.host:61616", "UnknownHostException"), ("tcp://localhost:1", "ConnectException"),
+    ("tcp://localhost", "IllegalArgumentException"), ("nonsense://localhost:1", "IOException"),
+    ("{B}?bogus=1", "IllegalArgumentException"), ("{E1}", "ConnectException"),
+])  # fmt: skip
+def test_an_address_that_leads_nowhere_says_why(address, cause):
+    for uri in (address, f"failover:({address})?maxReconnectAttempts=1"):
+        found = run("B", f"start_broker broker=B\nconnect client=C uri={uri} label=x", "E1")
+        error = result(found, "x")["error"]
+        assert (error["class"], error["cause"].partition(":")[0]) == ("JMSException", cause)
+
+
 def test_one_host_and_port_is_one_address_whatever_its_options_and_scheme():
     found = run("", "connect client=C uri=failover:({E1},{E1}?soTimeout=5,nio://localhost:61001)"
                 "?maxReconnectAttempts=2 in_background=true\nwait_ms ms=100", "E1")  # fmt: skip

@@ -129,10 +129,10 @@ def queue_prefetch(jms: Mapping[str, str]) -> int | None:
 
 def same(one: str | None, other: str | None) -> bool:
     """Whether two addresses lead to one host and port, whatever their schemes and options."""
-    return one is not None and other is not None and _place(one) == _place(other)
+    return one is not None and other is not None and place(one) == place(other)
 
 
-def _place(address: str) -> tuple[str, str]:
+def place(address: str) -> tuple[str, str]:
     """Return host and port as Java's URI tells them: an address without a host is this machine."""
     authority = re.match(r"[^:/?(]*://([^/?(]*)", address)
     host, _, port = (authority.group(1) if authority else "").partition(":")

@@ -239,7 +239,7 @@ class FailoverLab(Lab):
             raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
         target = self.target_of(address)
         if target is None:
-            raise Refused("UnknownHostException", f"nobody is at {address!r}")
+            raise _nowhere(address)
         name, direct = target
         result = self._result(name, direct)
         user = getattr(near, "owner", near)
@@ -325,3 +325,13 @@ class FailoverLab(Lab):
         """Return the number of a command that wants an answer."""
         self.request_count += 1
         return self.request_count
+
+
+def _nowhere(address: str) -> Refused:
+    """Return the error for an address that leads to nobody here."""
+    host, port = uris.place(address)
+    if host != "127.0.0.1":
+        return Refused("UnknownHostException", host)
+    if not port:
+        return Refused("IllegalArgumentException", "port out of range:-1")
+    return Refused("ConnectException", "Connection refused")
