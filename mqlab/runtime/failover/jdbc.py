@@ -141,10 +141,7 @@ class DatabaseLock(JdbcCandidate):
         """The database has let the query wait long enough, even if the candidate is suspended."""
         if self in self.database.waiting and asked == self.asked:
             self.database.waiting.remove(self)
-            self.waited = True
-            self.lab.note(Kind.Waited, chain=self.process, broker=self.process.node, age=self.interval,
-                          rule=Rule.lock_held)  # fmt: skip
-            self.process.after(self.interval, self.poll)
+            self.sleep()
 
     def granted(self) -> None:
         """The row became free while the query waited."""
@@ -152,9 +149,7 @@ class DatabaseLock(JdbcCandidate):
         self.waited = True
         self.database.holder = self
         self.broken = False
-        self.lab.note(
-            Kind.Locked, chain=self.process, broker=self.process.node, rule=Rule.lock_free
-        )
+        self.note(Kind.Locked, Rule.lock_free)
         self.process.after(0, self.on_granted)
 
     def on_granted(self, _: None) -> None:

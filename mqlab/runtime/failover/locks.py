@@ -26,7 +26,6 @@ class Candidate:
     def __init__(self, process: Process, locker: Locker) -> None:
         self.process, self.locker, self.lab = process, locker, process.lab
         self.waited = False
-        self.tries = 0
 
     @property
     def interval(self) -> int:
@@ -43,21 +42,21 @@ class Candidate:
 
     def poll(self, _: None) -> None:
         """Try to get the lock; sleep if somebody has it."""
-        self.tries += 1
         try:
             got = self.obtain()
         except Refused as error:
             self.process.fail_to_start(error)
             return
         if got:
-            self.lab.note(
-                Kind.Locked, chain=self.process, broker=self.process.node, rule=Rule.lock_free
-            )
+            self.note(Kind.Locked, Rule.lock_free)
             self.obtained()
             return
+        self.sleep()
+
+    def sleep(self) -> None:
+        """Somebody else has the lock: try again after the polling period."""
         self.waited = True
-        self.lab.note(Kind.Waited, chain=self.process, broker=self.process.node, age=self.interval,
-                      rule=Rule.lock_held)  # fmt: skip
+        self.note(Kind.Waited, Rule.lock_held, age=self.interval)
         self.process.after(self.interval, self.poll)
 
     def obtained(self) -> None:
@@ -79,10 +78,13 @@ class Candidate:
 
     def lost(self) -> None:
         """Somebody else has the lock: stop, and ask for a restart."""
-        self.lab.note(
-            Kind.LockLost, chain=self.process, broker=self.process.node, rule=Rule.keep_alive
-        )
+        self.note(Kind.LockLost, Rule.keep_alive)
         self.process.stop(asked_restart=True)
+
+    def note(self, kind: int, rule: int, age: int = 0) -> None:
+        """Record what became of the lock."""
+        node = self.process.node
+        self.lab.note(kind, chain=self.process, broker=node, rule=rule, age=age)
 
     # What the kinds say
 

@@ -124,13 +124,9 @@ class FailoverTransport:
 
     def _nap(self, rule: int) -> None:
         """Wait as the back-off says, then go on with the task."""
-        self.naps += 1
         self.resting = True
-        self.lab.note(
-            Kind.Waited, chain=self.owner, frm=self.owner.node, age=self._back_off(), rule=rule
-        )
         # Without a wait the next round still comes after this one: an attempt takes its time.
-        wait = max(TRIP, self._nap_us)
+        wait = max(TRIP, self._back_off(rule))
         self.lab.clock.at(self.lab.clock.now + wait, self.on_rested, self.naps)
 
     def on_rested(self, nap: int) -> None:
@@ -139,13 +135,17 @@ class FailoverTransport:
             self.resting = False
             self.wake()
 
-    def _back_off(self) -> int:
-        """Return the wait (us) and set the next one."""
-        self._nap_us = int(max(0, self.delay)) * 1000
-        if self.options.use_exponential_back_off:
+    def _back_off(self, rule: int) -> int:
+        """Return the wait (us) that begins now, and set the next one."""
+        self.naps += 1
+        wait = int(max(0, self.delay)) * 1000
+        # In 5.5 the first wait after a loss does not count.
+        counts = self.lab.edition != "5.5" or rule != Rule.initial_delay
+        if self.options.use_exponential_back_off and counts:
             grown = self.delay * self.options.reconnect_delay_exponent
             self.delay = int(max(0, min(grown, self.options.max_reconnect_delay)))
-        return self._nap_us
+        self.lab.note(Kind.Waited, chain=self.owner, frm=self.owner.node, age=wait, rule=rule)
+        return wait
 
     # A round
 
@@ -167,18 +167,7 @@ class FailoverTransport:
         if self.spares.held:
             self._use_spare()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
-            self.naps += 1
-            before = self.delay
-            wait = self._back_off()
-            if self.lab.edition == "5.5":
-                self.delay = before  # there the first wait does not count
-            self.lab.note(
-                Kind.Waited,
-                chain=self.owner,
-                frm=self.owner.node,
-                age=wait,
-                rule=Rule.initial_delay,
-            )
+            wait = self._back_off(Rule.initial_delay)
             self.lab.clock.at(self.lab.clock.now + wait, self.on_first_wait, self.naps)
         else:
             self.try_next()
