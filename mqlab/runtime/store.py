@@ -41,7 +41,8 @@ class Store:
             self.durables = [s for s in broker.durables.values() if isinstance(s, durable.Sleeper)]
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
-            if self.lasting and not (dest.is_temporary or advisory.is_about(dest)):
+            known = dest.is_queue or broker.lab.rules.remembers_topics
+            if self.lasting and known and not (dest.is_temporary or advisory.is_about(dest)):
                 kept = self.destinations.setdefault(dest, kept)
             if not dest.is_queue:
                 continue

@@ -63,6 +63,9 @@ class EditionRules:
     zero_attempts_is_forever: bool = _rule(
         False, "maxReconnectAttempts=0 of a failover client means for ever"
     )
+    remembers_topics: bool = _rule(
+        True, "a lasting store remembers every topic, not only those with durable subscriptions"
+    )
     client_sorts: bool = _rule(False, "a client takes what it has buffered by JMS priority")
 
 
@@ -74,7 +77,7 @@ RULES = {
                         missing_differs=True, client_sorts=True,
                         counts_all_topic_acks=False, redelivered_travels=True,
                         hides_duplicates=True, zero_prefetch_is_silence=True,
-                        zero_attempts_is_forever=True, counts_durable_doubles=True),
+                        zero_attempts_is_forever=True, counts_durable_doubles=True, remembers_topics=False),
     "5.17": EditionRules(),
     "5.18": EditionRules(splits_composites=True),
     "6.1": EditionRules(splits_composites=True),
