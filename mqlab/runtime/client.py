@@ -12,7 +12,7 @@ from mqlab.runtime.subscription import Subscription
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import uri as uris
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import duration
+from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Consumer:
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
-        self.numbers: set[int] = set()  # of all it was ever pushed
+        self.pushed: set[tuple[Destination, int]] = set()  # each copy it ever had
         self.session = Session(self)
         self.sub = self._subscription()
 
@@ -128,11 +128,11 @@ class Consumer:
         elif not self.closed and delivery[0] in self.sub.outstanding:
             self.asked = False
             if self.looks_twice and not delivery[0].received:
-                number = delivery[0].number
-                if number in self.numbers:
+                which = (delivery[0].dest, delivery[0].number)  # one copy of each destination
+                if which in self.pushed:
                     self.give_up(delivery[0])
                     return
-                self.numbers.add(number)
+                self.pushed.add(which)
             self.buffer.append(delivery)
             if self.lab.rules.client_sorts:  # so that what comes at one time is sorted
                 self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
@@ -283,7 +283,7 @@ class Consumer:
 
     def lose_broker(self) -> None:
         """The broker is going: the connection breaks, what was prefetched is thrown away."""
-        self.numbers.difference_update(message.number for message, _ in self.buffer)
+        self.pushed.difference_update((m.dest, m.number) for m, _ in self.buffer)
         self.buffer.clear()
         self.had |= self.unconfirmed
         if not self.spec.others:

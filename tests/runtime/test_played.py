@@ -1,4 +1,4 @@
-"""Durable consumers beyond a bridge, and what a store remembers: as real brokers of each edition did.
+"""What siblings of the recordings did on real brokers: durable consumers, stores, copies of a message.
 
 Played with ActiveMQ 5.5.1, 5.17.2 and 6.1.8, three times each, all alike. The steps: D opens the
 durable subscriber, P a plain one, both at B; d and p close them, u closes and unsubscribes D. After each
@@ -92,3 +92,18 @@ def test_what_a_durable_one_may_not_carry_back_counts_as_carried(edition, counte
     topic = trace.header["snapshots"]["end"]["brokers"]["B"]["topics"]["NEWS"]
     found = tuple(topic.get(key, 0) for key in ("enqueued", "dequeued", "dispatched", "forwarded"))
     assert found == counted
+
+
+@pytest.mark.parametrize("edition", ["5.5", "5.17"])
+def test_a_consumer_of_two_queues_has_the_copies_of_both(edition):
+    """Played with 5.5.1 and 5.17.2, three times each; only the order varied."""
+    both = {"broker": "A", "queue": "Q,R"}
+    value = {
+        "brokers": [{"name": "A"}], "connectors": [],
+        "steps": [{"do": "start"}, {"do": "open_consumer", "consumer": "C1", **both},
+                  {"do": "send", **both, "count": 3}, {"do": "settle"},
+                  {"do": "snapshot", "label": "end"}],
+    }  # fmt: skip
+    trace = play(lab_files.read({"edition": edition, "scenario": value}))
+    assert trace.received() == {"C1": 6}
+    assert trace.lost() == [] == list(trace.waiting())
