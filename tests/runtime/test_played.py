@@ -107,3 +107,26 @@ def test_a_consumer_of_two_queues_has_the_copies_of_both(edition):
     trace = play(lab_files.read({"edition": edition, "scenario": value}))
     assert trace.received() == {"C1": 6}
     assert trace.lost() == [] == list(trace.waiting())
+
+
+@pytest.mark.parametrize("edition", ["5.5", "5.17"])
+@pytest.mark.parametrize(
+    ("kind", "taken", "left"), [("queue", 3, 9), ("topic", 3, 12), ("topic", 5, 7)]
+)
+def test_dups_ok_is_lazy_with_topics_only(kind, taken, left, edition):
+    """Played with 5.5.1 and 5.17.2, three times each; the prefetch is 10, half of it a batch."""
+    to = {"broker": "A", kind: "Q"}
+    value = {
+        "brokers": [{"name": "A"}], "connectors": [],
+        "steps": [{"do": "start"},
+                  {"do": "open_consumer", "consumer": "C1", **to, "ack_mode": "dups_ok",
+                   "prefetch": 10, "receiving": False},
+                  {"do": "send", **to, "count": 12}, {"do": "settle"},
+                  {"do": "receive", "consumer": "C1", "count": taken},
+                  {"do": "snapshot", "label": "end"}],
+    }  # fmt: skip
+    broker = play(lab_files.read({"edition": edition, "scenario": value})).header["snapshots"][
+        "end"
+    ]
+    row = broker["brokers"]["A"][f"{kind}s"]["Q"]
+    assert 12 - row["dequeued"] == left
