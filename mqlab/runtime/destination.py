@@ -40,6 +40,7 @@ class Queue:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.pending: deque[Message] = deque()
+        self.unpaged = 0  # how many at its end came while nobody was there to page them in
         self.held: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
         self.virtual = virtual.is_virtual(broker, dest)
@@ -62,6 +63,7 @@ class Queue:
     def join(self, sub: Subscription) -> None:
         """Add a subscription behind those of its priority."""
         self._insert(sub)
+        self.page_in()
         exclusive = sub.exclusive or self.policy["all_consumers_exclusive_by_default"]
         if exclusive and (self.exclusive is None or sub.priority > self.exclusive.priority):
             self.exclusive = sub
@@ -69,6 +71,14 @@ class Queue:
             self._await_consumers()
         self.dispatch()
         self._note_pending()
+
+    def page_in(self) -> None:
+        """Take up what came while there was no consumer: what is in the store comes first."""
+        if self.unpaged and not self.sorts:
+            fresh = [self.pending.pop() for _ in range(min(self.unpaged, len(self.pending)))]
+            fresh.reverse()
+            self.pending.extend(sorted(fresh, key=lambda message: not message.persistent))
+        self.unpaged = 0
 
     def _await_consumers(self) -> None:
         """Hold back, from the first consumer on, until there are enough or it took too long."""
@@ -152,6 +162,7 @@ class Queue:
         # What is pending was tried and refused, and nothing has changed since: only this is new.
         if len(self.pending) >= self.page or not self.try_one(message):
             self.pending.append(message)
+            self.unpaged += not self.subs
             if self.sorts:
                 self._sort()
             elif len(self.pending) > self.page:

@@ -56,6 +56,8 @@ def _durables(broker: Broker) -> dict[str, Any]:
 
 
 def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
+    if broker.lab.rules.look_pages_in:  # the broker reads its store to answer
+        queue.page_in()
     waiting = sorted(queue.held, key=lambda message: message.turn)
     paths: dict[tuple[str, ...], list[int]] = {}
     for message in waiting:

@@ -63,6 +63,9 @@ class EditionRules:
     zero_attempts_is_forever: bool = _rule(
         False, "maxReconnectAttempts=0 of a failover client means for ever"
     )
+    look_pages_in: bool = _rule(
+        True, "who looks into a queue makes it take up its messages, as a consumer does"
+    )
     remembers_topics: bool = _rule(
         True, "a lasting store remembers every topic, not only those with durable subscriptions"
     )
@@ -78,7 +81,7 @@ RULES = {
                         counts_all_topic_acks=False, redelivered_travels=True,
                         hides_duplicates=True, zero_prefetch_is_silence=True,
                         zero_attempts_is_forever=True, counts_durable_doubles=True,
-                        remembers_topics=False),
+                        remembers_topics=False, look_pages_in=False),
     "5.17": EditionRules(),
     "5.18": EditionRules(splits_composites=True),
     "6.1": EditionRules(splits_composites=True),

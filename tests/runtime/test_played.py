@@ -11,6 +11,7 @@ import pytest
 
 from mqlab.formats import lab as lab_files
 from mqlab.runtime import play
+from mqlab.trace import Kind
 
 NEWS = {"broker": "B", "topic": "NEWS"}
 STEPS = {
@@ -130,3 +131,31 @@ def test_dups_ok_is_lazy_with_topics_only(kind, taken, left, edition):
     ]
     row = broker["brokers"]["A"][f"{kind}s"]["Q"]
     assert 12 - row["dequeued"] == left
+
+
+MIXED = {  # steps -> the order of receipt (5.5, later); n sends 2 non-persistent messages, p 2 persistent ones
+    "npC": ([3, 4, 1, 2], [3, 4, 1, 2]),
+    "pnpC": ([1, 2, 5, 6, 3, 4], [1, 2, 5, 6, 3, 4]),
+    "nspC": ([3, 4, 1, 2], [1, 2, 3, 4]),  # s looks into the queue
+    "HnpR": ([1, 2, 3, 4], [1, 2, 3, 4]),  # a consumer that holds takes up each as it comes
+}
+
+
+@pytest.mark.parametrize("edition", ["5.5", "5.17"])
+@pytest.mark.parametrize("steps", MIXED)
+def test_what_is_in_the_store_is_taken_up_first(steps, edition):
+    """Played with 5.5.1 and 5.17.2, with either store, three times each (with 3 messages a time)."""
+    queue = {"broker": "A", "queue": "Q"}
+    script = {
+        "n": {"do": "send", **queue, "count": 2, "persistent": False},
+        "p": {"do": "send", **queue, "count": 2},
+        "s": {"do": "snapshot", "label": "look"},
+        "C": {"do": "open_consumer", "consumer": "C1", **queue},
+        "H": {"do": "open_consumer", "consumer": "C1", **queue, "receiving": False, "prefetch": 1},
+        "R": {"do": "resume", "consumer": "C1"},
+    }
+    value = {"brokers": [{"name": "A"}], "connectors": [],
+             "steps": [{"do": "start"}, *(script[step] for step in steps), {"do": "settle"}]}  # fmt: skip
+    trace = play(lab_files.read({"edition": edition, "scenario": value}))
+    got = [event.message for event in trace.events() if event.kind == Kind.Received]
+    assert got == MIXED[steps][edition != "5.5"]
