@@ -23,7 +23,7 @@ RUNTIME = [
     ["clock", "message", "advisory"], ["settings", "link", "replay", "subscription", "virtual"],
     ["deadletter", "durable", "flow", "store", "masterslave"], ["destination", "topic"],
     ["broker"], ["session"], ["client", "producer"], ["demand"], ["bridge"],
-    ["connector", "request_reply", "snapshot"], ["lab"],
+    ["connector", "request_reply"], ["lab"],
     ["failover", "openmq", "artemis"], ["__init__"],
 ]  # fmt: skip
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]

@@ -61,7 +61,7 @@ class Bridge:
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                if not isinstance(sub, durable.Sleeper):
+                if not sub.asleep:
                     self.link_back.carry(self.on_advised, (sub.info, -1))
 
     def stop(self) -> None:

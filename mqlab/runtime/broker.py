@@ -168,6 +168,12 @@ class Broker:
             found = self.policies[dest] = {**DEFAULTS, **closest}
         return found
 
+    def looked_into(self) -> None:
+        """Somebody has looked into all queues: their messages were read from the store for it."""
+        for destination in self.by_name.values():
+            if isinstance(destination, Queue):
+                destination.page_in()
+
     # Subscriptions
 
     def subscribe(self, sub: Subscription, rule: int, frm: int, link: int = -1,

@@ -28,6 +28,8 @@ class Sleeper(Subscription):
     `last` is the subscription that was in use before; None for one out of the store.
     """
 
+    asleep = True
+
     def __init__(self, broker: Broker, key: Key, dest: Destination, last: Subscription | None):
         info = ConsumerInfo(-1, dest, 0, last.selector if last else None, False)
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")

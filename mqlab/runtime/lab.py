@@ -10,7 +10,8 @@ from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
-from mqlab.runtime import request_reply, snapshot
+from mqlab.formats import snapshot
+from mqlab.runtime import request_reply
 from mqlab.runtime.broker import Broker
 from mqlab.runtime.client import Consumer
 from mqlab.runtime.clock import Clock
@@ -268,6 +269,8 @@ class Lab:
 
     def _snapshot(self, action: actions.Snapshot) -> None:
         self.snapshots[action.label] = snapshot.take(self)
+        for broker in self.brokers.values() if self.rules.look_pages_in else ():
+            broker.looked_into()
 
 
 def _nothing(lab: Lab, action: actions.Action) -> None:

@@ -36,7 +36,7 @@ class Store:
         """Take over what the broker holds; yields the messages that are lost."""
         if self.lasting:
             for sub in list(broker.durables.values()):
-                if not isinstance(sub, durable.Sleeper):
+                if not sub.asleep:
                     durable.sleep(broker, sub)
             self.durables = [s for s in broker.durables.values() if isinstance(s, durable.Sleeper)]
         for dest, destination in broker.by_name.items():

@@ -28,7 +28,7 @@ class Subscription:
     topic keeps for a full subscription.
     """
 
-    network = False
+    network = asleep = False
     has_delivered = False  # whether its client is known to have had a message in hands
 
     def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:

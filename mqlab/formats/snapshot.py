@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from mqlab.runtime.client import LocalSubscription
-from mqlab.runtime.demand import Demand
-from mqlab.runtime.destination import Queue
-from mqlab.runtime.durable import Sleeper
-from mqlab.runtime.message import REPLY_TO, Message
-from mqlab.runtime.subscription import Subscription
-from mqlab.runtime.topic import Topic
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.broker import Broker
+    from mqlab.runtime.client import LocalSubscription
+    from mqlab.runtime.demand import Demand
+    from mqlab.runtime.destination import Queue
+    from mqlab.runtime.durable import Sleeper
     from mqlab.runtime.lab import Lab
+    from mqlab.runtime.message import Message
+    from mqlab.runtime.subscription import Subscription
+    from mqlab.runtime.topic import Topic
 
 
 def take(lab: Lab) -> dict[str, Any]:
@@ -33,8 +33,12 @@ def _broker(broker: Broker) -> dict[str, Any]:
     shown = {dest: d for dest, d in broker.by_name.items() if not dest.is_temporary}
     return {
         "running": True,
-        "queues": {n.name: _queue(broker, d) for n, d in shown.items() if isinstance(d, Queue)},
-        "topics": {n.name: _topic(broker, d) for n, d in shown.items() if isinstance(d, Topic)},
+        "queues": {
+            n.name: _queue(broker, cast("Queue", d)) for n, d in shown.items() if n.is_queue
+        },
+        "topics": {
+            n.name: _topic(broker, cast("Topic", d)) for n, d in shown.items() if not n.is_queue
+        },
         "subscriptions": sorted(
             (_subscription(broker, sub, dest) for dest, d in shown.items() for sub in d.subs),
             key=lambda row: json.dumps(row, sort_keys=True),
@@ -48,7 +52,7 @@ def _durables(broker: Broker) -> dict[str, Any]:
     rules = broker.lab.rules
     rows = [
         {"destination": str(sub.dest), "client_id": key[0], "name": key[1],
-         "active": not isinstance(sub, Sleeper), "pending": len(sub.waiting) + len(sub.outstanding)
+         "active": not sub.asleep, "pending": len(sub.waiting) + len(sub.outstanding)
          + (sub.doubles if rules.counts_durable_doubles else 0)}
         for key, sub in sorted(broker.durables.items())
     ]  # fmt: skip
@@ -56,8 +60,6 @@ def _durables(broker: Broker) -> dict[str, Any]:
 
 
 def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
-    if broker.lab.rules.look_pages_in:  # the broker reads its store to answer
-        queue.page_in()
     waiting = sorted(queue.held, key=lambda message: message.turn)
     paths: dict[tuple[str, ...], list[int]] = {}
     for message in waiting:
@@ -73,7 +75,7 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
 
 def _number(message: Message) -> int:
     """Return a message's number as the recordings have it: requests have none."""
-    return -1 if REPLY_TO in message.headers else message.number
+    return -1 if "JMSReplyTo" in message.headers else message.number
 
 
 def _counters(broker: Broker, row: dict[str, Any]) -> dict[str, Any]:
@@ -91,9 +93,10 @@ def _topic(broker: Broker, topic: Topic) -> dict[str, Any]:
 
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[str, Any]:
-    if isinstance(sub, Sleeper):
-        if sub.last is not None:  # the broker goes on showing who used it last
-            return _subscription(broker, sub.last, dest)
+    if sub.asleep:
+        last = cast("Sleeper", sub).last
+        if last is not None:  # the broker goes on showing who used it last
+            return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")
         return {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name,
                 "kind": "local", "consumer": client_id}  # fmt: skip
@@ -109,11 +112,10 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         row["exclusive"] = True
     if sub.durable:
         row["durable_name"] = sub.durable[1]
-    if isinstance(sub, LocalSubscription):
-        client = sub.durable[0] if sub.durable else sub.client.name
+    if not sub.network:
+        client = sub.durable[0] if sub.durable else cast("LocalSubscription", sub).client.name
         return {**row, "kind": "local", "consumer": client}
-    assert isinstance(sub, Demand)
     names = [broker.lab.broker_name(id) for id in sub.info.path]
-    bridge = sub.bridge
+    bridge = cast("Demand", sub).bridge
     return {**row, "kind": "network", "connector": bridge.connector,
             "from_broker": bridge.remote.name, "path": names}  # fmt: skip
