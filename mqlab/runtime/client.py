@@ -165,8 +165,10 @@ class Consumer:
             self.link_from.carry(self.on_asked, None)
 
     def on_asked(self, _: None) -> None:
-        """The request to pull has reached the broker."""
-        if not self.closed:
+        """The request to pull has reached the broker; a plain topic subscription may not heed it."""
+        sub = self.sub
+        heeds = sub.dest.is_queue or sub.durable or self.lab.rules.pulls_topics
+        if heeds and not self.closed:
             self.sub.extension += 1
             for destination in list(self.broker.destinations.values()):
                 if self.sub in destination.subs:

@@ -14,8 +14,8 @@ from mqlab.runtime.message import Message
 if TYPE_CHECKING:
     from mqlab.runtime.client import Consumer
 
-# Of the prefetch: so many are acknowledged at once in dups_ok mode. From queues, in that mode too, each
-# message is acknowledged by itself (played with 5.5.1 and 5.17.2).
+# Of the prefetch: so many are reported at once, or acknowledged in dups_ok mode. From queues, in that
+# mode too, each message is acknowledged by itself (played with 5.5.1 and 5.17.2).
 BATCH = 0.5
 
 
@@ -30,16 +30,22 @@ class Session:
         self.at_once = not self.by_action and not lazily
         self.unacked: list[Message] = []
         self.reported: set[Message] = set()
+        self.fresh: list[Message] = []  # received, neither acknowledged nor reported
 
     def received(self, message: Message) -> None:
         """A message has been worked on, which is not acknowledged at once."""
         self.unacked.append(message)
-        if self.by_action:
-            if message not in self.reported:
-                self.reported.add(message)
-                self.consumer.report_delivered(message)
-        elif len(self.unacked) >= max(1, self.consumer.sub.prefetch * BATCH):
-            self.acknowledge(None)
+        batch = max(1, self.consumer.sub.prefetch * BATCH)
+        if not self.by_action:
+            if len(self.unacked) >= batch:
+                self.acknowledge(None)
+        elif message not in self.reported:
+            self.fresh.append(message)
+            if len(self.fresh) >= batch:
+                self.reported.update(self.fresh)
+                for one in self.fresh:
+                    self.consumer.report_delivered(one)
+                self.fresh.clear()
 
     def acknowledge(self, count: int | None) -> None:
         """Acknowledge all, or only the last *count*; a commit does the first."""
@@ -47,6 +53,8 @@ class Session:
         done, self.unacked = self.unacked[first:], self.unacked[:first]
         for message in done:
             self.reported.discard(message)
+            if message in self.fresh:
+                self.fresh.remove(message)
             self.consumer.acknowledge(message)
 
     def roll_back(self) -> None:

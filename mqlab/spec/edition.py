@@ -63,6 +63,7 @@ class EditionRules:
     zero_attempts_is_forever: bool = _rule(
         False, "maxReconnectAttempts=0 of a failover client means for ever"
     )
+    pulls_topics: bool = _rule(True, "a topic subscriber with prefetch 0 gets what it asks for")
     look_pages_in: bool = _rule(
         True, "who looks into a queue makes it take up its messages, as a consumer does"
     )
@@ -81,7 +82,7 @@ RULES = {
                         counts_all_topic_acks=False, redelivered_travels=True,
                         hides_duplicates=True, zero_prefetch_is_silence=True,
                         zero_attempts_is_forever=True, counts_durable_doubles=True,
-                        remembers_topics=False, look_pages_in=False),
+                        remembers_topics=False, look_pages_in=False, pulls_topics=False),
     "5.17": EditionRules(),
     "5.18": EditionRules(splits_composites=True),
     "6.1": EditionRules(splits_composites=True),

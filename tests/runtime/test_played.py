@@ -159,3 +159,40 @@ def test_what_is_in_the_store_is_taken_up_first(steps, edition):
     trace = play(lab_files.read({"edition": edition, "scenario": value}))
     got = [event.message for event in trace.events() if event.kind == Kind.Received]
     assert got == MIXED[steps][edition != "5.5"]
+
+
+@pytest.mark.parametrize("edition", ["5.5", "5.17"])
+@pytest.mark.parametrize(("prefetch", "taken", "in_flight"), [
+    (5, 1, 5), (5, 2, 5), (5, 3, 8), (5, 5, 8), (5, 6, 11), (10, 3, 10), (10, 5, 15), (10, 6, 15),
+    (4, 1, 4), (4, 2, 6), (2, 1, 3), (1, 1, 2),
+])  # fmt: skip
+@pytest.mark.parametrize("mode", ["client", "individual"])
+def test_what_is_in_hands_makes_room_by_half_a_prefetch(mode, prefetch, taken, in_flight, edition):
+    """Played with 5.5.1 and 5.17.2, three times each: nothing of it is acknowledged."""
+    queue = {"broker": "A", "queue": "Q"}
+    value = {
+        "brokers": [{"name": "A"}], "connectors": [],
+        "steps": [{"do": "start"},
+                  {"do": "open_consumer", "consumer": "C1", **queue, "ack_mode": mode,
+                   "acknowledge": False, "prefetch": prefetch, "receiving": False},
+                  {"do": "send", **queue, "count": 30}, {"do": "settle"},
+                  {"do": "receive", "consumer": "C1", "count": taken}, {"do": "settle"},
+                  {"do": "snapshot", "label": "end"}],
+    }  # fmt: skip
+    broker = play(lab_files.read({"edition": edition, "scenario": value})).header["snapshots"][
+        "end"
+    ]
+    row = broker["brokers"]["A"]["queues"]["Q"]
+    assert (row["depth"], row["in_flight"]) == (30, in_flight)
+
+
+@pytest.mark.parametrize(("edition", "count"), [("5.5", 0), ("5.17", 3)])
+def test_a_topic_subscriber_without_prefetch(edition, count):
+    """Played with 5.5.1 and 5.17.2 in random scripts, each at least twice."""
+    news = {"broker": "A", "topic": "NEWS"}
+    value = {
+        "brokers": [{"name": "A"}], "connectors": [],
+        "steps": [{"do": "start"}, {"do": "open_consumer", "consumer": "C1", **news, "prefetch": 0},
+                  {"do": "send", **news, "count": 3}, {"do": "settle"}],
+    }  # fmt: skip
+    assert play(lab_files.read({"edition": edition, "scenario": value})).received() == {"C1": count}
