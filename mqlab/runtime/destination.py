@@ -7,7 +7,7 @@ is ordered by priority, then by turn, and whoever got a message goes behind its 
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,7 @@ class Queue:
         self.hidden = 0  # second copies that count as held, and go nowhere
         self.exclusive: Subscription | None = None
         self.groups: dict[str, Subscription] = {}  # message group -> who owns it
+        self.grouped = False  # whether there ever was one, and owners are spared for it
         self.room = Room(broker, self)
         self.awaited: int = policy["consumers_before_dispatch_starts"]
         self.waits_for_consumers = False
@@ -101,6 +102,13 @@ class Queue:
             while place and self.subs[place - 1].priority < sub.priority:
                 place -= 1
         self.subs.insert(place, sub)
+        self._spare_owners()
+
+    def _spare_owners(self) -> None:
+        """Among equals, let those who own fewer message groups come first."""
+        if self.grouped:
+            owned = Counter(self.groups.values())
+            self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, owned[sub]))
 
     def leave(self, sub: Subscription) -> None:
         """Remove a subscription; what it has not acknowledged goes back to its place."""
@@ -222,9 +230,9 @@ class Queue:
             if len(sub.outstanding) - sub.extension < sub.prefetch and not (
                 sub.picky and sub.refusal(message)
             ):
-                rule = ONLY_TAKER if len(self.subs) == 1 else self._turn(sub)
                 if message.properties:
                     self._note_group(message, sub)
+                rule = ONLY_TAKER if len(self.subs) == 1 else self._turn(sub)
                 sub.deliver(message, rule)
                 return True
         self._note_held(message)
@@ -234,6 +242,7 @@ class Queue:
         """Remember who owns the group of *message*; a negative sequence number closes it."""
         group = message.properties.get(GROUP)
         if group is not None:
+            self.grouped = self.broker.lab.rules.spares_group_owners
             if group not in self.groups:
                 message.properties = {**message.properties, FIRST_OF_GROUP: True}
             self.groups[group] = sub
@@ -254,6 +263,7 @@ class Queue:
                 place += 1
                 alone = False
             subs[place] = sub
+            self._spare_owners()
         if alone and place < last and (place == 0 or subs[place - 1].priority != priority):
             return HIGHER_PRIORITY
         return TURN

@@ -64,6 +64,9 @@ class EditionRules:
         False, "maxReconnectAttempts=0 of a failover client means for ever"
     )
     pulls_topics: bool = _rule(True, "a topic subscriber with prefetch 0 gets what it asks for")
+    spares_group_owners: bool = _rule(
+        True, "among equals those come first who own fewer message groups"
+    )
     look_pages_in: bool = _rule(
         True, "who looks into a queue makes it take up its messages, as a consumer does"
     )
@@ -82,7 +85,8 @@ RULES = {
                         counts_all_topic_acks=False, redelivered_travels=True,
                         hides_duplicates=True, zero_prefetch_is_silence=True,
                         zero_attempts_is_forever=True, counts_durable_doubles=True,
-                        remembers_topics=False, look_pages_in=False, pulls_topics=False),
+                        remembers_topics=False, look_pages_in=False, pulls_topics=False,
+                        spares_group_owners=False),
     "5.17": EditionRules(),
     "5.18": EditionRules(splits_composites=True),
     "6.1": EditionRules(splits_composites=True),

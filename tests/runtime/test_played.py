@@ -196,3 +196,27 @@ def test_a_topic_subscriber_without_prefetch(edition, count):
                   {"do": "send", **news, "count": 3}, {"do": "settle"}],
     }  # fmt: skip
     assert play(lab_files.read({"edition": edition, "scenario": value})).received() == {"C1": count}
+
+
+GROUPS = {  # what is sent, by groups or none -> what C1 and C2 receive (5.5, later)
+    "a3 -6": ([[1, 2, 3, 5, 7, 9], [4, 6, 8]], [[1, 2, 3], [4, 5, 6, 7, 8, 9]]),
+    "a3 -4 bc6": ([[1, 2, 3, 5, 7, 9, 11, 13], [4, 6, 8, 10, 12]],
+                  [[1, 2, 3, 9, 11, 13], [4, 5, 6, 7, 8, 10, 12]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edition", ["5.5", "5.17", "6.1"])
+@pytest.mark.parametrize("sends", GROUPS)
+def test_who_owns_fewer_groups_comes_first(sends, edition):
+    """Played with 5.5.1, 5.17.2 and 6.1.8, three times each; 5.5 knows no such order."""
+    queue = {"broker": "A", "queue": "Q"}
+    steps = [{"do": "open_consumer", "consumer": name, **queue} for name in ("C1", "C2")]
+    for word in sends.split():
+        groups = {"properties": {"JMSXGroupID": list(word[:-1])}} if word[0] != "-" else {}
+        steps.append({"do": "send", **queue, "count": int(word[-1]), **groups})
+    value = {"brokers": [{"name": "A"}], "connectors": [],
+             "steps": [{"do": "start"}, *steps, {"do": "settle"}]}  # fmt: skip
+    trace = play(lab_files.read({"edition": edition, "scenario": value}))
+    got = [(event.to, event.message) for event in trace.events() if event.kind == Kind.Received]
+    found = [[message for to, message in got if to == name] for name in ("C1", "C2")]
+    assert found == GROUPS[sends][edition != "5.5"]
