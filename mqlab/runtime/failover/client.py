@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.failover import addresses as uris
-from mqlab.runtime.failover.addresses import Refused
+from mqlab.runtime.failover import jms
+from mqlab.runtime.failover.addresses import Refused, check_syntax
 from mqlab.runtime.failover.calls import Call
 from mqlab.runtime.failover.discovery import open_transport
+from mqlab.runtime.failover.query import flag
 from mqlab.runtime.failover.rounds import FailoverTransport
 from mqlab.runtime.failover.sessions import RemoteConsumer, Session
 from mqlab.runtime.failover.wire import Command
@@ -24,10 +25,10 @@ class Client:
     def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
-        jms = uris.jms_options(uri)
-        self.prefetch = uris.queue_prefetch(jms) if prefetch is None else prefetch
-        self.always_sync = uris.flag(jms, "alwaysSyncSend", False)
-        self.use_async = uris.flag(jms, "useAsyncSend", False)
+        own = jms.options(uri)
+        self.prefetch = jms.queue_prefetch(own) if prefetch is None else prefetch
+        self.always_sync = flag(own, "alwaysSyncSend", False)
+        self.use_async = flag(own, "useAsyncSend", False)
         self.transport: Any = None
         self.sessions: dict[str, Session] = {}
         self.consumers: dict[str, RemoteConsumer] = {}
@@ -67,6 +68,12 @@ class Client:
 
     def open(self, call: Call) -> None:
         """Make the transport and say who it is; the call ends with the broker's answer."""
+        try:
+            check_syntax(self.uri)
+        except Refused as error:  # the factory itself does not take it
+            self.state = "failed"
+            call.fail("IllegalArgumentException", f"Invalid broker URI: {self.uri}", error.kind)
+            return
         try:
             self.transport = open_transport(self.lab, self, self.uri)
         except Refused as error:

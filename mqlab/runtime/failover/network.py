@@ -16,6 +16,7 @@ from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.cluster import BrokenFilter
 from mqlab.runtime.failover.discovery import HEARD, failover_transport, known_agent, masterslave
 from mqlab.runtime.failover.lan import Ear
+from mqlab.runtime.failover.query import flag, number, prefixed
 from mqlab.runtime.failover.wire import Command
 from mqlab.runtime.settings import BridgeSettings
 from mqlab.spec.edition import RULES
@@ -35,12 +36,12 @@ class BackOff:
     """The waits of the static agent for one address; times in us."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self.initial = uris.number(options, "initialReconnectDelay", 1000) * 1000
-        self.maximum = uris.number(options, "maxReconnectDelay", 30_000) * 1000
-        self.exponential = uris.flag(options, "useExponentialBackOff", True)
-        self.factor = uris.number(options, "backOffMultiplier", 2)
-        self.limit = uris.number(options, "maxReconnectAttempts", 0)
-        self.least = uris.number(options, "minConnectTime", 5000) * 1000
+        self.initial = number(options, "initialReconnectDelay", 1000) * 1000
+        self.maximum = number(options, "maxReconnectDelay", 30_000) * 1000
+        self.exponential = flag(options, "useExponentialBackOff", True)
+        self.factor = number(options, "backOffMultiplier", 2)
+        self.limit = number(options, "maxReconnectAttempts", 0)
+        self.least = number(options, "minConnectTime", 5000) * 1000
         self.failures = 0
         self.delay = self.initial
 
@@ -268,7 +269,7 @@ class Wire:
                 elements = (self.uri.partition(":")[2],)
         else:
             return
-        extra = uris.prefixed(found.options, "discovered.")
+        extra = prefixed(found.options, "discovered.")
         for element in dict.fromkeys(elements):  # there is one bridge to each address
             link = Link(self, uris.with_options(element, extra), BackOff(dict(found.options)))
             self.links.append(link)

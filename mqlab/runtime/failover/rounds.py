@@ -47,6 +47,7 @@ class FailoverTransport:
         self.trying: tuple[str, Any] | None = None
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
+        self.left_waiting = False  # whether anything still waited when it gave up
         self.naps = 0
         self.held_up: list[tuple[Call, dict[str, Any]]] = []  # they only wait for a round's end
         self.spares = Spares(self)
@@ -143,7 +144,7 @@ class FailoverTransport:
         counts = self.lab.edition != "5.5" or rule != Rule.initial_delay
         if self.options.use_exponential_back_off and counts:
             grown = self.delay * self.options.reconnect_delay_exponent
-            self.delay = int(max(0, min(grown, self.options.max_reconnect_delay)))
+            self.delay = int(min(grown, self.options.max_reconnect_delay))  # perhaps below 0
         self.lab.note(Kind.Waited, chain=self.owner, frm=self.owner.node, age=wait, rule=rule)
         return wait
 
@@ -270,6 +271,7 @@ class FailoverTransport:
     def give_up(self, error: Refused) -> None:
         """End it for good: the exception listener hears of it, and whoever waits."""
         self.error = error
+        self.left_waiting = bool(self.waiting)
         self.waiting = []
         self.requests = {}
         self.owner.on_failed(error)

@@ -103,6 +103,8 @@ class RemoteConsumer:
         self.buffer: deque[Delivery] = deque()
         self.had: list[Message] = []
         self.numbers: set[int] = set()  # of all it was given: the client's audit
+        self.expected: set[int] = set()  # received before a loss in the transaction that is open
+        self.again: list[Delivery] = []  # those of them that came again: not given to the user
         self.local: dict[int, int] = {}  # deliveries that only the client knows of
         self.received: list[int] = []
         self.working: Message | None = None  # what it is busy with
@@ -119,21 +121,32 @@ class RemoteConsumer:
         """The connection is lost: forget what the broker will give out again.
 
         What was acknowledged one by one stays known, so that it is not taken a second time; the
-        acknowledgement of anything from before has no effect.
+        acknowledgement of anything from before has no effect. What a transaction has received is
+        received once only, as long as it is open.
         """
+        self.numbers -= {delivery.message.number for delivery in self.buffer}
         self.buffer.clear()
+        self.again.clear()
         self.asked = False
-        if self.mode == "client" or self.session.transacted:
-            self.numbers -= {message.number for message in self.holds}
+        held = {message.number for message in self.holds}
+        if self.session.transacted:
+            self.expected |= held
+        elif self.mode == "client":
+            self.numbers -= held
         self.had, self.working = [], None
 
     def on_delivery(self, delivery: Delivery) -> None:
         """A message was pushed; one that it has had before goes to the dead letters unread."""
         self.asked = False
         number = delivery.message.number
+        if number in self.expected:
+            self.again.append(delivery)
+            self._note_delivered(delivery.message)
+            return
         if number in self.numbers:
             self.client.send(("poison", None, self.name, delivery.message))
             return
+        self.numbers.add(number)
         self.buffer.append(delivery)
         self.work()
 
@@ -170,7 +183,6 @@ class RemoteConsumer:
         count = 1 + delivery.before + self.local.get(message.number, 0)
         now, row = lab.clock.now, delivery.row
         self.received.append(message.number)
-        self.numbers.add(message.number)
         about = (message.number, broker, broker, self.node, -1, message.dest_no, -1,
                  len(message.path), now - message.sent, 0)  # fmt: skip
         if count > 1:
@@ -246,12 +258,17 @@ class RemoteConsumer:
             call.finish(got=None)
 
     def give_back(self) -> None:
-        """The transaction is rolled back: what it had comes once more, a little later."""
+        """The transaction is rolled back: what it had comes once more, a little later.
+
+        What had come again after a loss is there at once; what had not may come from now on.
+        """
+        self.numbers -= self.expected - {delivery.message.number for delivery in self.again}
+        self.buffer.extendleft(reversed(self.again))
+        self.expected, self.again = set(), []
         back, self.had = self.had, []
         if not back:
             return
         for message in back:
-            self.numbers.discard(message.number)
             self.local[message.number] = self.local.get(message.number, 0) + 1
         lab = self.client.lab
         lab.clock.at(lab.clock.now + REDELIVERY_DELAY, self.on_again,

@@ -1,0 +1,109 @@
+"""Rules that no recording shows: scripts played three times with real clients and brokers of 5.17.2.
+
+The same came of all three runs; what is asserted is what came.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runtime.timed import gaps, path, run, tries
+
+LINE = {"A": {"link": True, "store": "kahadb"}}
+URI = "failover:({A})?initialReconnectDelay=200&useExponentialBackOff=false"
+CUT = "cut link=A how=reset_once\nwait_connected client=C\nwait_ms ms=300\n"
+RESUME = "resume_consumer consumer=K\nwait_ms ms=500\n"
+
+
+def client(script, uri=URI):
+    return run("A", f"start_broker broker=A\nconnect client=C uri={uri}\n{script}\nwait_ms ms=300\n"
+               "snapshot label=end", more=LINE)  # fmt: skip
+
+
+def holds(keys="", count=5, received=3):
+    return (f"send client=C queue=Q count={count} session=send\n"
+            f"open_consumer client=C consumer=K session=s queue=Q receiving=false {keys}\n"
+            f"receive consumer=K count={received}\nwait_ms ms=200\n")  # fmt: skip
+
+
+# Addresses
+
+
+def connected(uri):
+    found = run("B", f"start_broker broker=B\nconnect client=C uri={uri} max_ms=700", "E1")
+    row = found["results"][0]
+    if "still_waiting" in row:
+        return "waits"
+    return (
+        "ok" if row["ok"] else f"{row['error']['class']} {row['error']['cause'].partition(':')[0]}"
+    )
+
+
+@pytest.mark.parametrize(("uri", "came"), [
+    ("failover:({E1}),{B}", "waits"), ("failover:({B}),{E1}", "ok"), ("failover:({B})?", "ok"),
+    ("failover:({B})?timeout=3&", "ok"), ("failover:({B})?&timeout=3", "JMSException IllegalArgumentException"),
+    ("failover:({B})?timeout=3&&backup=true", "JMSException IllegalArgumentException"),
+    ("failover:({B})?backup", "JMSException IllegalArgumentException"),
+    ("failover:({B})?nested.soTimeout", "JMSException NullPointerException"),
+    ("failover:({B})?maxReconnectAttempts=99999999999", "JMSException IllegalArgumentException"),
+    ("failover:(({B}))", "JMSException IOException"), ("failover:({B}#x)", "JMSException IOException"),
+    ("failover:([x],{B})", "JMSException IOException"), ("failover", "JMSException IOException"),
+    ("failover:", "IllegalArgumentException URISyntaxException"),
+    ("failover://", "IllegalArgumentException URISyntaxException"),
+    ("({B})", "IllegalArgumentException URISyntaxException"),
+    ("fail_over:({B})", "IllegalArgumentException URISyntaxException"),
+    ("discovery:(static:(({B})))", "JMSException URISyntaxException"),
+    ("discovery:()", "JMSException ArrayIndexOutOfBoundsException"),
+    ("discovery:(static:({B}))?&x", "ok"),
+    ("discovery:(masterslave:({B},{E1}))?discovered.soTimeout=3", "waits"),
+    ("failover:({B})?jms.bogus=1", "JMSException IllegalArgumentException"),
+    ("{B}?jms.prefetchPolicy.bogus=3", "JMSException IllegalArgumentException"),
+    ("{B}?jms.sendTimeout=x", "JMSException IllegalArgumentException"), ("{B}?jms.useAsyncSend=x", "ok"),
+    ("{B}?jms.redeliveryPolicy.maximumRedeliveries=2", "ok"),
+    ("failover:({B}/path?soTimeout=3000)", "ok"), ("{B}/", "ok"), ("{B}#x", "ok"),
+    ("{B},{E1}", "JMSException IllegalArgumentException"),
+    ("{B}?soWriteTimeout=5&ioBufferSize=100&diffServ=EF", "ok"),
+    ("{B}?diffServ=3&typeOfService=8", "JMSException IllegalArgumentException"),
+    ("{B}?wireFormat.version=99", "JMSException ClassNotFoundException"),
+])  # fmt: skip
+def test_what_comes_of_an_address(uri, came):
+    assert connected(uri) == came
+
+
+@pytest.mark.parametrize("option", ["socket.bogus=5", "socket.soTimeout=x", "soTimeout=-1"])
+def test_what_the_socket_does_not_take_is_found_out_when_it_is_open(option):
+    found = run("B", "start_broker broker=B\nconnect client=C in_background=true "
+                f"uri=failover:({{B}}?{option})?initialReconnectDelay=200\nwait_ms ms=300")  # fmt: skip
+    assert [entry["result"] for entry in found["attempts"]["C"]] == ["connected"] * 2
+    assert path(found) == []
+
+
+def test_a_wait_below_zero_is_none_and_the_next_is_above_it_again():
+    found = run("", "connect client=C uri=failover:({E1})?initialReconnectDelay=100"
+                "&reconnectDelayExponent=-1&maxReconnectAttempts=4", "E1")  # fmt: skip
+    assert gaps(found) == [100, 1, 100]
+
+
+def test_a_list_in_a_list_that_gives_up_while_a_command_waits_hangs_the_client():
+    found = run("B", "start_broker broker=B\nconnect client=C in_background=true "
+                "uri=failover:(failover:({E1})?maxReconnectAttempts=1,{B})?randomize=false\n"
+                "wait_ms ms=2000", "E1")  # fmt: skip
+    assert (path(found), tries(found)) == (["?"], ["E1"])
+    assert found["results"][0]["still_waiting"]
+
+
+# Received and not settled
+
+
+@pytest.mark.parametrize("how", ["commit", "rollback"])
+def test_what_an_open_transaction_had_received_comes_again_only_after_its_end(how):
+    found = client(holds("transacted=true") + CUT + RESUME + "snapshot label=open\n"
+                   f"{how} client=C session=s")  # fmt: skip
+    assert found["snapshots"]["open"]["received_so_far"] == {"K": 5}
+    assert found["consumers"]["K"]["redelivered"].startswith("4-5")
+
+
+def test_a_copy_that_comes_while_the_first_still_waits_is_not_received():
+    found = client("send client=C queue=Q count=3 session=send persistent=false\n"
+                   + holds(received=2, count=0) + CUT + RESUME, URI + "&trackMessages=true")  # fmt: skip
+    assert found["consumers"]["K"]["received"] == "1-3"
