@@ -107,3 +107,68 @@ def test_a_copy_that_comes_while_the_first_still_waits_is_not_received():
     found = client("send client=C queue=Q count=3 session=send persistent=false\n"
                    + holds(received=2, count=0) + CUT + RESUME, URI + "&trackMessages=true")  # fmt: skip
     assert found["consumers"]["K"]["received"] == "1-3"
+
+
+TX, KEPT = "transacted=true", "ack_mode=client acknowledge=false"
+OTHER = ("connect client=D uri=failover:({A})\nopen_consumer client=D consumer=K2 session=y queue=Q\n"
+         "wait_ms ms=600\nsnapshot label=other\n")  # fmt: skip
+
+
+def counts(found, name="K2"):
+    entry = found["consumers"][name]
+    return entry["received"], entry.get("delivery_count", {})
+
+
+@pytest.mark.parametrize("how", ["commit", "rollback"])
+def test_a_rollback_after_a_loss_gives_all_again_in_order(how):
+    found = client(holds(TX) + CUT + RESUME + f"{how} client=C session=s\nwait_ms ms=2000")
+    assert counts(found, "K") == ("1-5, 1-5", {"1": 2, "2": 2, "3": 2, "4": 3, "5": 3})
+
+
+def test_after_a_rollback_the_consumer_rests_before_it_takes_anything():
+    found = client(holds(TX) + "rollback client=C session=s\n" + RESUME + "wait_ms ms=1500")
+    assert found["consumers"]["K"]["received"] == "1-3, 1-5"
+
+
+@pytest.mark.parametrize(("how", "came"), [
+    ("commit", ("3-5", {})), ("rollback", ("1-5", {"1": 2, "2": 2})),
+])  # fmt: skip
+def test_a_consumer_closed_in_a_transaction_leaves_at_its_end(how, came):
+    found = client(holds(TX, received=2) + "close_consumer consumer=K\n" + OTHER
+                   + f"{how} client=C session=s\nwait_ms ms=500")  # fmt: skip
+    assert found["snapshots"]["other"]["received_so_far"]["K2"] == 0
+    assert counts(found) == came
+
+
+@pytest.mark.parametrize(("keys", "cut", "came"), [
+    ("", "", ("3-5", {})), (KEPT, "", ("1-5", {"1": 2, "2": 2})), (TX, "", ("1-5", {"1": 2, "2": 2})),
+    ("", CUT, ("3-5", {"3": 2, "4": 2, "5": 2})),
+    (TX, CUT, ("1-5", {"1": 3, "2": 3, "3": 2, "4": 2, "5": 2})),
+])  # fmt: skip
+def test_a_client_that_goes_in_order_counts_only_what_it_took(keys, cut, came):
+    assert counts(client(holds(keys, received=2) + cut + "close_client client=C\n" + OTHER)) == came
+
+
+def test_what_is_stored_is_taken_before_what_is_only_in_memory():
+    sends = [f"send client=C queue=Q count=2 session=send persistent={word}" for word in
+             ("false", "true", "false", "true")]  # fmt: skip
+    found = client("\n".join(sends) + "\nopen_consumer client=C consumer=K session=s queue=Q\n")
+    assert found["consumers"]["K"]["received"] == "3-4, 7-8, 1-2, 5-6"
+
+
+@pytest.mark.parametrize("persistent", ["true", "false"])
+def test_send_timeout_waits_for_the_answer_but_not_for_a_connection(persistent):
+    send = f"send client=C queue=Q count=1 session=send persistent={persistent} label=s"
+    late = client(f"cut link=A how=drop_replies\n{send}", URI + "&jms.sendTimeout=400")
+    assert late["results"][1]["failed"][0]["cause"].startswith("RequestTimedOutIOException")
+    away = client(f"cut link=A how=refuse\nwait_ms ms=300\n{send} in_background=true\n"
+                  "wait_ms ms=1200\nheal link=A\nwait_acts", URI + "&jms.sendTimeout=400")  # fmt: skip
+    assert away["results"][1]["ok"]
+
+
+def test_without_failover_a_loss_ends_consumers_and_no_session_can_be_opened():
+    found = client(holds(KEPT) + "cut link=A how=reset_once\nwait_ms ms=300\n" + RESUME
+                   + "acknowledge consumer=K label=old\nopen_session client=C session=n", "{A}")  # fmt: skip
+    assert found["consumers"]["K"]["received"] == "1-3"
+    errors = [row["error"]["class"] for row in found["results"] if not row["ok"]]
+    assert errors == ["IllegalStateException", "ConnectionFailedException"]

@@ -22,14 +22,9 @@ TRANSPORT_LISTS = ("failover", "discovery")
 SCHEMES = ("tcp", "nio", "ssl", "auto")  # of one address
 OLD_AGENTS = ("rendezvous",)  # 5.5 still has it
 _SCHEME = r"[a-zA-Z][a-zA-Z0-9+.-]*:"
+_NO_SCHEME = r"^(?!" + _SCHEME + ")"
 MALFORMED = re.compile(
-    r'[\s<>"{}|\\^`]|^'
-    + _SCHEME
-    + r"(//)?$|^(?!"
-    + _SCHEME
-    + r")[^:/?#]*:|^(?!"
-    + _SCHEME
-    + r")[^/?]*[\[\]]"
+    r'[\s<>"{}|\\^`]|^' + _SCHEME + f"(//)?$|{_NO_SCHEME}[^:/?#]*:|{_NO_SCHEME}[^/?]*[" + r"\[\]]"
 )
 
 
@@ -63,7 +58,7 @@ def check_syntax(text: str) -> None:
 def split(text: str) -> Composite:
     """Take a composite address apart; raises `Refused` for what is no address, inside as well."""
     found = _split(text)
-    for part in (text, *filter(None, found.elements)):
+    for part in (text, *(() if found.plain else filter(None, found.elements))):
         check_syntax(part)
     return found
 

@@ -69,6 +69,7 @@ class Nested:
         self.lab, self.near, self.name = lab, near, near.owner.name
         self.node = near.owner.node
         self.alive = True
+        self.farewell: int | None = None
         self.failure = CLOSED
         self.transport = composite_transport(lab, self, uri)
         self.transport.start()
@@ -80,6 +81,8 @@ class Nested:
     def close(self) -> None:
         """Close it for good."""
         self.alive = False
+        if self.transport.source is not None:
+            self.transport.source.farewell = self.farewell
         self.transport.stop()
 
     def on_attached(self, address: str) -> None:

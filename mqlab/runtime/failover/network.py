@@ -133,8 +133,6 @@ class Link:
             ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
                                mirror=True))  # fmt: skip
         self.bridges = ways
-        if remote.cluster.updates.clients:
-            remote.cluster.next_list()  # it greets a bridge as it greets a client
         try:
             self._tell_up(remote)
         except BrokenFilter:

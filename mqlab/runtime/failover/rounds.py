@@ -235,7 +235,8 @@ class FailoverTransport:
         if not first:
             self.owner.replay(self.source)
         for command in list(self.requests.values()):
-            self.source.send(command)
+            resent = command[0] == "message"  # it ends with whether it was sent before
+            self.source.send((*command[:-1], True) if resent else command)
         self.owner.on_attached(self.address)
         self.busy = False
         self._flush()

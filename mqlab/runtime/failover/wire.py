@@ -64,8 +64,8 @@ class Far(Protocol):
     def on_command(self, command: Command) -> None:
         """A command came from the near end."""
 
-    def on_closed(self) -> None:
-        """The socket is gone."""
+    def on_closed(self, last: int | None = None) -> None:
+        """The socket is gone; *last* is what the near end said before, if it went in order."""
 
 
 class Line:
@@ -118,6 +118,7 @@ class Socket:
         self.process, self.line = process, line
         self.far: Far | None = None
         self.alive = True
+        self.farewell: int | None = None  # what is said with an orderly end: see Peer.on_closed
         self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
@@ -177,7 +178,7 @@ class Socket:
         """The near end closes it in an orderly way."""
         if self.alive:
             self._forget()
-            self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, None)
+            self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, self.farewell)
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED) -> None:
         """It breaks, because of what happened in row *cause*: both ends see it at once."""
@@ -189,9 +190,9 @@ class Socket:
                 self.lab.blame(self.near, cause)
             self.near.on_closed(self)
 
-    def _far_gone(self, _: None) -> None:
+    def _far_gone(self, farewell: int | None) -> None:
         if self.far is not None:
-            self.far.on_closed()
+            self.far.on_closed(farewell)
 
     def _forget(self) -> None:
         self.alive = False
