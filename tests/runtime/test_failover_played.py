@@ -172,3 +172,39 @@ def test_without_failover_a_loss_ends_consumers_and_no_session_can_be_opened():
     assert found["consumers"]["K"]["received"] == "1-3"
     errors = [row["error"]["class"] for row in found["results"] if not row["ok"]]
     assert errors == ["IllegalStateException", "ConnectionFailedException"]
+
+
+# Connectors, and what brokers tell
+
+FAST = "useExponentialBackOff=false&initialReconnectDelay=200"
+TELLS = {"transport_connector": {"update_cluster_clients": True, "rebalance_cluster_clients": True}}
+
+
+@pytest.mark.parametrize(("option", "waits"), [
+    ("initialReconnectDelay=300", [300, 600]), ("bogus=1", [10, 20, 40, 80, 160, 320]),
+])  # fmt: skip
+def test_an_option_that_the_agent_does_not_know_costs_an_inner_list_its_own(option, waits):
+    uri = f"static:(failover:({{E1}})?maxReconnectAttempts=0)?{option}"
+    found = run("A", "start_broker broker=A\nwait_ms ms=900", "E1", [("A", uri)])
+    assert gaps(found, "A")[: len(waits)] == waits
+
+
+def test_a_connectors_address_has_a_scheme():
+    found = run("A", "start_broker broker=A max_ms=500", connectors=[("A", "static")])
+    assert found["start_failed"]["A"][0]["class"] == "IOException"
+
+
+def test_a_bridge_takes_no_turn_of_the_list_when_it_comes():
+    both = [("A", "static:({B})?" + FAST), ("B", "static:({A})?" + FAST)]
+    found = run("A B", "start_broker broker=A\nconnect client=C1 uri=failover:({A})?randomize=false\n"
+                "connect client=C2 uri=failover:({A})?randomize=false\nwait_ms ms=400\n"
+                "start_broker broker=B\nwait_ms ms=1500", connectors=both, more={"*": TELLS})  # fmt: skip
+    assert [(e["by"], e["brokers"]) for e in found["told"]["C2"]][1:] == [
+        ("A", ["B", "A"]), ("B", ["A", "B"]),
+    ]  # fmt: skip
+
+
+def test_a_client_that_stays_when_asked_to_move_looks_for_spares_once_more():
+    found = run("A", "start_broker broker=A\nwait_ms ms=100\nconnect client=C uri=failover:({E1},{A})"
+                "?randomize=false&backup=true\nwait_ms ms=300", "E1", more={"A": TELLS})  # fmt: skip
+    assert tries(found) == ["E1", "A", "E1", "E1", "E1"]

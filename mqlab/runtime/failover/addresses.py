@@ -130,13 +130,16 @@ def place(address: str) -> tuple[str, str]:
     return "127.0.0.1" if host in ("", "localhost") else host.lower(), port
 
 
+def bare(address: str) -> str:
+    """Return a list without its options: Java's URI sees no query there, and loses what is one."""
+    return address[: address.rfind(")") + 1] if "(" in address else address
+
+
 def with_options(address: str, extra: Mapping[str, str]) -> str:
     """Return *address* with *extra* options; they win over its own."""
     if not extra:
         return address
-    place, _, query = address.partition("?")
-    if "(" in address:  # a list has no query of its own for Java's URI: what it has is lost
-        place, query = address[: address.rfind(")") + 1], ""
+    place, _, query = bare(address).partition("?")
     merged = {**options(query), **extra}
     return f"{place}?" + "&".join(f"{key}={value}" for key, value in merged.items())
 

@@ -167,6 +167,8 @@ def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTrans
 def known_agent(lab: FailoverLab, agent: str) -> str:
     """Return the scheme of a discovery agent; raises `Refused` when there is no such agent."""
     scheme = uris.scheme_of(agent)
+    if agent == scheme:
+        raise Refused("IOException", f"DiscoveryAgent scheme not specified: [{agent}]")
     known = (*uris.AGENTS, *(uris.OLD_AGENTS if lab.edition == "5.5" else ()))
     if scheme not in known or (lab.edition == "5.5" and scheme == "masterslave"):
         raise Refused("IOException", f"DiscoveryAgent scheme NOT recognized: [{scheme}]")

@@ -161,6 +161,7 @@ class FailoverTransport:
         if self.rebalance and not self._leaves_for(self.order[0]):
             self.rebalance = self.busy = False
             self._flush()
+            self.wake()  # spares are built in the turn after
             return
         self.rebalance = False
         if not self.options.use_exponential_back_off or self.delay == UNSET:
