@@ -48,6 +48,7 @@ def connected(uri):
     ("failover:({B})?maxReconnectAttempts=99999999999", "JMSException IllegalArgumentException"),
     ("failover:(({B}))", "JMSException IOException"), ("failover:({B}#x)", "JMSException IOException"),
     ("failover:([x],{B})", "JMSException IOException"), ("failover", "JMSException IOException"),
+    ("failover:x({B})", "JMSException IOException"),
     ("failover:", "IllegalArgumentException URISyntaxException"),
     ("failover://", "IllegalArgumentException URISyntaxException"),
     ("({B})", "IllegalArgumentException URISyntaxException"),
@@ -208,3 +209,26 @@ def test_a_client_that_stays_when_asked_to_move_looks_for_spares_once_more():
     found = run("A", "start_broker broker=A\nwait_ms ms=100\nconnect client=C uri=failover:({E1},{A})"
                 "?randomize=false&backup=true\nwait_ms ms=300", "E1", more={"A": TELLS})  # fmt: skip
     assert tries(found) == ["E1", "A", "E1", "E1", "E1"]
+
+
+# Ends
+
+
+@pytest.mark.parametrize(("end", "option", "error"), [
+    ("close_client client=C", "", "ConnectionClosedException"),
+    ("stop_broker broker=A\nwait_ms ms=400", "?maxReconnectAttempts=2", "ConnectionFailedException"),
+])  # fmt: skip
+def test_a_session_cannot_be_opened_when_the_connection_has_ended(end, option, error):
+    found = client(f"open_session client=C session=old\n{end}\nopen_session client=C session=new\n"
+                   "send client=C queue=Q count=1 session=old", "failover:({A})" + option)  # fmt: skip
+    errors = [row["error"]["class"] for row in found["results"] if not row["ok"]]
+    assert errors == [error, "IllegalStateException"]
+
+
+@pytest.mark.parametrize(("mode", "cause"), [
+    ("accept_close", "InactivityIOException"), ("silent", "IOException"),
+])  # fmt: skip
+def test_what_the_listener_hears_of_an_end_that_says_nothing(mode, cause):
+    found = run("", "connect client=C max_ms=4000 uri=failover:({E1})?maxReconnectAttempts=2"
+                "&nested.wireFormat.maxInactivityDurationInitalDelay=500", f"E1={mode}")  # fmt: skip
+    assert found["exceptions"]["C"][0]["cause"].partition(":")[0] == cause

@@ -107,16 +107,21 @@ class Client:
         """End *call* at once when the connection has failed or was closed."""
         if self.state not in ("failed", "closed"):
             return False
-        if not self.started and self.error is not None:
+        if call.step.do == "connect" and self.error is not None:
             call.fail("JMSException", "Disposed due to prior exception", self.error.cause)
-        elif self.error is not None and self._opens_session(call):
-            call.fail("ConnectionFailedException", str(self.error), self.error.cause)
+        elif self._opens_session(call):
+            if self.error is None:
+                call.fail("ConnectionClosedException", "The connection is already closed")
+            else:
+                call.fail("ConnectionFailedException", str(self.error), self.error.cause)
         else:
             call.fail("IllegalStateException", "The Session is closed")
         return True
 
     def _opens_session(self, call: Call) -> bool:
-        """Whether a call names a session that was not there before the connection failed."""
+        """Whether a call names a session that was not there before the connection ended."""
+        if call.step.do not in ("open_session", "open_consumer", "temp_queue", "send"):
+            return False
         session = self.sessions.get(call.step.get("session", "session"))
         return session is not None and session.unborn
 

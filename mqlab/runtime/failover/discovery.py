@@ -118,7 +118,8 @@ def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:
         raise Refused("IOException", f"Transport not scheme specified: [{uri}]")
     if scheme in uris.TRANSPORT_LISTS:
         try:
-            uris.split(uri)
+            for element in filter(None, uris.split(uri).elements):
+                uris.check_syntax(element)
         except Refused:
             raise Refused("IOException", f"Invalid location: {uri}") from None
         return composite_transport(lab, owner, uri)

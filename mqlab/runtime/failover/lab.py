@@ -275,7 +275,7 @@ class FailoverLab(Lab):
         socket = Socket(self, near, name, process, line)
         if process is None:
             if self.modes[name] == "accept_close":
-                self.clock.at(self.clock.now + 1000, socket.reset, None)
+                self.clock.at(self.clock.now + 1000, socket.on_dropped, None)
         elif process.open or isinstance(near, Mirror):
             socket.far = Peer(process, socket)
         else:

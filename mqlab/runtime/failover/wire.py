@@ -23,6 +23,7 @@ CLOSED = Refused("EOFException", "the other end has closed the connection")
 BROKEN = Refused("SocketException", "Connection reset")
 SILENT = Refused("InactivityIOException", "Channel was inactive for too long")
 NO_WORD = Refused("IOException", "Wire format negotiation timeout")
+DROPPED = Refused("InactivityIOException", "Cannot send, channel has already failed")
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
@@ -212,6 +213,10 @@ class Socket:
         """Break the connection if nothing is heard at all for the time of a first word."""
         self.lab.clock.at(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
 
+    def on_dropped(self, _: None) -> None:
+        """Whoever accepted it has closed it at once: what is to be said first finds it broken."""
+        self.reset(failure=DROPPED)
+
     def on_no_word(self, _: None) -> None:
         """The time for the first word is over."""
         if self.silent_since == -1:
@@ -239,6 +244,6 @@ class Socket:
         elif self.flagged:
             self.flagged = False
         else:
-            self.reset(failure=SILENT)
+            self.reset(failure=NO_WORD if self.silent_since == -1 else SILENT)
             return
         self.lab.clock.at(now + every, self.on_check, every)
