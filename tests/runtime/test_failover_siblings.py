@@ -145,12 +145,6 @@ def test_options_for_all_addresses_hide_which_was_lost_last():
     assert tries(lost)[1:5] == ["A", "E1"] * 2
 
 
-def test_what_an_inner_list_fails_of_is_what_the_client_hears():
-    found = run("", "connect client=C uri=failover:(failover:({E1})?maxReconnectAttempts=1)"
-                "?maxReconnectAttempts=1 in_background=true\nwait_ms ms=100", "E1")  # fmt: skip
-    assert found["exceptions"]["C"][0]["cause"].startswith("ConnectException")
-
-
 # Waits
 
 

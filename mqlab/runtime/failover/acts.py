@@ -136,8 +136,10 @@ class Acts:
 
     def _do_acknowledge(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        consumer.acknowledge()
-        self._call(step, consumer.client.name).finish()
+        call = self._call(step, consumer.client.name)
+        if not consumer.client.refuses(call):
+            consumer.acknowledge()
+            call.finish()
 
     def _do_receive_once(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
@@ -147,13 +149,16 @@ class Acts:
     def _do_close_consumer(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
         call = self._call(step, consumer.client.name)
-        had = {message.number for message in consumer.had}
+        waits = consumer.session.transaction is not None and (consumer.had or consumer.expected)
         consumer.close()
         transport = consumer.client.transport
-        if transport is None or transport.away:
+        if waits:
+            consumer.session.leaving.append(consumer)
+            call.finish()
+        elif transport is None or transport.away:
             consumer.client.after_round(call)
         else:
-            consumer.client.request(("unsubscribe", None, consumer.name, had), call)
+            consumer.client.request(("unsubscribe", None, consumer.name, consumer.last), call)
 
     def _do_close_client(self, step: Step) -> None:
         self._client(step).close(self._call(step, step.keys["client"]))

@@ -11,15 +11,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from random import Random
-from urllib.parse import unquote_plus
 
 from mqlab.errors import MqlabError
+from mqlab.runtime.failover import jms
+from mqlab.runtime.failover.query import NO_VALUE, options, prefixed, value_of
 
 AGENTS = ("static", "simple", "masterslave", "multicast", "zeroconf")
 COMPOSITE = ("static", "simple", "masterslave", "failover", "discovery")
 TRANSPORT_LISTS = ("failover", "discovery")
 SCHEMES = ("tcp", "nio", "ssl", "auto")  # of one address
 OLD_AGENTS = ("rendezvous",)  # 5.5 still has it
+_SCHEME = r"[a-zA-Z][a-zA-Z0-9+.-]*:"
+_NO_SCHEME = r"^(?!" + _SCHEME + ")"
+MALFORMED = re.compile(
+    r'[\s<>"{}|\\^`]|^' + _SCHEME + f"(//)?$|{_NO_SCHEME}[^:/?#]*:|{_NO_SCHEME}[^/?]*[" + r"\[\]]"
+)
 
 
 class Refused(MqlabError):
@@ -43,10 +49,21 @@ class Composite:
     plain: bool = False  # without parentheses
 
 
-def split(text: str) -> Composite:
-    """Take a composite address apart; raises `Refused` for unbalanced parentheses or a blank."""
-    if re.search(r"\s", text):
+def check_syntax(text: str) -> None:
+    """Raise `Refused` for what Java's URI does not take: a blank, no scheme, nothing after it."""
+    if MALFORMED.search(text):
         raise Refused("URISyntaxException", f"Illegal character in {text}")
+
+
+def split(text: str) -> Composite:
+    """Take a composite address apart; raises `Refused` for what is no address, inside as well."""
+    found = _split(text)
+    for part in (text, *(() if found.plain else filter(None, found.elements))):
+        check_syntax(part)
+    return found
+
+
+def _split(text: str) -> Composite:
     if text.count("(") != text.count(")"):
         raise Refused("URISyntaxException",
                       f"Not a matching number of '(' and ')' parenthesis: {text}")  # fmt: skip
@@ -90,12 +107,6 @@ def _elements(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def options(query: str) -> dict[str, str]:
-    """Read ``a=1&b=2``; the last of equal keys wins."""
-    pairs = (unquote_plus(pair).partition("=") for pair in query.split("&") if pair)
-    return {key: value for key, _, value in pairs}
-
-
 def scheme_of(text: str) -> str:
     """Return what stands before the first colon."""
     return text.partition(":")[0]
@@ -105,26 +116,6 @@ def check_scheme(address: str) -> None:
     """Raise `Refused` for an address whose scheme is that of no transport."""
     if scheme_of(address).removesuffix("+ssl").removesuffix("+nio") not in SCHEMES:
         raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme_of(address)}]")
-
-
-def without(address: str, prefix: str) -> str:
-    """Return *address* without the options that begin with *prefix*."""
-    place, _, query = address.partition("?")
-    kept = [pair for pair in query.split("&") if pair and not pair.startswith(prefix)]
-    return f"{place}?{'&'.join(kept)}" if kept else place
-
-
-def jms_options(uri: str) -> dict[str, str]:
-    """Return what a client's address says about the connection itself, by its jms. options."""
-    return prefixed(options(uri[uri.rfind(")") + 1 :].partition("?")[2]), "jms.")
-
-
-def queue_prefetch(jms: Mapping[str, str]) -> int | None:
-    """Return the prefetch that these options ask for, if they do."""
-    for name in ("prefetchPolicy.queuePrefetch", "prefetchPolicy.all"):
-        if jms.get(name, "").isdecimal():
-            return int(jms[name])
-    return None
 
 
 def same(one: str | None, other: str | None) -> bool:
@@ -139,18 +130,18 @@ def place(address: str) -> tuple[str, str]:
     return "127.0.0.1" if host in ("", "localhost") else host.lower(), port
 
 
+def bare(address: str) -> str:
+    """Return a list without its options: Java's URI sees no query there, and loses what is one."""
+    return address[: address.rfind(")") + 1] if "(" in address else address
+
+
 def with_options(address: str, extra: Mapping[str, str]) -> str:
     """Return *address* with *extra* options; they win over its own."""
     if not extra:
         return address
-    place, _, query = address.partition("?")
+    place, _, query = bare(address).partition("?")
     merged = {**options(query), **extra}
     return f"{place}?" + "&".join(f"{key}={value}" for key, value in merged.items())
-
-
-def prefixed(given: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """Return the options that begin with *prefix*, without it."""
-    return {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
 
 
 def shuffle(addresses: Sequence[str], random: Random) -> list[str]:
@@ -170,9 +161,12 @@ def shuffle(addresses: Sequence[str], random: Random) -> list[str]:
 # cannot be read, makes each attempt at it fail.
 TCP_OPTIONS: Mapping[str, object] = {
     **dict.fromkeys(("connectionTimeout", "soTimeout", "socketBufferSize", "soLinger",
-                     "minmumWireFormatVersion"), 0),
+                     "minmumWireFormatVersion", "soWriteTimeout", "ioBufferSize", "stackSize",
+                     "jmxPort"), 0),
     **dict.fromkeys(("keepAlive", "tcpNoDelay", "useInactivityMonitor", "trace", "daemon",
-                     "dynamicManagement", "closeAsync", "useLocalHost"), False),
+                     "dynamicManagement", "closeAsync", "useLocalHost", "startLogging", "useKeepAlive",
+                     "keepAliveResponseRequired", "ignoreRemoteWireFormat"), False),
+    "logWriterName": "",
 }  # fmt: skip
 WIRE_OPTIONS: Mapping[str, object] = {
     **dict.fromkeys(("version", "maxInactivityDuration", "maxInactivityDurationInitalDelay",
@@ -182,12 +176,19 @@ WIRE_OPTIONS: Mapping[str, object] = {
                      "includePlatformDetails"), False),
     **dict.fromkeys(("host", "providerName", "providerVersion", "platformDetails"), ""),
 }  # fmt: skip
+# Options that begin with "socket." are Java's own; others break the socket once it is open.
+SOCKET_OPTIONS: Mapping[str, object] = {
+    **dict.fromkeys(("soTimeout", "receiveBufferSize", "sendBufferSize", "trafficClass"), 0),
+    **dict.fromkeys(("tcpNoDelay", "keepAlive", "reuseAddress", "OOBInline"), False),
+}  # fmt: skip
+DIFF_SERV = ("EF", "CS0", "CS1", "CS2", "CS3", "CS4", "CS5", "CS6", "CS7",
+             *(f"AF{group}{drop}" for group in "1234" for drop in "123"))  # fmt: skip
 TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}  # what a number among them may be at most
 
 
 def _tcp_knows(name: str, value: str) -> bool:
     if name in TCP_LIMITS:
-        return value.isdecimal() and int(value) <= TCP_LIMITS[name]
+        return value in DIFF_SERV or (value.isdecimal() and int(value) <= TCP_LIMITS[name])
     if name.startswith("socket."):
         return True
     known, bare = TCP_OPTIONS, name
@@ -199,7 +200,18 @@ def _tcp_knows(name: str, value: str) -> bool:
 def tcp_problem(query: Mapping[str, str]) -> str:
     """Return the options that tcp does not have, as the error shows them; empty if all is well."""
     unknown = {k: v for k, v in query.items() if not _tcp_knows(k, v)}
+    if not unknown and TCP_LIMITS.keys() <= query.keys():
+        unknown = {k: query[k] for k in TCP_LIMITS}  # they mean the same: one of them at most
     return ", ".join(f"{k}={v}" for k, v in unknown.items())
+
+
+def socket_problem(query: Mapping[str, str]) -> str:
+    """Return the options that Java's socket does not take; empty if all is well."""
+    if query.get("soTimeout", "").startswith("-"):
+        return f"soTimeout={query['soTimeout']}"
+    given = prefixed(query, "socket.").items()
+    return ", ".join(f"{k}={v}" for k, v in given
+                     if k not in SOCKET_OPTIONS or value_of(v, SOCKET_OPTIONS[k]) is None)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +249,13 @@ def _guide_name(name: str) -> str:
 
 
 FAILOVER = {_guide_name(f.name): f.name for f in fields(FailoverOptions) if f.name != "nested"}
+COUNTS = (
+    "max_reconnect_attempts",
+    "startup_max_reconnect_attempts",
+    "backup_pool_size",
+    "max_cache_size",
+    "warn_after_reconnect_attempts",
+)  # Java's int, the others are long
 SINCE_5_6 = ("priorityBackup", "priorityURIs", "warnAfterReconnectAttempts", "nested.")
 _DEFAULT = FailoverOptions()
 
@@ -257,9 +276,13 @@ def failover_options(
         if edition == "5.5" and key.startswith(SINCE_5_6):
             unknown[key] = value
             continue
-        if key.startswith(("nested.", "discovered.", "jms.")):
+        if key.startswith("nested.") and value == NO_VALUE:
+            raise Refused("NullPointerException", f"{key} has no value")
+        if key.startswith(("nested.", "discovered.")) or jms.knows(key, value):
             continue
         read = None if name is None else value_of(value, getattr(_DEFAULT, name))
+        if name in COUNTS and isinstance(read, int) and abs(read) >= 2**31:
+            read = None
         if name is None or read is None:
             unknown[key] = value
         else:
@@ -273,34 +296,3 @@ def failover_options(
         most, at_start = (-1 if limit <= 0 else limit for limit in limits)
         made = replace(made, max_reconnect_attempts=most, startup_max_reconnect_attempts=at_start)
     return made
-
-
-NUMBERS: dict[type, str] = {
-    int: r"-?\d{1,18}",  # more is more than Java's long can hold
-    float: r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?",
-}
-
-
-def value_of(text: str, like: object) -> object | None:
-    """Return the value of an option of the kind of *like*, as Java reads it; None if it cannot."""
-    if isinstance(like, bool):
-        return text.lower() == "true"  # whatever is not "true" is false
-    if type(like) not in NUMBERS:
-        return text
-    if re.fullmatch(NUMBERS[type(like)], text) is None:
-        return None
-    return int(text) if isinstance(like, int) else float(text.rstrip("dDfF"))
-
-
-def number(given: Mapping[str, str], name: str, default: int) -> int:
-    """Return a whole number among the options of a discovery agent.
-
-    An agent swallows what it cannot read (recording `discovery_unknown_option`): *default* holds.
-    """
-    value = value_of(given[name], default) if name in given else None
-    return value if isinstance(value, int) else default
-
-
-def flag(given: Mapping[str, str], name: str, default: bool) -> bool:
-    """Return a switch among the options of a discovery agent."""
-    return bool(value_of(given[name], default)) if name in given else default

@@ -123,6 +123,10 @@ class SendCall(Call):
             self.in_line = True
             user.request(command, self)
             self._watch_time()
+            if user.transport.away or user.transport.busy:
+                user.waiting.append((self._limit_answer, self.message))
+            else:
+                self._limit_answer(self.message)
         elif user.transport.away or user.transport.busy:
             self._wait_for_connection(command)
         else:
@@ -177,6 +181,21 @@ class SendCall(Call):
             return  # it was sent: only its answer is missing, and that has no limit
         text = f"Failover timeout of {transport.options.timeout} ms reached."
         self._failed(message.number, "JMSException", text, "IOException")
+
+    def _limit_answer(self, message: Message) -> None:
+        """From now on, when it is in the line, the answer may take as long as sendTimeout says."""
+        if self.user.send_timeout > 0:
+            after = self.lab.clock.now + self.user.send_timeout * 1000
+            self.lab.clock.at(after, self.on_send_timeout, message)
+
+    def on_send_timeout(self, message: Message) -> None:
+        """The answer has not come in the time of sendTimeout; the message may still arrive."""
+        if message is self.message and not self.done:
+            calls = self.user.calls
+            for number in [number for number, call in calls.items() if call is self]:
+                del calls[number]
+            text = f"Request timed out after {self.user.send_timeout} ms"
+            self._failed(message.number, "JMSException", text, "RequestTimedOutIOException")
 
     # How one, and how all, end
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.failover import addresses as uris
-from mqlab.runtime.failover.addresses import Refused
+from mqlab.runtime.failover import jms
+from mqlab.runtime.failover.addresses import Refused, check_syntax
 from mqlab.runtime.failover.calls import Call
 from mqlab.runtime.failover.discovery import open_transport
+from mqlab.runtime.failover.query import flag, number
 from mqlab.runtime.failover.rounds import FailoverTransport
 from mqlab.runtime.failover.sessions import RemoteConsumer, Session
 from mqlab.runtime.failover.wire import Command
@@ -24,10 +25,11 @@ class Client:
     def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
-        jms = uris.jms_options(uri)
-        self.prefetch = uris.queue_prefetch(jms) if prefetch is None else prefetch
-        self.always_sync = uris.flag(jms, "alwaysSyncSend", False)
-        self.use_async = uris.flag(jms, "useAsyncSend", False)
+        own = jms.options(uri)
+        self.prefetch = jms.queue_prefetch(own) if prefetch is None else prefetch
+        self.always_sync = flag(own, "alwaysSyncSend", False)
+        self.use_async = flag(own, "useAsyncSend", False)
+        self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
         self.transport: Any = None
         self.sessions: dict[str, Session] = {}
         self.consumers: dict[str, RemoteConsumer] = {}
@@ -68,6 +70,12 @@ class Client:
     def open(self, call: Call) -> None:
         """Make the transport and say who it is; the call ends with the broker's answer."""
         try:
+            check_syntax(self.uri)
+        except Refused as error:  # the factory itself does not take it
+            self.state = "failed"
+            call.fail("IllegalArgumentException", f"Invalid broker URI: {self.uri}", error.kind)
+            return
+        try:
             self.transport = open_transport(self.lab, self, self.uri)
         except Refused as error:
             self.state = "failed"
@@ -82,9 +90,9 @@ class Client:
         """Send a command that wants an answer; *call* hears it."""
         if self.refuses(call):
             return
-        number = self.lab.new_request()
-        self.calls[number] = call
-        self.transport.send((command[0], number, *command[2:]))
+        request = self.lab.new_request()
+        self.calls[request] = call
+        self.transport.send((command[0], request, *command[2:]))
 
     def send(self, command: Command) -> None:
         """Send a command that wants no answer."""
@@ -93,17 +101,29 @@ class Client:
 
     def waits_for_send(self, persistent: bool) -> bool:
         """Whether a send outside of a transaction waits for the broker's answer."""
-        return self.always_sync or (persistent and not self.use_async)
+        return self.always_sync or self.send_timeout > 0 or (persistent and not self.use_async)
 
     def refuses(self, call: Call) -> bool:
         """End *call* at once when the connection has failed or was closed."""
         if self.state not in ("failed", "closed"):
             return False
-        if not self.started and self.error is not None:
+        if call.step.do == "connect" and self.error is not None:
             call.fail("JMSException", "Disposed due to prior exception", self.error.cause)
+        elif self._opens_session(call):
+            if self.error is None:
+                call.fail("ConnectionClosedException", "The connection is already closed")
+            else:
+                call.fail("ConnectionFailedException", str(self.error), self.error.cause)
         else:
             call.fail("IllegalStateException", "The Session is closed")
         return True
+
+    def _opens_session(self, call: Call) -> bool:
+        """Whether a call names a session that was not there before the connection ended."""
+        if call.step.do not in ("open_session", "open_consumer", "temp_queue", "send"):
+            return False
+        session = self.sessions.get(call.step.get("session", "session"))
+        return session is not None and session.unborn
 
     def remember(self, command: Command, size: int) -> None:
         """Keep an unreliable send, so that it can be sent again; the oldest make room."""
@@ -165,9 +185,9 @@ class Client:
     def _in_doubt(self, session: Session) -> None:
         """Nobody can tell whether the commit took effect: it counts as rolled back."""
         transport = self.failover
-        for number, call in list(self.calls.items()):
-            if call.session is session and transport is not None and number in transport.requests:
-                del self.calls[number], transport.requests[number]
+        for request, call in list(self.calls.items()):
+            if call.session is session and transport is not None and request in transport.requests:
+                del self.calls[request], transport.requests[request]
                 session.end()
                 call.fail("TransactionRolledBackException", "the commit is in doubt")
 
@@ -203,6 +223,8 @@ class Client:
         """The connection has failed for good: the listener hears it, every waiting call ends."""
         self.state = "failed"
         self.error = error
+        for consumer in self.consumers.values():
+            consumer.close()
         calls, self.calls = self.calls, {}
         kind, text, cause = "JMSException", str(error), error.cause
         for call in calls.values():
@@ -240,12 +262,14 @@ class Client:
             other.fail("JMSException", "Stopped.", "IOException")
         self.after_round(call)
         if self.transport is not None:
-            if not self.transport.busy:
-                self.transport.send(("close", None))
+            if not self.transport.busy and self.transport.source is not None:
+                last = max((consumer.last for consumer in self.consumers.values()), default=-1)
+                self.transport.source.farewell = last
             self.transport.stop()
 
     def make_temp(self, name: str, call: Call) -> None:
         """Make a temporary queue; every broker it comes to later gets it again."""
+        self.session(call.step.get("session", "session"))
         dest = Destination("temp-queue", name)
         self.temps.append(dest)
         self.request(("temp", None, dest), call)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.failover import addresses as uris
+from mqlab.runtime.failover import jms
 from mqlab.runtime.failover.addresses import Refused
+from mqlab.runtime.failover.query import number, options, prefixed
 from mqlab.runtime.failover.rounds import FailoverTransport
 from mqlab.runtime.failover.wire import CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
 
@@ -67,6 +69,7 @@ class Nested:
         self.lab, self.near, self.name = lab, near, near.owner.name
         self.node = near.owner.node
         self.alive = True
+        self.farewell: int | None = None
         self.failure = CLOSED
         self.transport = composite_transport(lab, self, uri)
         self.transport.start()
@@ -78,6 +81,8 @@ class Nested:
     def close(self) -> None:
         """Close it for good."""
         self.alive = False
+        if self.transport.source is not None:
+            self.transport.source.farewell = self.farewell
         self.transport.stop()
 
     def on_attached(self, address: str) -> None:
@@ -95,8 +100,12 @@ class Nested:
         self.near.on_command(self, command)
 
     def on_failed(self, error: Refused) -> None:
-        """The inner transport has given up."""
-        if self.alive:
+        """The inner transport has given up: the outer one goes on as after a loss.
+
+        Not when a command waited for a connection: then each waits for the other's lock, for ever
+        (played three times with 5.17.2).
+        """
+        if self.alive and not self.transport.left_waiting:
             self.alive = False
             self.failure = error
             self.near.on_closed(self)
@@ -104,16 +113,21 @@ class Nested:
 
 def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:
     """Return the transport of a client's address; raises `Refused` as the factory would."""
-    if any(char.isspace() for char in uri):
-        raise Refused("URISyntaxException", f"Illegal character in {uri}")
     scheme = uris.scheme_of(uri)
+    if uri == scheme:
+        raise Refused("IOException", f"Transport not scheme specified: [{uri}]")
+    if scheme in uris.TRANSPORT_LISTS:
+        try:
+            for element in filter(None, uris.split(uri).elements):
+                uris.check_syntax(element)
+        except Refused:
+            raise Refused("IOException", f"Invalid location: {uri}") from None
+        return composite_transport(lab, owner, uri)
     if uri.count("(") != uri.count(")"):
         raise Refused("IOException", f"Invalid location: {uri}")
-    if scheme in uris.TRANSPORT_LISTS:
-        return composite_transport(lab, owner, uri)
     uris.check_scheme(uri)
     plain = PlainTransport(lab, owner, uri)
-    plain.source = lab.dial(plain, uris.without(uri, "jms."))  # those are the factory's own
+    plain.source = lab.dial(plain, jms.without(uri))
     return plain
 
 
@@ -135,17 +149,17 @@ def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTrans
     """Return the transport of a discovery: address, fed by its agent."""
     found = uris.split(uri)
     if not found.elements:
-        raise Refused("IOException", f"discovery: takes an agent: {uri}")
+        raise Refused("ArrayIndexOutOfBoundsException", f"discovery: takes an agent: {uri}")
     agent = found.elements[0]  # any further one is not looked at
     options = uris.failover_options(found.options, lab.edition, strict=False)
     transport = FailoverTransport(lab, owner, options, [])
-    extra = uris.prefixed(found.options, "discovered.")
+    extra = prefixed(found.options, "discovered.")
     scheme = known_agent(lab, agent)
     if scheme in ("static", "simple"):
         for element in uris.split(agent).elements:
             transport.known.learn(uris.with_options(element, extra))
     elif scheme == "masterslave":
-        transport.known.learn(masterslave(agent))
+        transport.known.learn(uris.with_options(masterslave(agent), extra))
     elif scheme in HEARD:
         lab.lan.listen(agent, Feeder(transport, extra))
     return transport
@@ -154,10 +168,12 @@ def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTrans
 def known_agent(lab: FailoverLab, agent: str) -> str:
     """Return the scheme of a discovery agent; raises `Refused` when there is no such agent."""
     scheme = uris.scheme_of(agent)
+    if agent == scheme:
+        raise Refused("IOException", f"DiscoveryAgent scheme not specified: [{agent}]")
     known = (*uris.AGENTS, *(uris.OLD_AGENTS if lab.edition == "5.5" else ()))
     if scheme not in known or (lab.edition == "5.5" and scheme == "masterslave"):
         raise Refused("IOException", f"DiscoveryAgent scheme NOT recognized: [{scheme}]")
-    group = uris.options(agent.partition("?")[2]).get("group", "default")
+    group = options(agent.partition("?")[2]).get("group", "default")
     if (scheme == "zeroconf" and "group=" not in agent) or (scheme in GROUPED and not group):
         raise Refused("IOException", "You must specify a group to discover")
     return scheme
@@ -188,5 +204,5 @@ class Feeder:
 
 def inactivity(query: dict[str, str]) -> tuple[int, int]:
     """Return after how many ms, and then how often, silence is looked for."""
-    every = uris.number(query, "wireFormat.maxInactivityDuration", CHECK_EVERY)
-    return uris.number(query, "wireFormat.maxInactivityDurationInitalDelay", CHECK_AFTER), every
+    every = number(query, "wireFormat.maxInactivityDuration", CHECK_EVERY)
+    return number(query, "wireFormat.maxInactivityDurationInitalDelay", CHECK_AFTER), every

@@ -18,6 +18,7 @@ from mqlab.runtime.failover.network import REMOTE_PATIENCE, Wire
 from mqlab.runtime.failover.network import Link as BrokerLink
 from mqlab.runtime.failover.process import Process
 from mqlab.runtime.failover.pure import Mirror
+from mqlab.runtime.failover.query import options
 from mqlab.runtime.failover.script import Script
 from mqlab.runtime.failover.server import Peer
 from mqlab.runtime.failover.sharing import SharedMessages
@@ -185,9 +186,9 @@ class FailoverLab(Lab):
 
     def target_of(self, address: str | None) -> tuple[str, bool] | None:
         """Return whom an address leads to, and whether around its line; None if nowhere."""
-        place = (address or "").partition("?")[0]
+        place = (address or "").partition("#")[0].partition("?")[0]
         scheme, _, rest = place.partition("://")
-        host, _, port = rest.partition(":")
+        host, _, port = rest.partition("/")[0].partition(":")  # a path is not looked at
         if scheme not in ("tcp", "nio", "auto") or not port.isdecimal():
             return None
         if host not in ("127.0.0.1", "localhost"):
@@ -233,7 +234,10 @@ class FailoverLab(Lab):
         if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
             return Nested(self, near, address)
         uris.check_scheme(address)
-        query = uris.options(address.partition("?")[2])
+        query = options(address.partition("#")[0].partition("?")[2])
+        version = query.get("wireFormat.version", "12")
+        if version.isdecimal() and not 1 <= int(version) <= 12:
+            raise Refused("ClassNotFoundException", f"openwire.v{version}.MarshallerFactory")
         problem = uris.tcp_problem(query)
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
@@ -248,6 +252,9 @@ class FailoverLab(Lab):
         self.note(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(name), rule=rule)
         if result == "refused":
             raise Refused("ConnectException", "Connection refused")
+        problem = uris.socket_problem(query)
+        if problem:
+            raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
         return self._connect(near, name, direct, query)
 
     def _result(self, name: str, direct: bool) -> str:
@@ -268,7 +275,7 @@ class FailoverLab(Lab):
         socket = Socket(self, near, name, process, line)
         if process is None:
             if self.modes[name] == "accept_close":
-                self.clock.at(self.clock.now + 1000, socket.reset, None)
+                self.clock.at(self.clock.now + 1000, socket.on_dropped, None)
         elif process.open or isinstance(near, Mirror):
             socket.far = Peer(process, socket)
         else:
@@ -332,6 +339,6 @@ def _nowhere(address: str) -> Refused:
     host, port = uris.place(address)
     if host != "127.0.0.1":
         return Refused("UnknownHostException", host)
-    if not port:
+    if not port.isdecimal():
         return Refused("IllegalArgumentException", "port out of range:-1")
     return Refused("ConnectException", "Connection refused")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mqlab.runtime.failover import addresses as uris
+from mqlab.runtime.failover.query import flag, number, options
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def group_of(uri: str) -> tuple[str, str]:
     place, _, query = rest.partition("?")
     host, _, port = place.partition(":")
     host = DEFAULT_HOST if host in ("", "default") else host
-    return f"{scheme}://{host}:{port or DEFAULT_PORT}", uris.options(query).get("group", "default")
+    return f"{scheme}://{host}:{port or DEFAULT_PORT}", options(query).get("group", "default")
 
 
 class Advertiser:
@@ -47,8 +47,8 @@ class Advertiser:
     def __init__(self, lan: Lan, address: str, uri: str, process: Process | None) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
-        query = uris.options(uri.partition("?")[2])
-        self.interval = uris.number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
+        query = options(uri.partition("?")[2])
+        self.interval = number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
         self.on = True
         self.life = process.life if process is not None else 0
         self.say("alive")
@@ -86,17 +86,17 @@ class Ear:
     def __init__(self, lan: Lan, uri: str, listener: Listener) -> None:
         self.lan, self.listener = lan, listener
         self.group = group_of(uri)
-        query = uris.options(uri.partition("?")[2])
-        self.interval = uris.number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
+        query = options(uri.partition("?")[2])
+        self.interval = number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
         self.heard: dict[str, int] = {}
         self.suppressed: dict[str, int] = {}  # until when (us) a failed service is not told of
         self.failures: dict[str, int] = {}
         self.told: set[str] = set()
-        self.initial = uris.number(query, "initialReconnectDelay", 5000) * 1000
-        self.maximum = uris.number(query, "maxReconnectDelay", 30_000) * 1000
-        self.exponential = uris.flag(query, "useExponentialBackOff", False)
-        self.factor = uris.number(query, "backOffMultiplier", 2)
-        self.limit = uris.number(query, "maxReconnectAttempts", 0)
+        self.initial = number(query, "initialReconnectDelay", 5000) * 1000
+        self.maximum = number(query, "maxReconnectDelay", 30_000) * 1000
+        self.exponential = flag(query, "useExponentialBackOff", False)
+        self.factor = number(query, "backOffMultiplier", 2)
+        self.limit = number(query, "maxReconnectAttempts", 0)
         self.own = ""
 
     def hear(self, what: str, address: str) -> None:

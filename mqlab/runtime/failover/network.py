@@ -7,7 +7,8 @@ first failure). What goes over a bridge that is up is the core's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.runtime.bridge import Bridge
 from mqlab.runtime.failover import addresses as uris
@@ -16,6 +17,7 @@ from mqlab.runtime.failover.addresses import Refused
 from mqlab.runtime.failover.cluster import BrokenFilter
 from mqlab.runtime.failover.discovery import HEARD, failover_transport, known_agent, masterslave
 from mqlab.runtime.failover.lan import Ear
+from mqlab.runtime.failover.query import flag, number, prefixed, value_of
 from mqlab.runtime.failover.wire import Command
 from mqlab.runtime.settings import BridgeSettings
 from mqlab.spec.edition import RULES
@@ -34,13 +36,23 @@ REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's fir
 class BackOff:
     """The waits of the static agent for one address; times in us."""
 
+    OPTIONS: ClassVar[Mapping[str, object]] = {
+        "initialReconnectDelay": 0, "maxReconnectDelay": 0, "useExponentialBackOff": False,
+        "backOffMultiplier": 0, "maxReconnectAttempts": 0, "minConnectTime": 0, "services": "",
+    }  # fmt: skip
+
+    @classmethod
+    def knows(cls, key: str, value: str) -> bool:
+        """Whether the agent takes an option; the others stay with the addresses it finds."""
+        return key in cls.OPTIONS and value_of(value, cls.OPTIONS[key]) is not None
+
     def __init__(self, options: dict[str, str]) -> None:
-        self.initial = uris.number(options, "initialReconnectDelay", 1000) * 1000
-        self.maximum = uris.number(options, "maxReconnectDelay", 30_000) * 1000
-        self.exponential = uris.flag(options, "useExponentialBackOff", True)
-        self.factor = uris.number(options, "backOffMultiplier", 2)
-        self.limit = uris.number(options, "maxReconnectAttempts", 0)
-        self.least = uris.number(options, "minConnectTime", 5000) * 1000
+        self.initial = number(options, "initialReconnectDelay", 1000) * 1000
+        self.maximum = number(options, "maxReconnectDelay", 30_000) * 1000
+        self.exponential = flag(options, "useExponentialBackOff", True)
+        self.factor = number(options, "backOffMultiplier", 2)
+        self.limit = number(options, "maxReconnectAttempts", 0)
+        self.least = number(options, "minConnectTime", 5000) * 1000
         self.failures = 0
         self.delay = self.initial
 
@@ -132,8 +144,6 @@ class Link:
             ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
                                mirror=True))  # fmt: skip
         self.bridges = ways
-        if remote.cluster.updates.clients:
-            remote.cluster.next_list()  # it greets a bridge as it greets a client
         try:
             self._tell_up(remote)
         except BrokenFilter:
@@ -268,8 +278,10 @@ class Wire:
                 elements = (self.uri.partition(":")[2],)
         else:
             return
-        extra = uris.prefixed(found.options, "discovered.")
+        extra = prefixed(found.options, "discovered.")
         for element in dict.fromkeys(elements):  # there is one bridge to each address
+            if any(not BackOff.knows(key, text) for key, text in found.options.items()):
+                element = uris.bare(element)  # what the agent does not know costs a list its own
             link = Link(self, uris.with_options(element, extra), BackOff(dict(found.options)))
             self.links.append(link)
             self.lab.blame(link, self.lab.last.get(self.process, -1))

@@ -47,6 +47,7 @@ class FailoverTransport:
         self.trying: tuple[str, Any] | None = None
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
+        self.left_waiting = False  # whether anything still waited when it gave up
         self.naps = 0
         self.held_up: list[tuple[Call, dict[str, Any]]] = []  # they only wait for a round's end
         self.spares = Spares(self)
@@ -143,7 +144,7 @@ class FailoverTransport:
         counts = self.lab.edition != "5.5" or rule != Rule.initial_delay
         if self.options.use_exponential_back_off and counts:
             grown = self.delay * self.options.reconnect_delay_exponent
-            self.delay = int(max(0, min(grown, self.options.max_reconnect_delay)))
+            self.delay = int(min(grown, self.options.max_reconnect_delay))  # perhaps below 0
         self.lab.note(Kind.Waited, chain=self.owner, frm=self.owner.node, age=wait, rule=rule)
         return wait
 
@@ -160,6 +161,7 @@ class FailoverTransport:
         if self.rebalance and not self._leaves_for(self.order[0]):
             self.rebalance = self.busy = False
             self._flush()
+            self.wake()  # spares are built in the turn after
             return
         self.rebalance = False
         if not self.options.use_exponential_back_off or self.delay == UNSET:
@@ -234,7 +236,8 @@ class FailoverTransport:
         if not first:
             self.owner.replay(self.source)
         for command in list(self.requests.values()):
-            self.source.send(command)
+            resent = command[0] == "message"  # it ends with whether it was sent before
+            self.source.send((*command[:-1], True) if resent else command)
         self.owner.on_attached(self.address)
         self.busy = False
         self._flush()
@@ -270,6 +273,7 @@ class FailoverTransport:
     def give_up(self, error: Refused) -> None:
         """End it for good: the exception listener hears of it, and whoever waits."""
         self.error = error
+        self.left_waiting = bool(self.waiting)
         self.waiting = []
         self.requests = {}
         self.owner.on_failed(error)

@@ -7,6 +7,7 @@ temporary queues go (sections 5 of reference/activemq-failover-observed.md).
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,11 +52,11 @@ class RemoteSubscription(Subscription):
         self.peer.socket.reply(("deliver", None, self.consumer.name,
                                 Delivery(message, before, row)))  # fmt: skip
 
-    def count_delivered(self, numbers: set[int] | None = None) -> None:
-        """Count a delivery more for what is outstanding, or only for those *numbers* of it."""
+    def count_delivered(self, last: int | None = None) -> None:
+        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
         counts = self.peer.process.deliveries
         for message in self.outstanding:
-            if numbers is None or message.number in numbers:
+            if last is None or message.number <= last:
                 counts[message] = counts.get(message, 0) + 1
                 message.received = True
 
@@ -139,14 +140,20 @@ class Peer:
         broker = self.process.broker
         if dest.is_temporary and dest not in broker.by_name:
             raise Refused("InvalidDestinationException", f"{dest} does not exist")
+        queue = broker.by_name.get(dest)
+        if isinstance(queue, Queue) and not queue.subs:
+            # Its store is read before what is only in memory.
+            queue.pending = deque(
+                sorted(queue.pending, key=lambda m: not (m.received or m.persistent))
+            )
         self.subs[consumer.name] = sub = RemoteSubscription(self, consumer, dest, prefetch)
         broker.subscribe(sub, Rule.local_consumer, consumer.node)
 
-    def on_unsubscribe(self, name: str, had: set[int]) -> None:
-        """A consumer is closed; only what it had in its hands counts as delivered."""
+    def on_unsubscribe(self, name: str, last: int) -> None:
+        """A consumer is closed; only up to the *last* that it took in hand counts as delivered."""
         sub = self.subs.pop(name, None)
         if sub is not None:
-            sub.count_delivered(had)
+            sub.count_delivered(last)
             self.process.broker.unsubscribe(sub, Rule.consumer_left)
 
     def on_temp(self, dest: Destination) -> None:
@@ -175,6 +182,8 @@ class Peer:
         if transaction is not None:
             work = self.transactions.setdefault(transaction, [])
             work.append(("message", None, message, row, node))
+            if not message.dest.is_temporary:
+                self.process.broker.destination(message.dest)  # its producer has made it
             return
         self.take_over(message, row, node, resent)
 
@@ -240,16 +249,15 @@ class Peer:
         """A transaction is forgotten."""
         self.transactions.pop(transaction, None)
 
-    def on_close(self) -> None:
-        """The client says good-bye."""
-        self.on_closed()
+    def on_closed(self, last: int | None = None) -> None:
+        """The connection is gone: all it held goes back, counted as delivered.
 
-    def on_closed(self) -> None:
-        """The connection is gone: all it held goes back, counted as delivered."""
+        After an orderly end only what its consumers had in hand counts: up to the number *last*.
+        """
         broker = self.process.broker
         subs, self.subs = self.subs, {}
         for sub in subs.values():
-            sub.count_delivered()
+            sub.count_delivered(last)
             if sub in broker.subs:
                 broker.unsubscribe(sub, Rule.connection_lost)
         for dest in self.temps:

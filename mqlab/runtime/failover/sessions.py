@@ -35,6 +35,8 @@ class Session:
         self.sends: list[Command] = []
         self.must_roll_back = False
         self.committing = False
+        self.leaving: list[RemoteConsumer] = []  # closed, but their transaction was open
+        self.unborn = client.state in ("failed", "closed")  # there was no connection to open it on
 
     def begin(self) -> str | None:
         """Return the transaction of this session, a new one if there is none."""
@@ -44,8 +46,11 @@ class Session:
         return self.transaction
 
     def end(self) -> None:
-        """The transaction is over."""
+        """The transaction is over: what was closed in it leaves its queue now."""
         self.transaction = None
+        leaving, self.leaving = self.leaving, []
+        for consumer in leaving:
+            self.client.send(("unsubscribe", None, consumer.name, consumer.last))
         self.sends = []
         self.must_roll_back = self.committing = False
 
@@ -102,11 +107,15 @@ class RemoteConsumer:
         self.node = client.lab.add_node(self.name, "consumer", client.name)
         self.buffer: deque[Delivery] = deque()
         self.had: list[Message] = []
+        self.last = -1  # the number of what it took last
         self.numbers: set[int] = set()  # of all it was given: the client's audit
-        self.local: dict[int, int] = {}  # deliveries that only the client knows of
+        # Received before a loss in the transaction that is open; it comes again, but not to the user.
+        self.expected: dict[int, Message] = {}
+        self.again: set[int] = set()
+        self.before: dict[int, int] = {}  # how often each was delivered before it came here
         self.received: list[int] = []
         self.working: Message | None = None  # what it is busy with
-        self.busy = self.closed = self.asked = False
+        self.busy = self.closed = self.asked = self.paused = False
         self.opened = False
         self.pull: Any = None  # the call that waits for one message
 
@@ -119,27 +128,38 @@ class RemoteConsumer:
         """The connection is lost: forget what the broker will give out again.
 
         What was acknowledged one by one stays known, so that it is not taken a second time; the
-        acknowledgement of anything from before has no effect.
+        acknowledgement of anything from before has no effect. What a transaction has received is
+        received once only, as long as it is open.
         """
+        self.numbers -= {delivery.message.number for delivery in self.buffer}
         self.buffer.clear()
+        self.again.clear()
         self.asked = False
-        if self.mode == "client" or self.session.transacted:
-            self.numbers -= {message.number for message in self.holds}
+        held = {message.number: message for message in self.holds}
+        if self.session.transacted:
+            self.expected |= held
+        elif self.mode == "client":
+            self.numbers -= held.keys()
         self.had, self.working = [], None
 
     def on_delivery(self, delivery: Delivery) -> None:
         """A message was pushed; one that it has had before goes to the dead letters unread."""
         self.asked = False
         number = delivery.message.number
+        if number in self.expected:
+            self.again.add(number)
+            self._note_delivered(delivery.message)
+            return
         if number in self.numbers:
             self.client.send(("poison", None, self.name, delivery.message))
             return
+        self.numbers.add(number)
         self.buffer.append(delivery)
         self.work()
 
     def work(self) -> None:
         """Take what may be taken."""
-        while self.buffer and not self.busy and not self.closed:
+        while self.buffer and not (self.busy or self.closed or self.paused):
             if self.pull is not None:
                 self._serve_pull()
             elif self.allowance != 0:
@@ -167,12 +187,13 @@ class RemoteConsumer:
         if self.allowance:
             self.allowance -= 1
         lab, broker = self.client.lab, self.client.broker_node
-        count = 1 + delivery.before + self.local.get(message.number, 0)
+        count = 1 + delivery.before
         now, row = lab.clock.now, delivery.row
         self.received.append(message.number)
-        self.numbers.add(message.number)
+        self.last = message.number
         about = (message.number, broker, broker, self.node, -1, message.dest_no, -1,
                  len(message.path), now - message.sent, 0)  # fmt: skip
+        self.before[message.number] = delivery.before
         if count > 1:
             row = lab.add(now, Kind.Redelivered, *about, row)
         row = lab.add(now, Kind.Received, *about, row)
@@ -221,6 +242,7 @@ class RemoteConsumer:
     def commit(self, transaction: str | None) -> None:
         """Acknowledge with the transaction what it has had."""
         settled, self.had = self.had, []
+        self.expected, self.again = {}, set()
         if settled:
             self.client.send(("ack", None, self.name, settled, transaction))
 
@@ -246,24 +268,26 @@ class RemoteConsumer:
             call.finish(got=None)
 
     def give_back(self) -> None:
-        """The transaction is rolled back: what it had comes once more, a little later."""
-        back, self.had = self.had, []
-        if not back:
-            return
-        for message in back:
-            self.numbers.discard(message.number)
-            self.local[message.number] = self.local.get(message.number, 0) + 1
-        lab = self.client.lab
-        lab.clock.at(lab.clock.now + REDELIVERY_DELAY, self.on_again,
-                     (self.client.attachments, back))  # fmt: skip
+        """The transaction is rolled back: what it had comes once more, after a pause.
 
-    def on_again(self, again: tuple[int, list[Message]]) -> None:
-        """The pause after a rollback is over."""
-        attachment, back = again
-        if attachment != self.client.attachments or self.closed:
-            return
+        So does what it had before a loss, if it came again; what did not may come from now on.
+        """
+        came = [m for number, m in self.expected.items() if number in self.again]
+        self.numbers -= self.expected.keys() - self.again
+        back, self.had = [*came, *self.had], []
+        self.expected, self.again = {}, set()
         for message in reversed(back):
-            self.buffer.appendleft(Delivery(message, 0, message.row))
+            before = self.before.get(message.number, 0) + 1
+            self.buffer.appendleft(Delivery(message, before, message.row))
+        if back:
+            self.paused = True
+            self.client.lab.clock.at(
+                self.client.lab.clock.now + REDELIVERY_DELAY, self.on_again, None
+            )
+
+    def on_again(self, _: None) -> None:
+        """The pause after a rollback is over."""
+        self.paused = False
         self.work()
 
     def allow(self, count: int | None) -> None:

@@ -23,6 +23,7 @@ CLOSED = Refused("EOFException", "the other end has closed the connection")
 BROKEN = Refused("SocketException", "Connection reset")
 SILENT = Refused("InactivityIOException", "Channel was inactive for too long")
 NO_WORD = Refused("IOException", "Wire format negotiation timeout")
+DROPPED = Refused("InactivityIOException", "Cannot send, channel has already failed")
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
@@ -64,8 +65,8 @@ class Far(Protocol):
     def on_command(self, command: Command) -> None:
         """A command came from the near end."""
 
-    def on_closed(self) -> None:
-        """The socket is gone."""
+    def on_closed(self, last: int | None = None) -> None:
+        """The socket is gone; *last* is what the near end said before, if it went in order."""
 
 
 class Line:
@@ -118,6 +119,7 @@ class Socket:
         self.process, self.line = process, line
         self.far: Far | None = None
         self.alive = True
+        self.farewell: int | None = None  # what is said with an orderly end: see Peer.on_closed
         self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
@@ -177,7 +179,7 @@ class Socket:
         """The near end closes it in an orderly way."""
         if self.alive:
             self._forget()
-            self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, None)
+            self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, self.farewell)
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED) -> None:
         """It breaks, because of what happened in row *cause*: both ends see it at once."""
@@ -189,9 +191,9 @@ class Socket:
                 self.lab.blame(self.near, cause)
             self.near.on_closed(self)
 
-    def _far_gone(self, _: None) -> None:
+    def _far_gone(self, farewell: int | None) -> None:
         if self.far is not None:
-            self.far.on_closed()
+            self.far.on_closed(farewell)
 
     def _forget(self) -> None:
         self.alive = False
@@ -210,6 +212,10 @@ class Socket:
     def expect(self) -> None:
         """Break the connection if nothing is heard at all for the time of a first word."""
         self.lab.clock.at(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
+
+    def on_dropped(self, _: None) -> None:
+        """Whoever accepted it has closed it at once: what is to be said first finds it broken."""
+        self.reset(failure=DROPPED)
 
     def on_no_word(self, _: None) -> None:
         """The time for the first word is over."""
@@ -238,6 +244,6 @@ class Socket:
         elif self.flagged:
             self.flagged = False
         else:
-            self.reset(failure=SILENT)
+            self.reset(failure=NO_WORD if self.silent_since == -1 else SILENT)
             return
         self.lab.clock.at(now + every, self.on_check, every)
