@@ -750,9 +750,10 @@ def test_a_consumers_transaction_is_rolled_back_with_its_broker_and_the_next_one
 
 @pytest.mark.parametrize("dest", ["queue=Q", "topic=T"])
 def test_a_dead_homes_messages_are_stuck_with_who_failed_to_take_them(dest):
+    more = "durable=true" if dest == "topic=T" else ""
     found = run(
         f"""
-        open_consumer consumer=C1 broker=b2 {dest} receiving=false
+        open_consumer consumer=C1 broker=b2 {dest} receiving=false {more}
         send broker=b1 {dest} count=5
         stop broker=b1
         resume consumer=C1

@@ -25,7 +25,7 @@ RETURN_WINDOW = 50 * SECOND  # us that a temporary destination waits for its cli
 
 
 def _create(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
-    broker.add(dest, "admin", options).created_by = "admin"
+    broker.add(dest, "admin", options)
 
 
 def _update(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
@@ -46,7 +46,8 @@ def _subscribe(broker: Broker, durable: Durable) -> None:
 
 def _unsubscribe(broker: Broker, key: Key) -> None:
     broker.durables.pop(key, None)
-    delivery.forget(broker, key)
+    broker.handed.pop(key, None)
+    delivery.forget(broker, key, Rule.asked)
 
 
 CHANGES: dict[str, Callable[..., None]] = {
@@ -105,6 +106,7 @@ def start(broker: Broker) -> None:
     """Start a broker: what it kept is there again; without its master it serves nobody."""
     lab = broker.lab
     broker.running, broker.met = True, set()
+    broker.handed.clear()
     broker.frozen = broker.hangs = broker.lost_database = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
@@ -164,7 +166,10 @@ def down(broker: Broker, kind: int) -> None:
     for instance in broker.instances.values():
         instance.leftovers.clear()
         for message in list(instance.messages):
-            if not message.persistent or lab.is_open(message.transaction):
+            # What a topic has for subscribers without a durable subscription is not stored.
+            message.claims = [claim for claim in message.claims
+                              if message.persistent and claim.key in (None, *broker.durables)]  # fmt: skip
+            if not message.claims or lab.is_open(message.transaction):
                 instance.messages.remove(message)
                 lab.notes.message(Kind.Discarded, message, rule=Rule.memory_store, cause=row)
     for client in (*lab.consumers.values(), *lab.producers.values()):

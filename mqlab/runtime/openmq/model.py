@@ -8,7 +8,7 @@ chapter 4, "Message delivery" and "Propagation"; reference/openmq-observed.md, s
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,8 @@ class Claim:
     taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
     flagged: bool = False  # comes with the redelivered flag
     arrived: bool = True  # not while it is lost in a silent cut
+    kept: bool = False  # it came to a paused broker
+    life: int = 0  # of its home when it was handed out
     row: int = -1  # of the last event on its way to the consumer
 
 
@@ -89,6 +91,7 @@ class Consumer(Client):
     buffer: deque[Claim] = field(default_factory=deque)
     taken: list[Claim] = field(default_factory=list)
     stuck: list[Claim] = field(default_factory=list)  # of homes that died: its until it closes
+    failed: Claim | None = None  # the one of them that it could not take
     received: list[int] = field(default_factory=list)
     redelivered: list[int] = field(default_factory=list)
     served: int = 0  # how much it was handed, to find whose turn it is
@@ -164,6 +167,7 @@ class Broker:
         self.master = lab.scenario.master
         self.instances: dict[Destination, Instance] = {}
         self.durables: dict[Key, Durable] = {}
+        self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
         self.seen = 0  # how much of the change record it has read
         self.lives = 0
         self.ended = -1  # the row with which it last ended

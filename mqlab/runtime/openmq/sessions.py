@@ -197,6 +197,8 @@ def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
     consumer = lab.consumers[keys["consumer"]]
     consumer.closed = True
     if consumer.open:
+        if consumer.mode == "dups_ok":
+            delivery.on_dups(consumer)
         delivery.let_go(consumer, Rule.consumer_left)
         consumer.open = False
         lab.notes.consumer(Kind.Unsubscribed, consumer, Rule.consumer_left)
