@@ -161,12 +161,68 @@ def test_a_durable_subscription_counts_what_it_was_handed_even_when_its_consumer
     assert at(found, "b2")["durable_subscriptions"] == ["D/D inactive messages=7"]
 
 
-def test_a_broker_that_has_auto_created_a_destination_keeps_it_as_it_is():
+def test_a_broker_that_has_auto_created_a_destination_takes_only_properties_from_a_creation():
+    """6.5.0: twice."""
     found = run("""
         send broker=b1 queue=Q count=2
         create_destination broker=b2 queue=Q options={"MaxNumMsgs":3,"LimitBehavior":"REJECT_NEWEST"}
-        send broker=b1 queue=Q count=4
-        send broker=b3 queue=Q count=4 id=limited""")
+        send broker=b1 queue=Q count=4 id=limited""")
     assert at(found, "b1")["destinations"]["queue://Q"]["created_by"] == "auto"
-    assert (holds(found, "b1"), holds(found, "b3")) == (6, 3)
-    assert result(found, "limited") == "partly refused"
+    assert at(found, "b3")["destinations"]["queue://Q"]["created_by"] == "admin"
+    assert (holds(found, "b1"), result(found, "limited")) == (3, "partly refused")
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_recover_after_a_refused_acknowledgement(late):
+    """All comes again when recover was called before the home was back, else the first message."""
+    steps = ["start_broker broker=b1", "recover consumer=C1"]
+    found = run(
+        held(taken=3, more="ack_mode=client")
+        + "\n".join(["acknowledge consumer=C1 id=refused", *(steps if late else steps[::-1])])
+        + "\nresume consumer=C1\nclose_consumer consumer=C1\nopen_consumer consumer=C2 broker=b3 queue=Q",
+        **HOME,
+    )
+    assert result(found, "refused") == "refused"
+    assert again(found, "C1") == [1, 2, 3][: 1 if late else None]
+    assert got(found, "C1") == [1, 2, 3, *again(found, "C1")]
+    assert got(found, "C2") == again(found, "C2") == [1, 2, 3, 4, 5, 6]
+
+
+def test_after_a_refused_acknowledgement_a_session_goes_on_taking():
+    found = run(
+        held(more="ack_mode=client") + "acknowledge consumer=C1\nreceive consumer=C1 count=2",
+        **HOME,
+    )
+    assert got(found, "C1") == [1, 2, 3, 4]
+
+
+def test_expired_messages_die_when_somebody_would_have_them_or_after_a_minute():
+    """6.5.0: two scripts."""
+    found = run("""
+        open_consumer consumer=H broker=b2 queue=H receiving=false
+        send broker=b1 queue=H count=3 time_to_live_ms=3000
+        send broker=b1 queue=Q count=3 time_to_live_ms=3000
+        send broker=b1 queue=U count=3 time_to_live_ms=3000
+        wait ms=6000
+        snapshot label=expired
+        resume consumer=H
+        open_consumer consumer=C broker=b3 queue=Q
+        settle
+        snapshot label=wanted
+        wait ms=60000""")
+    held = [[holds(found, "b1", f"queue://{q}", label) for q in ("H", "Q", "U", "mq.sys.dmq")]
+            for label in ("expired", "wanted", "end")]  # fmt: skip
+    assert held == [[3, 3, 3, 0], [0, 0, 3, 6], [0, 0, 0, 9]]
+    assert got(found, "H") == got(found, "C") == []
+
+
+def test_a_message_has_141_bytes_besides_its_text():
+    """6.5.0: 99 of none fit into 14,000 bytes, 21 into 3000; one of 10 is beyond 150."""
+    found = run("""
+        create_destination broker=b1 queue=Q options={"MaxTotalMsgBytes":3000,"LimitBehavior":"REJECT_NEWEST"}
+        create_destination broker=b1 queue=M options={"MaxBytesPerMsg":150}
+        send broker=b1 queue=Q count=30 size=0
+        send broker=b1 queue=M count=1 size=1 id=fits
+        send broker=b1 queue=M count=1 size=10 id=big""")
+    assert holds(found, "b1") == 21
+    assert (result(found, "fits"), result(found, "big")) == ("ok", "refused")

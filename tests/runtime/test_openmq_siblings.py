@@ -784,7 +784,7 @@ def test_in_5_1_the_same_consumer_gets_them_all_again():
     assert got(old, "C1") == [1, 2, 3, 1, 2, 3, 4, 5]
     assert again(old, "C1") == [1, 2, 3, 4, 5]
     new = run(script, **HOME)
-    assert got(new, "C1") == [1, 2, 3, 1, 4, 5]
+    assert got(new, "C1") == [1, 2, 3, 1]  # played with 6.5.0
 
 
 @pytest.mark.parametrize("persistent", ["true", "false"])

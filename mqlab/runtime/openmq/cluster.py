@@ -25,7 +25,8 @@ RETURN_WINDOW = 50 * SECOND  # us that a temporary destination waits for its cli
 
 
 def _create(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
-    broker.add(dest, "admin", options)
+    there = dest in broker.instances  # it keeps what it has created itself, with the new properties
+    broker.add(dest, "admin", options).options.update(options if there else {})
 
 
 def _update(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:

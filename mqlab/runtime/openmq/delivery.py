@@ -51,7 +51,7 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     if there is not home:
         cause = _forward(message, there)
     claim.taker, claim.arrived, message.waits = taker, not home.lab.is_cut(home, there), -1
-    claim.kept, claim.life = there.instances[message.dest].paused, home.lives
+    claim.kept, claim.stale = there.instances[message.dest].paused, False
     claim.row = home.lab.notes.message(Kind.Dispatched, message, there, frm=there.node, to=taker.node,
                                        sub=taker.sub, cause=cause)  # fmt: skip
     taker.buffer.append(claim)
@@ -80,7 +80,7 @@ def drop_copies(message: Message, kind: int, rule: int) -> None:
 def consume(consumer: Consumer) -> bool:
     """Let a consumer take what its application wants; True if it took something."""
     took = False
-    while claim := _next(consumer):
+    while claim := upcoming(consumer):
         if _is_automatic(consumer) and not consumer.home.linked(claim.message.home):
             _fail(consumer, claim)
             break
@@ -100,12 +100,12 @@ def _fail(consumer: Consumer, claim: Claim) -> None:
         _drop_lost(consumer)
         consumer.home.instances[consumer.dest].leftovers.add(claim.message.number)
     else:
-        consumer.failed = claim
+        consumer.failed = [claim]
         consumer.stuck += consumer.buffer
         consumer.buffer.clear()
 
 
-def _next(consumer: Consumer) -> Claim | None:
+def upcoming(consumer: Consumer) -> Claim | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
     waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
@@ -157,9 +157,7 @@ def on_dups(consumer: Consumer) -> None:
 
 def acknowledge(consumer: Consumer, done: list[Claim]) -> bool:
     """Acknowledge what was taken; False if the session lost something, or a home is away."""
-    stale = consumer.mode == "transacted" and any(c.life != c.message.home.lives for c in done)
-    away = any(not consumer.home.linked(claim.message.home) for claim in done)
-    if consumer.refuses or stale or away:
+    if consumer.refuses or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
         _refuse(consumer)
         return False
     consumer.taken = [claim for claim in consumer.taken if claim not in done]
@@ -171,21 +169,23 @@ def acknowledge(consumer: Consumer, done: list[Claim]) -> bool:
 def _refuse(consumer: Consumer) -> None:
     """An acknowledgement or commit fails: a transaction is rolled back, others wait for recover.
 
-    If a home is away, 5.1 gives the messages back. In 6.5 they are stuck with this consumer, but for one
-    that comes again after recover. If its own broker was lost they are back at the homes already.
+    If a home is away, 5.1 gives the messages back. In 6.5 they are stuck with this consumer. If its own
+    broker was lost they are back at the homes already.
     """
-    waits = consumer.mode == "client"
-    if not consumer.refuses and consumer.home.lab.scenario.version == "5.1":
+    waits, first = consumer.mode == "client", not consumer.refuses
+    if first and consumer.home.lab.scenario.version == "5.1":
         _drop_lost(consumer)
-    elif not consumer.refuses:
-        consumer.stuck += consumer.taken[waits:]
-        del consumer.taken[waits:]
-        if not waits:
-            consumer.stuck += consumer.buffer
-            consumer.buffer.clear()
     consumer.refuses = waits
     if not waits:
-        redeliver(consumer)
+        (_stick if first else redeliver)(consumer)
+
+
+def _stick(consumer: Consumer) -> None:
+    """All that a consumer has stays with it until it closes: 5.1 has given it back."""
+    if consumer.home.lab.scenario.version != "5.1":
+        consumer.stuck += [*consumer.taken, *consumer.buffer]
+        consumer.taken.clear()
+        consumer.buffer.clear()
 
 
 def _drop_lost(consumer: Consumer) -> None:
@@ -205,13 +205,16 @@ def home_returns(broker: Broker) -> None:
     for consumer in broker.lab.consumers.values():
         if not consumer.open or consumer.home is broker:
             continue
-        lost, again = [c for c in consumer.stuck if c.message.home is broker], consumer.failed
+        lost = [c for c in consumer.stuck if c.message.home is broker]
+        for claim in consumer.taken if consumer.mode == "transacted" else ():
+            claim.stale |= claim.message.home is broker
+        again = [c for c in consumer.failed if c in lost and c in c.message.claims]
         if lost:
-            consumer.home.instances[consumer.dest].leftovers |= {c.message.number for c in lost}
-        if again in lost and again in again.message.claims:
-            consumer.stuck.remove(again)
-            consumer.taken.append(again)
-        if again in consumer.taken or consumer.mode == "dups_ok":
+            listed = {c.message.number for c in lost if c not in again[1:]}
+            consumer.home.instances[consumer.dest].leftovers |= listed
+        consumer.stuck = [c for c in consumer.stuck if c not in again]
+        if again or consumer.mode == "dups_ok":
+            consumer.taken += again
             redeliver(consumer)
         sent = [c for c in consumer.buffer if c.message.home is broker]
         consumer.home.handed[consumer.key] += len(sent)
@@ -259,8 +262,24 @@ def let_go(consumer: Consumer, rule: int) -> None:
         forget(broker, consumer.key, rule)
 
 
+def recover(consumer: Consumer) -> None:
+    """Recover or roll back.
+
+    If an acknowledgement has failed with the home of a message, the buffer is stuck. All that was taken
+    comes again when the home is back, but only the first message if it is back already.
+    """
+    taken = consumer.taken
+    if consumer.refuses and consumer.lost < 0 and taken:
+        consumer.failed = list(taken)
+        _stick(consumer)
+        if all(consumer.home.linked(claim.message.home) for claim in consumer.failed):
+            consumer.taken = consumer.failed[:1]
+            consumer.stuck.remove(consumer.failed[0])
+    redeliver(consumer)
+
+
 def redeliver(consumer: Consumer) -> None:
-    """Recover or roll back: what was taken comes again, flagged, before what is in the buffer."""
+    """What was taken comes again, flagged, before what is in the buffer."""
     again, consumer.taken, consumer.refuses = consumer.taken, [], False
     for claim in reversed(again):
         claim.flagged = True

@@ -36,7 +36,7 @@ class Claim:
     flagged: bool = False  # comes with the redelivered flag
     arrived: bool = True  # not while it is lost in a silent cut
     kept: bool = False  # it came to a paused broker
-    life: int = 0  # of its home when it was handed out
+    stale: bool = False  # it was taken in a transaction before its home came back
     row: int = -1  # of the last event on its way to the consumer
 
 
@@ -57,6 +57,7 @@ class Message:
     row: int = -1
     copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
     waits: int = -1  # the rule by which it was last noted as waiting
+    expires: int = 0  # us; 0 is never
 
 
 @dataclass(eq=False, slots=True)
@@ -91,7 +92,7 @@ class Consumer(Client):
     buffer: deque[Claim] = field(default_factory=deque)
     taken: list[Claim] = field(default_factory=list)
     stuck: list[Claim] = field(default_factory=list)  # of homes that died: its until it closes
-    failed: Claim | None = None  # the one of them that it could not take
+    failed: list[Claim] = field(default_factory=list)  # those of them that come again
     received: list[int] = field(default_factory=list)
     redelivered: list[int] = field(default_factory=list)
     served: int = 0  # how much it was handed, to find whose turn it is

@@ -100,8 +100,9 @@ def go_on(lab: ClusterLab, job: Sending) -> bool:
         if result == "refused":
             job.refused.append(message.number)
         elif "time_to_live_ms" in job.keys:
-            due = message.sent + int(job.keys["time_to_live_ms"]) * 1000
-            lab.clock.later(due, stock.on_expired, message)
+            message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
+            lab.mortal.append(message)
+            lab.clock.later(stock.checked(message.expires), lab.on_due, None)
     if not job.left:
         _end(lab, job)
     return moved
@@ -230,7 +231,7 @@ def do_recover(lab: ClusterLab, keys: Keys) -> None:
     """Let what was taken come again."""
     consumer = lab.consumers[keys["consumer"]]
     clients.wait_for_broker(consumer, keys)
-    delivery.redeliver(consumer)
+    delivery.recover(consumer)
 
 
 def do_rollback(lab: ClusterLab, keys: Keys) -> None:
