@@ -110,6 +110,22 @@ def test_the_store_knows_of_an_automatic_consumer_only_the_next_message(more, fl
     assert got(found, "C2") == [*range(1 if more else 3, 7)]
 
 
+@pytest.mark.parametrize(
+    ("dest", "more", "flagged"),
+    [("queue=Q", "", [3, 4, 5, 6]), ("topic=T", "durable=true", [3])],
+)
+def test_a_queue_is_told_of_all_when_its_broker_is_stopped(dest, more, flagged):
+    """6.5.0: twice; C2 takes up the subscription of a topic."""
+    found = run(
+        held(dest, more=more).replace("broker=b2", "broker=b1").replace("kill", "stop")
+        + f"start_broker broker=b1\nopen_consumer consumer=C2 broker=b3 {dest} {more}"
+        " client_id=C1 subscription_name=C1",
+        **HOME,
+    )
+    assert got(found, "C2") == [3, 4, 5, 6]
+    assert again(found, "C2") == flagged
+
+
 def test_a_topic_stores_only_what_durable_subscribers_are_to_have():
     found = run(
         held("topic=T", taken=0)
@@ -226,3 +242,22 @@ def test_a_message_has_141_bytes_besides_its_text():
         send broker=b1 queue=M count=1 size=10 id=big""")
     assert holds(found, "b1") == 21
     assert (result(found, "fits"), result(found, "big")) == ("ok", "refused")
+
+
+def test_without_a_connection_recover_fails_and_a_transaction_takes_nothing_before_its_commit_has():
+    found = run(
+        """
+        open_consumer consumer=T broker=["b1","b2"] queue=Q receiving=false ack_mode=transacted reconnect=true
+        open_consumer consumer=C broker=b1 queue=R receiving=false ack_mode=client
+        send broker=b3 queue=Q count=4
+        receive consumer=T count=2
+        kill broker=b1
+        wait_for event=client_reconnected
+        recover consumer=C id=recover
+        receive consumer=T count=1
+        commit consumer=T
+        receive consumer=T count=3""",
+        **HOME,
+    )
+    assert result(found, "recover") == "refused"
+    assert got(found, "T") == [1, 2, 1, 2, 3]

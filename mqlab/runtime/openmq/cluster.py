@@ -162,6 +162,7 @@ def down(broker: Broker, kind: int) -> None:
     lab = broker.lab
     row = broker.ended = lab.notes.add(kind, broker=broker.node)
     broker.running = broker.ready = False
+    broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)
     lab.notes.look(row)
     for instance in broker.instances.values():

@@ -109,7 +109,7 @@ def upcoming(consumer: Consumer) -> Claim | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
     waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
-    failed = consumer.refuses and consumer.mode == "client" and consumer.lost >= 0  # C4106
+    failed = consumer.refuses and consumer.lost >= 0  # C4106
     if not consumer.open or not consumer.buffer or waits or failed:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
@@ -243,11 +243,13 @@ def let_go(consumer: Consumer, rule: int) -> None:
     """A consumer has closed, or lost its broker: what it had waits at its homes again.
 
     Only its own broker knows, if it still lives, what of its messages the consumer never saw; its store
-    knows what was handed out, but for a consumer that acknowledges each message only of the next one.
+    knows what was handed out, but for a consumer that acknowledges each message only of the next one
+    (of a queue's all, when it is stopped in an orderly way).
     The copies of other homes stay listed, but for those of a transaction, which is rolled back.
     """
     home, dest = consumer.home, consumer.dest
-    head = list(consumer.buffer)[: 1 if _is_automatic(consumer) else None]
+    noted = _is_automatic(consumer) and not (home.orderly and dest.is_queue)
+    head = list(consumer.buffer)[: 1 if noted else None]
     for claim in consumer.hands:
         remote = claim.message.home is not home
         rolled_back = consumer.mode == "transacted" and claim in consumer.taken

@@ -172,6 +172,7 @@ class Broker:
         self.seen = 0  # how much of the change record it has read
         self.lives = 0
         self.ended = -1  # the row with which it last ended
+        self.orderly = False  # it was stopped then
         self.met: set[Broker] = set()  # whom it has been linked to in this life
         self.taker: Broker | None = None  # who is taking it over, and takes no clients meanwhile
         self.owner: Broker | None = None  # who has taken it over

@@ -227,20 +227,21 @@ def do_acknowledge(lab: ClusterLab, keys: Keys) -> bool:
     return delivery.acknowledge(consumer, list(consumer.taken))
 
 
-def do_recover(lab: ClusterLab, keys: Keys) -> None:
-    """Let what was taken come again."""
+def do_recover(lab: ClusterLab, keys: Keys) -> bool:
+    """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[keys["consumer"]]
     clients.wait_for_broker(consumer, keys)
     delivery.recover(consumer)
+    return consumer.open
 
 
-def do_rollback(lab: ClusterLab, keys: Keys) -> None:
+def do_rollback(lab: ClusterLab, keys: Keys) -> bool:
     """Roll back a session's transaction."""
     if "consumer" in keys:
-        do_recover(lab, keys)
-    else:
-        lab.producers[keys["producer"]].refuses = False
-        end_transaction(lab, keys["producer"], commit=False)
+        return do_recover(lab, keys)
+    lab.producers[keys["producer"]].refuses = False
+    end_transaction(lab, keys["producer"], commit=False)
+    return True
 
 
 def do_commit(lab: ClusterLab, keys: Keys) -> bool:
