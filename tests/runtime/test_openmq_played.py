@@ -261,3 +261,10 @@ def test_without_a_connection_recover_fails_and_a_transaction_takes_nothing_befo
     )
     assert result(found, "recover") == "refused"
     assert got(found, "T") == [1, 2, 1, 2, 3]
+
+
+def test_nobody_may_send_to_the_dead_messages():
+    """6.5.0: three times."""
+    found = run("send broker=b3 queue=mq.sys.dmq count=2 id=send")
+    assert result(found, "send") == "refused"
+    assert "queue://mq.sys.dmq" not in at(found, "b3")["destinations"]

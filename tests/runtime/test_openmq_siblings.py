@@ -788,7 +788,7 @@ def test_in_5_1_the_same_consumer_gets_them_all_again():
 
 
 @pytest.mark.parametrize("persistent", ["true", "false"])
-def test_the_send_during_a_failure_is_lost_and_the_next_ones_go_to_the_new_home(persistent):
+def test_only_persistent_sends_wait_for_the_new_home_when_one_was_lost(persistent):
     found = run(
         f"""
         open_producer producer=P broker=["b1","b2"] queue=Q reconnect=true
@@ -800,8 +800,10 @@ def test_the_send_during_a_failure_is_lost_and_the_next_ones_go_to_the_new_home(
         open_consumer consumer=C broker=b3 queue=Q""",
         **HOME,
     )
-    assert (result(found, "lost"), result(found, "sent")) == ("refused", "ok")
-    assert sorted(got(found, "C")) == ([1, 2, 4, 5] if persistent == "true" else [4, 5])
+    results = (result(found, "lost"), result(found, "sent"))
+    # What is not persistent was played twice with 6.5.0, in one step.
+    assert results == (("refused", "ok") if persistent == "true" else ("ok", "refused"))
+    assert sorted(got(found, "C")) == ([1, 2, 4, 5] if persistent == "true" else [])
 
 
 def test_a_producer_without_reconnect_has_each_message_refused():

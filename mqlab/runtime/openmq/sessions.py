@@ -8,7 +8,15 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import clients, cluster, delivery, stock
-from mqlab.runtime.openmq.model import Broker, Client, Consumer, Keys, Message, destination_of
+from mqlab.runtime.openmq.model import (
+    DEAD,
+    Broker,
+    Client,
+    Consumer,
+    Keys,
+    Message,
+    destination_of,
+)
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -39,8 +47,8 @@ def do_open_producer(lab: ClusterLab, keys: Keys) -> bool:
 
 def _open(lab: ClusterLab, key: str, name: str, keys: Keys) -> Client | None:
     broker, dest = clients.reachable(lab, keys), destination_of(keys)
-    if broker is None or not broker.find(dest):
-        return None
+    if broker is None or dest == DEAD or not broker.find(dest):
+        return None  # only a broker writes to its dead messages (B4183)
     if broker.instances[dest].limits("MaxNumProducers", broker.producers(dest) + 1):
         return None
     node = lab.notes.node(name, "producer", broker.name)
@@ -62,10 +70,8 @@ def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))
     job = Sending(row, keys, deque(range(first, first + count)), [], producer)
-    if job.left and producer and not producer.open and not producer.refuses:
-        # The send during the failure is lost when it ends; those after it go to the new home.
-        job.refused.append(job.left.popleft())
-        clients.wait_for_broker(producer, keys)
+    if job.left and producer and not producer.open and producer.mode != "transacted":
+        _send_into_nothing(job, producer)
     lab.jobs.append(job)
     if keys.get("in_background"):
         go_on(lab, job)
@@ -73,6 +79,22 @@ def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
         lab.pass_until(lambda: job not in lab.jobs, keys)
         job.late = job in lab.jobs
     return row
+
+
+def _send_into_nothing(job: Sending, producer: Client) -> None:
+    """A producer sends and has no broker: the message is lost, those after it go to the new home.
+
+    Nobody waits for what is not persistent: the first such message is lost unnoticed, the others are
+    refused until there is a connection again (6.5.0).
+    """
+    first = job.left.popleft()
+    if job.keys.get("persistent", True):
+        job.refused.append(first)
+        clients.wait_for_broker(producer, job.keys)
+    else:
+        job.refused += [first, *job.left] if producer.refuses else job.left
+        job.left.clear()
+        producer.refuses = True
 
 
 def go_on(lab: ClusterLab, job: Sending) -> bool:
