@@ -268,3 +268,17 @@ def test_nobody_may_send_to_the_dead_messages():
     found = run("send broker=b3 queue=mq.sys.dmq count=2 id=send")
     assert result(found, "send") == "refused"
     assert "queue://mq.sys.dmq" not in at(found, "b3")["destinations"]
+
+
+def test_a_consumer_of_the_dead_messages_has_those_of_its_own_broker():
+    found = run("""
+        create_destination broker=b1 queue=Q options={"MaxNumMsgs":4,"LimitBehavior":"REMOVE_OLDEST"}
+        send broker=b1 queue=Q count=7
+        send broker=b2 queue=Q count=6
+        open_consumer consumer=A broker=b1 queue=mq.sys.dmq
+        send broker=b1 queue=Q count=2""")
+    assert got(found, "A") == [1, 2, 3, 4, 5]
+    assert again(found, "A") == []
+    assert holds(found, "b2", "queue://mq.sys.dmq") == 2
+    assert at(found, "b2")["destinations"]["queue://mq.sys.dmq"]["consumers"] == 0
+    assert "queue://mq.sys.dmq" not in at(found, "b1")["destinations"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Message, selects
+from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, selects
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -17,7 +17,7 @@ DUPS_LIMIT, DUPS_WAIT = (
 def dispatch(broker: Broker, dest: Destination) -> bool:
     """Hand out what waits for a destination at its home; True if something went."""
     instance, takers = broker.instances[dest], broker.active(dest)
-    if not takers or instance.paused or dest == DEAD:
+    if not takers or instance.paused:
         return False
     local = [c for c in takers if c.home is broker]
     if local and dest.is_queue and instance.option("LocalDeliveryPreferred"):

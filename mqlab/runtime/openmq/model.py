@@ -237,7 +237,8 @@ class Broker:
     ) -> Instance:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
-            self.instances[dest] = Instance(dest, created_by, dict(options or {}), owner)
+            mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
+            self.instances[dest] = Instance(dest, created_by, mine, owner)
             self.lab.notes.recorder.name_destination(dest)
         return self.instances[dest]
 
@@ -251,7 +252,7 @@ class Broker:
     def spread(self, dest: Destination) -> None:
         """Make one of its destinations known on all brokers linked to it."""
         mine = self.instances[dest]
-        for peer in self.peers:
+        for peer in self.peers if dest != DEAD else ():
             peer.add(dest, mine.created_by, mine.options, mine.owner)
 
     # Whom it knows

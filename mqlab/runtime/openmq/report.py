@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.model import Broker, Keys
+from mqlab.runtime.openmq.model import DEAD, Broker, Keys
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def _state(broker: Broker, properties: list[str]) -> dict[str, Any]:
     if durables := _durable_lines(broker):
         found["durable_subscriptions"] = durables
     found["destinations"] = {str(dest): _destination(broker, dest, properties)
-                             for dest in sorted(broker.instances, key=str)}  # fmt: skip
+                             for dest in sorted(broker.instances, key=str)
+                             if dest != DEAD or broker.instances[dest].messages}  # fmt: skip
     return found
 
 

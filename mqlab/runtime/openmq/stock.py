@@ -144,7 +144,7 @@ def _why_it_waits(instance: Instance, message: Message, takers: list[Consumer]) 
         return Rule.none
     if instance.paused:
         return Rule.paused
-    if message.dest == DEAD or (message.dest.is_queue and not takers):
+    if message.dest.is_queue and not takers:
         return Rule.no_consumer
     if message.dest.is_queue:
         wanted = any(selects(c.selector, message) for c in takers)
