@@ -282,3 +282,29 @@ def test_a_consumer_of_the_dead_messages_has_those_of_its_own_broker():
     assert holds(found, "b2", "queue://mq.sys.dmq") == 2
     assert at(found, "b2")["destinations"]["queue://mq.sys.dmq"]["consumers"] == 0
     assert "queue://mq.sys.dmq" not in at(found, "b1")["destinations"]
+
+
+def test_a_refused_durable_subscription_collects_nothing():
+    found = run(
+        """
+        kill broker=b3
+        open_consumer consumer=S broker=b2 topic=T durable=true id=refused
+        send broker=b2 topic=T count=2""",
+        **HOME,
+    )
+    assert result(found, "refused") == "refused"
+    assert holds(found, "b2", "topic://T") == 0
+
+
+def test_a_durable_subscription_that_only_a_returning_broker_knows_is_known_again_when_it_is_used():
+    found = run(
+        """
+        open_consumer consumer=D broker=b2 topic=T durable=true
+        close_consumer consumer=D
+        kill broker=b3
+        unsubscribe broker=b2 client_id=D subscription_name=D
+        start_broker broker=b3
+        open_consumer consumer=E broker=b3 topic=T durable=true client_id=D subscription_name=D""",
+        model="none",
+    )
+    assert at(found, "b1")["durable_subscriptions"] == ["D/D active messages=0"]

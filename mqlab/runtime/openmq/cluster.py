@@ -86,6 +86,8 @@ def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None)
     """Make a durable subscription, or take up the one that is there; another selector is another."""
     known = broker.durables.get(key)
     if known and not known.refused and (known.selector, known.dest) == (selector, dest):
+        for peer in broker.peers:  # without a change record one may not know it
+            peer.durables.setdefault(key, known)
         return True
     if known and not change(broker, "unsubscribe", key):
         return False

@@ -245,14 +245,15 @@ def let_go(consumer: Consumer, rule: int) -> None:
     Only its own broker knows, if it still lives, what of its messages the consumer never saw; its store
     knows what was handed out, but for a consumer that acknowledges each message only of the next one
     (of a queue's all, when it is stopped in an orderly way).
-    The copies of other homes stay listed, but for those of a transaction, which is rolled back.
+    The copies of other homes stay listed; in 5.1 not those of a transaction, which is rolled back.
     """
     home, dest = consumer.home, consumer.dest
     noted = _is_automatic(consumer) and not (home.orderly and dest.is_queue)
     head = list(consumer.buffer)[: 1 if noted else None]
+    old = home.lab.scenario.version == "5.1"
     for claim in consumer.hands:
         remote = claim.message.home is not home
-        rolled_back = consumer.mode == "transacted" and claim in consumer.taken
+        rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers.add(claim.message.number)
         unseen = claim in consumer.buffer and (home.running or claim not in head)

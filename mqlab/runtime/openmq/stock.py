@@ -52,7 +52,7 @@ def claims(message: Message) -> list[Claim]:
     keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
     for durable in broker.durables.values():
         selector = Selector(durable.selector) if durable.selector else None
-        if durable.dest == dest and selects(selector, message):
+        if durable.dest == dest and not durable.refused and selects(selector, message):
             keys[durable.key] = None
     return [Claim(message, key) for key in keys]
 
