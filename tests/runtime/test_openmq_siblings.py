@@ -1010,8 +1010,8 @@ def test_copies_of_a_closed_transaction_stay_listed_in_5_1_only_those_not_taken(
     assert queue(found, "b2")["remote"] == listed
 
 
-@pytest.mark.parametrize(("frozen", "flagged"), [(4000, []), (15_000, [3, 4])])
-def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen, flagged):
+@pytest.mark.parametrize("frozen", [4000, 15_000])
+def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen):
     found = run(
         f"""
         open_consumer consumer=C broker=["b1","b2"] queue=Q reconnect=true client={{"imqPingAckTimeout":3000}}
@@ -1024,8 +1024,8 @@ def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen, fl
         **HOME,
     )
     assert got(found, "C") == [1, 2, 3, 4]
-    assert again(found, "C") == flagged
-    assert "queue://Q" in at(found, "b1")["destinations"]
+    assert again(found, "C") == []  # the longer freeze was played twice with 6.5.0
+    assert queue(found, "b1")["remote"] == 0
     assert [holds(found, name) for name in ALL] == [0, 0, 0]
 
 

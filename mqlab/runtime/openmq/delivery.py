@@ -257,7 +257,7 @@ def let_go(consumer: Consumer, rule: int) -> None:
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers.add(claim.message.number)
         unseen = claim in consumer.buffer and (home.running or claim not in head)
-        release(claim, rule, remote or not unseen)
+        release(claim, rule, (remote and claim.arrived) or not unseen)
     consumer.taken, consumer.stuck = [], []
     consumer.buffer.clear()
     ends = not dest.is_queue and consumer.key == consumer.name
