@@ -750,9 +750,10 @@ def test_a_consumers_transaction_is_rolled_back_with_its_broker_and_the_next_one
 
 @pytest.mark.parametrize("dest", ["queue=Q", "topic=T"])
 def test_a_dead_homes_messages_are_stuck_with_who_failed_to_take_them(dest):
+    more = "durable=true" if dest == "topic=T" else ""
     found = run(
         f"""
-        open_consumer consumer=C1 broker=b2 {dest} receiving=false
+        open_consumer consumer=C1 broker=b2 {dest} receiving=false {more}
         send broker=b1 {dest} count=5
         stop broker=b1
         resume consumer=C1
@@ -783,11 +784,11 @@ def test_in_5_1_the_same_consumer_gets_them_all_again():
     assert got(old, "C1") == [1, 2, 3, 1, 2, 3, 4, 5]
     assert again(old, "C1") == [1, 2, 3, 4, 5]
     new = run(script, **HOME)
-    assert got(new, "C1") == [1, 2, 3, 1, 4, 5]
+    assert got(new, "C1") == [1, 2, 3, 1]  # played with 6.5.0
 
 
 @pytest.mark.parametrize("persistent", ["true", "false"])
-def test_the_send_during_a_failure_is_lost_and_the_next_ones_go_to_the_new_home(persistent):
+def test_only_persistent_sends_wait_for_the_new_home_when_one_was_lost(persistent):
     found = run(
         f"""
         open_producer producer=P broker=["b1","b2"] queue=Q reconnect=true
@@ -799,8 +800,10 @@ def test_the_send_during_a_failure_is_lost_and_the_next_ones_go_to_the_new_home(
         open_consumer consumer=C broker=b3 queue=Q""",
         **HOME,
     )
-    assert (result(found, "lost"), result(found, "sent")) == ("refused", "ok")
-    assert sorted(got(found, "C")) == ([1, 2, 4, 5] if persistent == "true" else [4, 5])
+    results = (result(found, "lost"), result(found, "sent"))
+    # What is not persistent was played twice with 6.5.0, in one step.
+    assert results == (("refused", "ok") if persistent == "true" else ("ok", "refused"))
+    assert sorted(got(found, "C")) == ([1, 2, 4, 5] if persistent == "true" else [])
 
 
 def test_a_producer_without_reconnect_has_each_message_refused():
@@ -993,19 +996,22 @@ def test_a_taker_leaves_alone_who_holds_only_messages_of_its_own():
         assert again(found, "C2") == again(found, "C3") == []
 
 
-def test_the_buffered_rest_of_a_closed_transaction_stays_listed():
-    found = run("""
+@pytest.mark.parametrize(("version", "listed"), [("6.5.0", 5), ("5.1", 3)])
+def test_copies_of_a_closed_transaction_stay_listed_in_5_1_only_those_not_taken(version, listed):
+    """Played with 6.5.0."""
+    script = """
         open_consumer consumer=C broker=b2 queue=Q receiving=false ack_mode=transacted
         send broker=b1 queue=Q count=5
         receive consumer=C count=2
         close_consumer consumer=C
-        open_consumer consumer=D broker=b3 queue=Q""")
+        open_consumer consumer=D broker=b3 queue=Q"""
+    found = run(script, version=version)
     assert got(found, "D") == again(found, "D") == [1, 2, 3, 4, 5]
-    assert queue(found, "b2")["remote"] == 3
+    assert queue(found, "b2")["remote"] == listed
 
 
-@pytest.mark.parametrize(("frozen", "flagged"), [(4000, []), (15_000, [3, 4])])
-def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen, flagged):
+@pytest.mark.parametrize("frozen", [4000, 15_000])
+def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen):
     found = run(
         f"""
         open_consumer consumer=C broker=["b1","b2"] queue=Q reconnect=true client={{"imqPingAckTimeout":3000}}
@@ -1018,8 +1024,8 @@ def test_a_client_that_pings_a_frozen_broker_in_vain_comes_back_to_it(frozen, fl
         **HOME,
     )
     assert got(found, "C") == [1, 2, 3, 4]
-    assert again(found, "C") == flagged
-    assert "queue://Q" in at(found, "b1")["destinations"]
+    assert again(found, "C") == []  # the longer freeze was played twice with 6.5.0
+    assert queue(found, "b1")["remote"] == 0
     assert [holds(found, name) for name in ALL] == [0, 0, 0]
 
 

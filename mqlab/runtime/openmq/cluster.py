@@ -25,7 +25,8 @@ RETURN_WINDOW = 50 * SECOND  # us that a temporary destination waits for its cli
 
 
 def _create(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
-    broker.add(dest, "admin", options).created_by = "admin"
+    there = dest in broker.instances  # it keeps what it has created itself, with the new properties
+    broker.add(dest, "admin", options).options.update(options if there else {})
 
 
 def _update(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
@@ -46,7 +47,8 @@ def _subscribe(broker: Broker, durable: Durable) -> None:
 
 def _unsubscribe(broker: Broker, key: Key) -> None:
     broker.durables.pop(key, None)
-    delivery.forget(broker, key)
+    broker.handed.pop(key, None)
+    delivery.forget(broker, key, Rule.asked)
 
 
 CHANGES: dict[str, Callable[..., None]] = {
@@ -84,6 +86,8 @@ def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None)
     """Make a durable subscription, or take up the one that is there; another selector is another."""
     known = broker.durables.get(key)
     if known and not known.refused and (known.selector, known.dest) == (selector, dest):
+        for peer in broker.peers:  # without a change record one may not know it
+            peer.durables.setdefault(key, known)
         return True
     if known and not change(broker, "unsubscribe", key):
         return False
@@ -105,6 +109,7 @@ def start(broker: Broker) -> None:
     """Start a broker: what it kept is there again; without its master it serves nobody."""
     lab = broker.lab
     broker.running, broker.met = True, set()
+    broker.handed.clear()
     broker.frozen = broker.hangs = broker.lost_database = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
@@ -159,12 +164,16 @@ def down(broker: Broker, kind: int) -> None:
     lab = broker.lab
     row = broker.ended = lab.notes.add(kind, broker=broker.node)
     broker.running = broker.ready = False
+    broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)
     lab.notes.look(row)
     for instance in broker.instances.values():
         instance.leftovers.clear()
         for message in list(instance.messages):
-            if not message.persistent or lab.is_open(message.transaction):
+            # What a topic has for subscribers without a durable subscription is not stored.
+            message.claims = [claim for claim in message.claims
+                              if message.persistent and claim.key in (None, *broker.durables)]  # fmt: skip
+            if not message.claims or lab.is_open(message.transaction):
                 instance.messages.remove(message)
                 lab.notes.message(Kind.Discarded, message, rule=Rule.memory_store, cause=row)
     for client in (*lab.consumers.values(), *lab.producers.values()):

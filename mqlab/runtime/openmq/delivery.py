@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Key, Message, selects
+from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, selects
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
+
+DUPS_LIMIT, DUPS_WAIT = (
+    10,
+    7_000_000,
+)  # messages, and us after the last, until they are acknowledged
 
 # Out
 
@@ -12,7 +17,7 @@ from mqlab.trace.kinds import Kind, Rule
 def dispatch(broker: Broker, dest: Destination) -> bool:
     """Hand out what waits for a destination at its home; True if something went."""
     instance, takers = broker.instances[dest], broker.active(dest)
-    if not takers or instance.paused or dest == DEAD:
+    if not takers or instance.paused:
         return False
     local = [c for c in takers if c.home is broker]
     if local and dest.is_queue and instance.option("LocalDeliveryPreferred"):
@@ -46,9 +51,11 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     if there is not home:
         cause = _forward(message, there)
     claim.taker, claim.arrived, message.waits = taker, not home.lab.is_cut(home, there), -1
+    claim.kept, claim.stale = there.instances[message.dest].paused, False
     claim.row = home.lab.notes.message(Kind.Dispatched, message, there, frm=there.node, to=taker.node,
                                        sub=taker.sub, cause=cause)  # fmt: skip
     taker.buffer.append(claim)
+    there.handed[claim.key] += 1
     return True
 
 
@@ -71,17 +78,11 @@ def drop_copies(message: Message, kind: int, rule: int) -> None:
 
 
 def consume(consumer: Consumer) -> bool:
-    """Let a consumer take what its application wants; True if it took something.
-
-    Taking a message of a dead home fails: its acknowledgement has nowhere to go, and nothing more comes.
-    5.1 drops the copies, but goes on listing the one that failed (observed, sections 8 and 12).
-    """
+    """Let a consumer take what its application wants; True if it took something."""
     took = False
-    while claim := _next(consumer):
+    while claim := upcoming(consumer):
         if _is_automatic(consumer) and not consumer.home.linked(claim.message.home):
-            if consumer.home.lab.scenario.version == "5.1":
-                _drop_lost(consumer)
-                consumer.home.instances[consumer.dest].leftovers.add(claim.message.number)
+            _fail(consumer, claim)
             break
         consumer.buffer.popleft()
         _receive(consumer, claim)
@@ -89,20 +90,36 @@ def consume(consumer: Consumer) -> bool:
     return took
 
 
-def _next(consumer: Consumer) -> Claim | None:
+def _fail(consumer: Consumer, claim: Claim) -> None:
+    """Taking a message of a dead home fails: its acknowledgement has nowhere to go.
+
+    In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
+    the copies, but goes on listing the one that failed (observed, sections 8 and 12).
+    """
+    if consumer.home.lab.scenario.version == "5.1":
+        _drop_lost(consumer)
+        consumer.home.instances[consumer.dest].leftovers.add(claim.message.number)
+    else:
+        consumer.failed = [claim]
+        consumer.stuck += consumer.buffer
+        consumer.buffer.clear()
+
+
+def upcoming(consumer: Consumer) -> Claim | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
     waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
-    failed = consumer.refuses and consumer.mode == "client"  # C4106
+    failed = consumer.refuses and consumer.lost >= 0  # C4106
     if not consumer.open or not consumer.buffer or waits or failed:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     silent = here.frozen or home.frozen or not claim.arrived or lab.is_cut(here, home)
-    return None if silent or here.instances[consumer.dest].paused else claim
+    # A paused broker keeps what comes, but its consumers have what came before.
+    return None if silent or (claim.kept and here.instances[consumer.dest].paused) else claim
 
 
 def _is_automatic(consumer: Consumer) -> bool:
-    return consumer.mode in ("auto", "dups_ok") and not consumer.keys.get("xa")
+    return consumer.mode == "auto" and not consumer.keys.get("xa")
 
 
 def _receive(consumer: Consumer, claim: Claim) -> None:
@@ -120,6 +137,10 @@ def _receive(consumer: Consumer, claim: Claim) -> None:
         acknowledge(consumer, [claim])
     elif consumer.mode == "client" and consumer.keys.get("acknowledge"):
         acknowledge(consumer, list(consumer.taken))
+    elif consumer.mode == "dups_ok":
+        if len(consumer.taken) == DUPS_LIMIT:
+            on_dups(consumer)
+        lab.clock.later(lab.clock.now + DUPS_WAIT, on_dups, consumer)
     if consumer.keys.get("delay_ms"):  # its application works on it
         consumer.busy_until = lab.clock.now + int(consumer.keys["delay_ms"]) * 1000
         lab.clock.later(consumer.busy_until, lab.on_due, None)
@@ -128,9 +149,15 @@ def _receive(consumer: Consumer, claim: Claim) -> None:
 # Back
 
 
+def on_dups(consumer: Consumer) -> None:
+    """A session that may see duplicates acknowledges what it has taken, if the homes are there."""
+    if all(consumer.home.linked(claim.message.home) for claim in consumer.taken):
+        acknowledge(consumer, list(consumer.taken))
+
+
 def acknowledge(consumer: Consumer, done: list[Claim]) -> bool:
     """Acknowledge what was taken; False if the session lost something, or a home is away."""
-    if consumer.refuses or any(not consumer.home.linked(claim.message.home) for claim in done):
+    if consumer.refuses or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
         _refuse(consumer)
         return False
     consumer.taken = [claim for claim in consumer.taken if claim not in done]
@@ -142,18 +169,23 @@ def acknowledge(consumer: Consumer, done: list[Claim]) -> bool:
 def _refuse(consumer: Consumer) -> None:
     """An acknowledgement or commit fails: a transaction is rolled back, others wait for recover.
 
-    If a home is away, 5.1 gives the messages back. In 6.5 they are stuck with this consumer, but for one
-    that comes again after recover. If its own broker was lost they are back at the homes already.
+    If a home is away, 5.1 gives the messages back. In 6.5 they are stuck with this consumer. If its own
+    broker was lost they are back at the homes already.
     """
-    waits = consumer.mode == "client"
-    if not consumer.refuses and consumer.home.lab.scenario.version == "5.1":
+    waits, first = consumer.mode == "client", not consumer.refuses
+    if first and consumer.home.lab.scenario.version == "5.1":
         _drop_lost(consumer)
-    elif not consumer.refuses:
-        consumer.stuck += consumer.taken[waits:]
-        del consumer.taken[waits:]
     consumer.refuses = waits
     if not waits:
-        redeliver(consumer)
+        (_stick if first else redeliver)(consumer)
+
+
+def _stick(consumer: Consumer) -> None:
+    """All that a consumer has stays with it until it closes: 5.1 has given it back."""
+    if consumer.home.lab.scenario.version != "5.1":
+        consumer.stuck += [*consumer.taken, *consumer.buffer]
+        consumer.taken.clear()
+        consumer.buffer.clear()
 
 
 def _drop_lost(consumer: Consumer) -> None:
@@ -165,25 +197,27 @@ def _drop_lost(consumer: Consumer) -> None:
 
 
 def home_returns(broker: Broker) -> None:
-    """A home is back: copies of its former life are listed for good where they are.
+    """A home is back: what is stuck at a consumer is listed there for good.
 
-    Of what a consumer failed to take the first comes, flagged; the rest is stuck with it.
+    The message that it failed to take comes again, flagged, if its home has kept it. So does all that
+    was taken in a session that may see duplicates.
     """
     for consumer in broker.lab.consumers.values():
-        mine = [claim for claim in consumer.hands if claim.message.home is broker]
-        if not consumer.open or not mine or consumer.home is broker:
+        if not consumer.open or consumer.home is broker:
             continue
-        listed = consumer.home.instances[consumer.dest].leftovers
-        listed |= {claim.message.number for claim in mine if claim.arrived}
-        failed = _next(consumer) in mine and _is_automatic(consumer)
-        kept = [claim for claim in mine if claim.message.persistent]
-        for claim in mine:
-            if claim in consumer.buffer and (failed or claim not in kept):
-                consumer.buffer.remove(claim)
-        if failed and kept:
-            kept[0].flagged = True
-            consumer.stuck += kept[1:]
-            _receive(consumer, kept[0])
+        lost = [c for c in consumer.stuck if c.message.home is broker]
+        for claim in consumer.taken if consumer.mode == "transacted" else ():
+            claim.stale |= claim.message.home is broker
+        again = [c for c in consumer.failed if c in lost and c in c.message.claims]
+        if lost:
+            listed = {c.message.number for c in lost if c not in again[1:]}
+            consumer.home.instances[consumer.dest].leftovers |= listed
+        consumer.stuck = [c for c in consumer.stuck if c not in again]
+        if again or consumer.mode == "dups_ok":
+            consumer.taken += again
+            redeliver(consumer)
+        sent = [c for c in consumer.buffer if c.message.home is broker]
+        consumer.home.handed[consumer.key] += len(sent)
 
 
 def finish(claim: Claim) -> None:
@@ -208,31 +242,61 @@ def release(claim: Claim, rule: int, seen: bool = True) -> None:
 def let_go(consumer: Consumer, rule: int) -> None:
     """A consumer has closed, or lost its broker: what it had waits at its homes again.
 
-    Only its own broker knows, if it still lives, what of its messages the consumer never saw. The copies
-    of other homes stay listed, but for those of a transaction, which is rolled back.
+    Only its own broker knows, if it still lives, what of its messages the consumer never saw; its store
+    knows what was handed out, but for a consumer that acknowledges each message only of the next one
+    (of a queue's all, when it is stopped in an orderly way).
+    The copies of other homes stay listed; in 5.1 not those of a transaction, which is rolled back.
     """
     home, dest = consumer.home, consumer.dest
+    noted = _is_automatic(consumer) and not (home.orderly and dest.is_queue)
+    head = list(consumer.buffer)[: 1 if noted else None]
+    old = home.lab.scenario.version == "5.1"
     for claim in consumer.hands:
         remote = claim.message.home is not home
-        rolled_back = consumer.mode == "transacted" and claim in consumer.taken
+        rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers.add(claim.message.number)
-        release(claim, rule, remote or not home.running or claim not in consumer.buffer)
+        unseen = claim in consumer.buffer and (home.running or claim not in head)
+        release(claim, rule, (remote and claim.arrived) or not unseen)
     consumer.taken, consumer.stuck = [], []
     consumer.buffer.clear()
+    ends = not dest.is_queue and consumer.key == consumer.name
+    for broker in home.lab.brokers.values() if ends else ():
+        forget(broker, consumer.key, rule)
+
+
+def recover(consumer: Consumer) -> None:
+    """Recover or roll back.
+
+    If an acknowledgement has failed with the home of a message, the buffer is stuck. All that was taken
+    comes again when the home is back, but only the first message if it is back already.
+    """
+    taken = consumer.taken
+    if consumer.refuses and consumer.lost < 0 and taken:
+        consumer.failed = list(taken)
+        _stick(consumer)
+        if all(consumer.home.linked(claim.message.home) for claim in consumer.failed):
+            consumer.taken = consumer.failed[:1]
+            consumer.stuck.remove(consumer.failed[0])
+    redeliver(consumer)
 
 
 def redeliver(consumer: Consumer) -> None:
-    """Recover or roll back: what was taken comes again, flagged, before what is in the buffer."""
+    """What was taken comes again, flagged, before what is in the buffer."""
     again, consumer.taken, consumer.refuses = consumer.taken, [], False
     for claim in reversed(again):
         claim.flagged = True
         consumer.buffer.appendleft(claim)
 
 
-def forget(broker: Broker, key: Key) -> None:
-    """A durable subscription is given up: nothing waits for it any more."""
+def forget(broker: Broker, key: object, rule: int) -> None:
+    """A topic's subscription has ended: nothing waits for it any more."""
     for instance in broker.instances.values():
         for message in list(instance.messages):
-            for claim in [claim for claim in message.claims if claim.key == key]:
-                finish(claim)
+            kept = [claim for claim in message.claims if claim.key != key]
+            ends = kept != message.claims and not kept
+            message.claims = kept
+            drop_copies(message, Kind.Discarded, rule)
+            if ends:
+                instance.messages.remove(message)
+                broker.lab.notes.message(Kind.Discarded, message, rule=rule)

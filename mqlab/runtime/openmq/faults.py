@@ -97,6 +97,10 @@ def do_resume(lab: ClusterLab, keys: Keys) -> None:
         for consumer in list(lab.consumers.values()):
             if consumer.gone and consumer.home is broker:
                 consumer.gone = False
+                for (
+                    claim
+                ) in consumer.buffer:  # what came to the frozen broker finds it gone (6.5.0)
+                    claim.arrived &= claim.row < broker.ended
                 clients.lose(consumer, row)
         if broker.owner:
             cluster.down(broker, Kind.Crashed)

@@ -36,6 +36,7 @@ class ClusterLab:
         self.moved: set[str] = set()  # producers that lost their broker
         self.jobs: list[sessions.Sending] = []  # sends that have not ended
         self.prepared: dict[str, admin.Prepared] = {}
+        self.mortal: list[Message] = []  # messages that expire
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.database_up = True
@@ -122,6 +123,7 @@ class ClusterLab:
         """Let everything move that can move now."""
         moved = True
         while moved:
+            stock.expire(self.mortal)
             sources = [(broker, dest) for broker in self.brokers.values() if broker.serves
                        for dest in list(broker.instances)]  # fmt: skip
             went = [delivery.dispatch(broker, dest) for broker, dest in sources]

@@ -8,7 +8,7 @@ chapter 4, "Message delivery" and "Propagation"; reference/openmq-observed.md, s
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,8 @@ class Claim:
     taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
     flagged: bool = False  # comes with the redelivered flag
     arrived: bool = True  # not while it is lost in a silent cut
+    kept: bool = False  # it came to a paused broker
+    stale: bool = False  # it was taken in a transaction before its home came back
     row: int = -1  # of the last event on its way to the consumer
 
 
@@ -55,6 +57,7 @@ class Message:
     row: int = -1
     copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
     waits: int = -1  # the rule by which it was last noted as waiting
+    expires: int = 0  # us; 0 is never
 
 
 @dataclass(eq=False, slots=True)
@@ -89,6 +92,7 @@ class Consumer(Client):
     buffer: deque[Claim] = field(default_factory=deque)
     taken: list[Claim] = field(default_factory=list)
     stuck: list[Claim] = field(default_factory=list)  # of homes that died: its until it closes
+    failed: list[Claim] = field(default_factory=list)  # those of them that come again
     received: list[int] = field(default_factory=list)
     redelivered: list[int] = field(default_factory=list)
     served: int = 0  # how much it was handed, to find whose turn it is
@@ -164,9 +168,11 @@ class Broker:
         self.master = lab.scenario.master
         self.instances: dict[Destination, Instance] = {}
         self.durables: dict[Key, Durable] = {}
+        self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
         self.seen = 0  # how much of the change record it has read
         self.lives = 0
         self.ended = -1  # the row with which it last ended
+        self.orderly = False  # it was stopped then
         self.met: set[Broker] = set()  # whom it has been linked to in this life
         self.taker: Broker | None = None  # who is taking it over, and takes no clients meanwhile
         self.owner: Broker | None = None  # who has taken it over
@@ -231,7 +237,8 @@ class Broker:
     ) -> Instance:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
-            self.instances[dest] = Instance(dest, created_by, dict(options or {}), owner)
+            mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
+            self.instances[dest] = Instance(dest, created_by, mine, owner)
             self.lab.notes.recorder.name_destination(dest)
         return self.instances[dest]
 
@@ -245,7 +252,7 @@ class Broker:
     def spread(self, dest: Destination) -> None:
         """Make one of its destinations known on all brokers linked to it."""
         mine = self.instances[dest]
-        for peer in self.peers:
+        for peer in self.peers if dest != DEAD else ():
             peer.add(dest, mine.created_by, mine.options, mine.owner)
 
     # Whom it knows

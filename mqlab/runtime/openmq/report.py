@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.model import Broker, Keys
+from mqlab.runtime.openmq.model import DEAD, Broker, Keys
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def _state(broker: Broker, properties: list[str]) -> dict[str, Any]:
     if durables := _durable_lines(broker):
         found["durable_subscriptions"] = durables
     found["destinations"] = {str(dest): _destination(broker, dest, properties)
-                             for dest in sorted(broker.instances, key=str)}  # fmt: skip
+                             for dest in sorted(broker.instances, key=str)
+                             if dest != DEAD or broker.instances[dest].messages}  # fmt: skip
     return found
 
 
@@ -59,13 +60,13 @@ def state_of(broker: Broker, other: Broker) -> str:
 def _durable_lines(broker: Broker) -> list[str]:
     """Return a broker's durable subscriptions; those without a client id are not listed.
 
-    The number of messages is what consumers here have had: nobody counts it down.
+    The number of messages is what consumers here were handed in this life: nobody counts it down.
     """
     lines = []
     for id, name in sorted(key for key in broker.durables if key[0]):
         users = [c for c in broker.consumers(broker.durables[id, name].dest) if c.key == (id, name)]
-        had = sum(len(c.received) + len(c.buffer) for c in users if c.home is broker)
-        lines.append(f"{id}/{name} {'active' if users else 'inactive'} messages={had}")
+        state = "active" if users else "inactive"
+        lines.append(f"{id}/{name} {state} messages={broker.handed[id, name]}")
     return lines
 
 

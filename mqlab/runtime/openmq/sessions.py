@@ -8,7 +8,15 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import clients, cluster, delivery, stock
-from mqlab.runtime.openmq.model import Broker, Client, Consumer, Keys, Message, destination_of
+from mqlab.runtime.openmq.model import (
+    DEAD,
+    Broker,
+    Client,
+    Consumer,
+    Keys,
+    Message,
+    destination_of,
+)
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -39,8 +47,8 @@ def do_open_producer(lab: ClusterLab, keys: Keys) -> bool:
 
 def _open(lab: ClusterLab, key: str, name: str, keys: Keys) -> Client | None:
     broker, dest = clients.reachable(lab, keys), destination_of(keys)
-    if broker is None or not broker.find(dest):
-        return None
+    if broker is None or dest == DEAD or not broker.find(dest):
+        return None  # only a broker writes to its dead messages (B4183)
     if broker.instances[dest].limits("MaxNumProducers", broker.producers(dest) + 1):
         return None
     node = lab.notes.node(name, "producer", broker.name)
@@ -62,10 +70,8 @@ def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))
     job = Sending(row, keys, deque(range(first, first + count)), [], producer)
-    if job.left and producer and not producer.open and not producer.refuses:
-        # The send during the failure is lost when it ends; those after it go to the new home.
-        job.refused.append(job.left.popleft())
-        clients.wait_for_broker(producer, keys)
+    if job.left and producer and not producer.open and producer.mode != "transacted":
+        _send_into_nothing(job, producer)
     lab.jobs.append(job)
     if keys.get("in_background"):
         go_on(lab, job)
@@ -73,6 +79,22 @@ def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
         lab.pass_until(lambda: job not in lab.jobs, keys)
         job.late = job in lab.jobs
     return row
+
+
+def _send_into_nothing(job: Sending, producer: Client) -> None:
+    """A producer sends and has no broker: the message is lost, those after it go to the new home.
+
+    Nobody waits for what is not persistent: the first such message is lost unnoticed, the others are
+    refused until there is a connection again (6.5.0).
+    """
+    first = job.left.popleft()
+    if job.keys.get("persistent", True):
+        job.refused.append(first)
+        clients.wait_for_broker(producer, job.keys)
+    else:
+        job.refused += [first, *job.left] if producer.refuses else job.left
+        job.left.clear()
+        producer.refuses = True
 
 
 def go_on(lab: ClusterLab, job: Sending) -> bool:
@@ -100,8 +122,9 @@ def go_on(lab: ClusterLab, job: Sending) -> bool:
         if result == "refused":
             job.refused.append(message.number)
         elif "time_to_live_ms" in job.keys:
-            due = message.sent + int(job.keys["time_to_live_ms"]) * 1000
-            lab.clock.later(due, stock.on_expired, message)
+            message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
+            lab.mortal.append(message)
+            lab.clock.later(stock.checked(message.expires), lab.on_due, None)
     if not job.left:
         _end(lab, job)
     return moved
@@ -197,6 +220,8 @@ def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
     consumer = lab.consumers[keys["consumer"]]
     consumer.closed = True
     if consumer.open:
+        if consumer.mode == "dups_ok":
+            delivery.on_dups(consumer)
         delivery.let_go(consumer, Rule.consumer_left)
         consumer.open = False
         lab.notes.consumer(Kind.Unsubscribed, consumer, Rule.consumer_left)
@@ -224,20 +249,21 @@ def do_acknowledge(lab: ClusterLab, keys: Keys) -> bool:
     return delivery.acknowledge(consumer, list(consumer.taken))
 
 
-def do_recover(lab: ClusterLab, keys: Keys) -> None:
-    """Let what was taken come again."""
+def do_recover(lab: ClusterLab, keys: Keys) -> bool:
+    """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[keys["consumer"]]
     clients.wait_for_broker(consumer, keys)
-    delivery.redeliver(consumer)
+    delivery.recover(consumer)
+    return consumer.open
 
 
-def do_rollback(lab: ClusterLab, keys: Keys) -> None:
+def do_rollback(lab: ClusterLab, keys: Keys) -> bool:
     """Roll back a session's transaction."""
     if "consumer" in keys:
-        do_recover(lab, keys)
-    else:
-        lab.producers[keys["producer"]].refuses = False
-        end_transaction(lab, keys["producer"], commit=False)
+        return do_recover(lab, keys)
+    lab.producers[keys["producer"]].refuses = False
+    end_transaction(lab, keys["producer"], commit=False)
+    return True
 
 
 def do_commit(lab: ClusterLab, keys: Keys) -> bool:
