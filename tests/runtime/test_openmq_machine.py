@@ -20,7 +20,10 @@ MODELS = {"master": {"model": "master"}, "peer": {"model": "peer"},
 
 
 def script(seed: int) -> str:
-    """Return a random script that ends with all brokers up and one consumer that takes all."""
+    """Return a random script that ends with all brokers up and a consumer at each, one after the other.
+
+    A message can always be had at its home: another broker that had it given back does not pass it on.
+    """
     chance, up, lines, consumers = random.Random(seed), set(BROKERS), [], []
     for no in range(14):
         broker = chance.choice(sorted(up))
@@ -49,7 +52,10 @@ def script(seed: int) -> str:
         "wait ms=130000",
         *(f"start_broker broker={name}" for name in BROKERS if name not in up),
     ]
-    return "\n".join([*lines, "open_consumer consumer=LAST broker=b2 queue=Q", "wait ms=20000"])
+    for name in BROKERS:
+        lines += [f"open_consumer consumer=LAST{name} broker={name} queue=Q", "wait ms=20000",
+                  f"close_consumer consumer=LAST{name}"]  # fmt: skip
+    return "\n".join(lines)
 
 
 @pytest.mark.parametrize("model", MODELS)

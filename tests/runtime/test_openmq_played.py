@@ -308,3 +308,20 @@ def test_a_durable_subscription_that_only_a_returning_broker_knows_is_known_agai
         model="none",
     )
     assert at(found, "b1")["durable_subscriptions"] == ["D/D active messages=0"]
+
+
+@pytest.mark.parametrize(("dest", "more"), [("queue=Q", ""), ("topic=T", "durable=true")])
+def test_a_broker_that_had_messages_given_back_passes_them_to_nobody_again(dest, more):
+    """6.5.0: twice each, and three other scripts. At another broker they come, flagged."""
+    same = f"{dest} {more} client_id=s subscription_name=s"
+    found = run(f"""
+        open_consumer consumer=C1 broker=b2 receiving=false {same}
+        send broker=b1 {dest} count=4
+        close_consumer consumer=C1
+        open_consumer consumer=C2 broker=b2 {same}
+        send broker=b1 {dest} count=2
+        settle
+        close_consumer consumer=C2
+        open_consumer consumer=C3 broker=b3 {same}""")
+    assert got(found, "C2") == [5, 6]
+    assert got(found, "C3") == again(found, "C3") == [1, 2, 3, 4]

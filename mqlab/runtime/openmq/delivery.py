@@ -54,8 +54,11 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     claim.kept, claim.stale = there.instances[message.dest].paused, False
     claim.row = home.lab.notes.message(Kind.Dispatched, message, there, frm=there.node, to=taker.node,
                                        sub=taker.sub, cause=cause)  # fmt: skip
-    taker.buffer.append(claim)
-    there.handed[claim.key] += 1
+    # A broker that had a message given back passes it to nobody again (played with 6.5.0).
+    known = message.number in there.instances[message.dest].leftovers
+    known &= home.lab.scenario.version != "5.1"
+    (taker.stuck if known else taker.buffer).append(claim)
+    there.handed[claim.key] += not known
     return True
 
 
