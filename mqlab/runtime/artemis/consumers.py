@@ -107,10 +107,11 @@ class Consumer(Client):
         self.taken = []
 
     def roll_back(self) -> None:
-        """Everything comes again; what had been taken counts as tried."""
+        """Everything comes again, here only what others do not take; what was taken counts as tried."""
         self.spoilt = False
         self.give_back(taken=True, buffered=False)
         if self.at is not None:
+            self.lab.balancing.dispatch(self.at, stopped=self)
             self.lab.balancing.dispatch(self.at)
 
     def give_back(self, taken: bool, buffered: bool) -> None:
@@ -118,8 +119,8 @@ class Consumer(Client):
         rows = [(item, taken) for item in self.taken] + [(item, buffered) for item in self.buffer]
         self.taken, self.buffer = [], []
         if self.queue is not None and self.at is not None:
-            for item, tried in rows:
-                self.queue.give_back(item, tried)
+            self.queue.give_back(rows)
+            for item, _ in rows:
                 self.lab.notes.returned(item, self.queue, self.at)
 
     def leave(self, taken: bool, buffered: bool) -> None:
