@@ -1,6 +1,6 @@
 """What is given back, and what is lost in a queue of the wrong kind.
 
-Each was played three times with real brokers of 2.4.0, always with the same outcome.
+Each was played at least three times with real brokers of 2.4.0, always with the same outcome.
 """
 
 from __future__ import annotations
@@ -81,3 +81,15 @@ def test_a_rollback_after_giving_up_is_refused():
         rollback client=X""")  # fmt: skip
     told = found["senders"]["X"]["results"]
     assert told == [f"step 5 commit: {CLOSED}", f"step 6 rollback: {CLOSED}"]
+
+
+def test_a_client_of_a_broker_that_scaled_down_does_not_come_back():
+    """Not even with unlimited attempts, when the broker has been started again."""
+    found = run({"A": None, "B": ha("live_only", scale_down={"connectors": ["to_A"]})}, """
+        open_consumer consumer=C broker=B queue=Q
+        stop broker=B
+        start_broker broker=B
+        wait ms=6000
+        send broker=B queue=Q count=2""", cluster={"message_load_balancing": "OFF"})  # fmt: skip
+    assert waiting(found, "B") == [1, 2]
+    assert found["consumers"]["C"]["failovers"] == ["failure_detected"]

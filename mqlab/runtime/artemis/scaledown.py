@@ -43,6 +43,7 @@ def scale_down(lab: HaLab, broker: Broker) -> None:
     if target is not None:
         for client in lab.clients.at(broker):
             client.dismissed(tried=False)
+            client.pair = ""  # it was pointed at the target, and does not find its way back either
         move(lab, broker, live, target)
     elif "group_name" in policy and len(policy) > 1:
         lab.pass_time(NO_MEMBER)
