@@ -93,3 +93,14 @@ def test_a_client_of_a_broker_that_scaled_down_does_not_come_back():
         send broker=B queue=Q count=2""", cluster={"message_load_balancing": "OFF"})  # fmt: skip
     assert waiting(found, "B") == [1, 2]
     assert found["consumers"]["C"]["failovers"] == ["failure_detected"]
+
+
+def test_a_durable_subscription_with_another_selector_is_a_new_one():
+    """What the old one had kept is lost with it (played three times: its topic on the other broker)."""
+    sub = "broker=A topic=T durable_name=d client_id=c"
+    found = run({"A": None}, f"""
+        open_consumer consumer=D1 {sub} {BLUE}
+        close_consumer consumer=D1
+        {DEALT.replace("queue=Q", "topic=T")}
+        open_consumer consumer=D2 {sub}""")  # fmt: skip
+    assert got(found, "D2") == []
