@@ -868,14 +868,15 @@ DOWN = [
         stop broker=A
         start_broker broker=A
         commit client=P""", {"cluster": OFF}, B=[], A=[], lost=[1, 2],
-         P={"results": [f"step 5 commit: {LOST}"]}),
+         P={"results": ["step 5 commit: still blocked"]}),  # it does not come back: 2.4.0, 3 of 3
     case("back_again_it_is_empty", {"A": scales("to_B"), "B": None}, """
         open_consumer consumer=C broker=A queue=Q receiving=false
         send broker=A queue=Q count=2
         stop broker=A
         start_broker broker=A
         resume consumer=C
-        settle""", {"cluster": OFF}, B=[1, 2], C={"received": [], "failovers": AGAIN}),
+        settle""", {"cluster": OFF}, B=[1, 2],
+         C={"received": [], "failovers": ["failure_detected"]}),  # 2.4.0, 3 of 3
     case("a_plain_subscriber_loses_what_it_has_not_read", {"A": scales("to_B"), "B": None}, """
         open_consumer consumer=C broker=A topic=T receiving=false
         send broker=A topic=T count=2

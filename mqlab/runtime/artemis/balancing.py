@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker, Room
 from mqlab.runtime.artemis.messages import Message, Queue, selects
 from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.artemis.consumers import Consumer
 
 Binding = tuple[Broker, Queue]
 
@@ -66,7 +70,11 @@ class Balancing(Room):
             self.lab.queue(broker, name)  # the client has it made if need be
         groups: dict[tuple[str, object], list[Binding]] = {}
         for at, queue in self._bindings(
-            broker, lambda queue: name == (queue.name if message.dest.is_queue else queue.topic)
+            broker,
+            lambda queue: (
+                name == (queue.name if queue.topic is None else queue.topic)
+                and message.dest.is_queue == (queue.topic is None)
+            ),
         ):
             own = queue if queue.goes == "left" else None
             groups.setdefault((queue.name, own), []).append((at, queue))
@@ -133,12 +141,13 @@ class Balancing(Room):
 
     # To the consumers of a broker
 
-    def dispatch(self, broker: Broker) -> None:
-        """Hand out what waits: consumers of a queue take turns."""
+    def dispatch(self, broker: Broker, stopped: Consumer | None = None) -> None:
+        """Hand out what waits: consumers of a queue take turns, without one whose session rests."""
         for queue in list(broker.data.queues.values()) if broker.serves else ():
             for item in queue.due(self.lab.clock.now) if queue.consumers else ():
                 order = queue.consumers[queue.turn :] + queue.consumers[: queue.turn]
-                taker = next((c for c in order if selects(c.selector, item.message)), None)
+                taker = next((c for c in order if c is not stopped
+                              and selects(c.selector, item.message)), None)  # fmt: skip
                 if taker is None or item not in queue.waiting:  # a rollback may have come between
                     continue
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)

@@ -208,9 +208,10 @@ class Client:
         self.results.append(f"step {step} {what}: ok")
 
     def rollback(self, step: int, what: str = "rollback") -> None:
-        """Undo the work of the open transaction."""
+        """Undo the work of the open transaction; a connection that was given up cannot be told."""
         self.roll_back()
-        self.results.append(f"step {step} {what}: ok")
+        said = SESSION_CLOSED if self.state == "failed" else "ok"
+        self.results.append(f"step {step} {what}: {said}")
 
     def xa(self, step: int, act: str) -> None:
         """Prepare, recover, commit, roll back: what is in doubt may be another client's."""

@@ -58,6 +58,9 @@ class Consumer(Client):
             return self.lab.queue(broker, name)
         if "durable_name" in self.keys:
             subscription = f"{self.keys['client_id']}.{self.keys['durable_name']}"
+            found = broker.data.queues.get(subscription)
+            if found is not None and (found.topic, found.selector) != (name, self.selector):
+                self._delete(broker, found)  # another topic or selector: a new subscription
             return self.lab.queue(broker, subscription, name, self.selector)
         return self.lab.new_queue(broker, f"temporary:{name}", name, False, self.selector, "left",
                                   f"temporary of {self.name}")  # fmt: skip
@@ -107,10 +110,11 @@ class Consumer(Client):
         self.taken = []
 
     def roll_back(self) -> None:
-        """Everything comes again; what had been taken counts as tried."""
+        """Everything comes again, here only what others do not take; what was taken counts as tried."""
         self.spoilt = False
         self.give_back(taken=True, buffered=False)
         if self.at is not None:
+            self.lab.balancing.dispatch(self.at, stopped=self)
             self.lab.balancing.dispatch(self.at)
 
     def give_back(self, taken: bool, buffered: bool) -> None:
@@ -118,8 +122,8 @@ class Consumer(Client):
         rows = [(item, taken) for item in self.taken] + [(item, buffered) for item in self.buffer]
         self.taken, self.buffer = [], []
         if self.queue is not None and self.at is not None:
-            for item, tried in rows:
-                self.queue.give_back(item, tried)
+            self.queue.give_back(rows)
+            for item, _ in rows:
                 self.lab.notes.returned(item, self.queue, self.at)
 
     def leave(self, taken: bool, buffered: bool) -> None:
@@ -130,13 +134,16 @@ class Consumer(Client):
         queue.consumers.remove(self)
         self.give_back(taken, buffered)
         self.queue = None
-        left = queue.waiting
-        if queue.goes == "left" or (queue.goes == "empty" and not queue.consumers and not left):
-            queues = broker.data.queues
-            queues.pop(next(key for key, found in queues.items() if found is queue))
-            for item in left:
-                self.lab.message(Kind.Discarded, item.message, broker, rule=Rule.no_subscription,
-                                 cause=item.row)  # fmt: skip
+        empty = not queue.consumers and not queue.waiting
+        if queue.goes == "left" or (queue.goes == "empty" and empty):
+            self._delete(broker, queue)
+
+    def _delete(self, broker: Broker, queue: Queue) -> None:
+        queues = broker.data.queues
+        queues.pop(next(key for key, found in queues.items() if found is queue))
+        for item in queue.waiting:
+            self.lab.message(Kind.Discarded, item.message, broker, rule=Rule.no_subscription,
+                             cause=item.row)  # fmt: skip
 
     def gave_up(self) -> None:
         """A receiver sees that its connection is closed."""

@@ -76,10 +76,11 @@ class Queue:
         """What its consumers have."""
         return [item for consumer in self.consumers for item in (*consumer.taken, *consumer.buffer)]
 
-    def give_back(self, item: Held, tried: bool) -> None:
-        """Put what a consumer held back to its old place."""
-        item.tries += tried
-        self.waiting = sorted([*self.waiting, item], key=lambda item: item.place)
+    def give_back(self, rows: list[tuple[Held, bool]]) -> None:
+        """Put what a consumer held, tried or not, at the head, before what was sent earlier."""
+        for item, tried in rows:
+            item.tries += tried
+        self.waiting[:0] = [item for item, _ in rows]
 
     def items(self) -> list[Held]:
         """All messages in the order of their places."""

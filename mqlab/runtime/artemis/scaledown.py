@@ -43,6 +43,7 @@ def scale_down(lab: HaLab, broker: Broker) -> None:
     if target is not None:
         for client in lab.clients.at(broker):
             client.dismissed(tried=False)
+            client.pair = ""  # it was pointed at the target, and does not find its way back either
         move(lab, broker, live, target)
     elif "group_name" in policy and len(policy) > 1:
         lab.pass_time(NO_MEMBER)
@@ -51,17 +52,18 @@ def scale_down(lab: HaLab, broker: Broker) -> None:
 def move(lab: HaLab, broker: Broker, data: Data, target: Broker) -> None:
     """Append every queue's messages to the target's queues, and its prepared transactions.
 
-    A queue that the target lacks is created without routing type: an anycast queue's messages find
-    no way into it and are lost (artemis-observed.md, section 1).
+    A queue that the target lacks is created without routing type, hence multicast: an anycast queue's
+    messages find no way into it and are lost (artemis-observed.md, section 1), and so are later ones.
     """
     if target.live is None:
         return
     for queue in data.queues.values():
         there = target.live.queues.get(queue.name)
-        fits = there is not None or queue.topic is not None
-        if there is None and queue.durable and (fits or not lab.deletes_queues):
-            there = lab.new_queue(target, queue.name, queue.topic, selector=queue.selector)
-        for item in queue.items():
+        topic = queue.topic
+        if there is None and queue.durable and (topic is not None or not lab.deletes_queues):
+            there = lab.new_queue(target, queue.name, topic or queue.name, selector=queue.selector)
+        fits = there is not None and (there.topic is None) == (topic is None)
+        for item in queue.waiting:
             if there is not None and fits:
                 row = lab.notes.forwarded(item.message, broker, target, Rule.scale_down, item.row)
                 lab.enqueue(target, there, item.message, row)
