@@ -12,7 +12,7 @@ from mqlab.runtime.subscription import Subscription
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import uri as uris
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination, duration
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class Consumer:
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
-        self.pushed: set[tuple[Destination, int]] = set()  # each copy it ever had
+        self.pushed: set[tuple[int, int]] = (
+            set()
+        )  # each copy it ever had, by destination and number
         self.session = Session(self)
         self.sub = self._subscription()
 
@@ -128,7 +130,7 @@ class Consumer:
         elif not self.closed and delivery[0] in self.sub.outstanding:
             self.asked = False
             if self.looks_twice and not delivery[0].received:
-                which = (delivery[0].dest, delivery[0].number)  # one copy of each destination
+                which = (delivery[0].dest_no, delivery[0].number)  # one copy of each destination
                 if which in self.pushed:
                     self.give_up(delivery[0])
                     return
@@ -285,7 +287,7 @@ class Consumer:
 
     def lose_broker(self) -> None:
         """The broker is going: the connection breaks, what was prefetched is thrown away."""
-        self.pushed.difference_update((m.dest, m.number) for m, _ in self.buffer)
+        self.pushed.difference_update((m.dest_no, m.number) for m, _ in self.buffer)
         self.buffer.clear()
         self.had |= self.unconfirmed
         if not self.spec.others:
