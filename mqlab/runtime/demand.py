@@ -50,22 +50,19 @@ class Demand(Subscription):
         forced = settings.forces_durable(self.dest)
         return any(forced or isinstance(who, tuple) == lasting for who in self.interest)
 
-    def hindrance(self, message: Message) -> int:
-        """Return why the bridge may not carry *message* on, hops or loops; 0 if it may."""
+    def refusal(self, message: Message) -> int:
+        """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
         bridge, path = self.bridge, message.path
         rule = 0
         if path and bridge.remote.id in path:
             rule = ALREADY_VISITED
         elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
             rule = TTL_USED_UP
-        return rule if rule and not replays(self, message) else 0
-
-    def refusal(self, message: Message) -> int:
-        """Return why it may not have *message*: what hinders the bridge, then the selector."""
-        rule = self.hindrance(message)
-        if rule or self.selector is None:
+        if rule and not replays(self, message):
             return rule
-        return super().refusal(message)
+        if self.selector is not None:
+            return super().refusal(message)
+        return 0
 
     def offer(self, message: Message) -> bool:
         """Take *message* from a topic.
@@ -73,7 +70,7 @@ class Demand(Subscription):
         What may not be carried on, a durable one takes all the same and lets go at once
         (activemq-network-connector.md, section 6).
         """
-        if self.durable is not None and self.hindrance(message):
+        if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
             topic = self.broker.destinations[message.dest_no]
             topic.dispatched += 1
             topic.acknowledged(message, self, room=False)
