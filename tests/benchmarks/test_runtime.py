@@ -19,7 +19,7 @@ from mqlab.trace.record import Recorder
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.bench
-BROKERS, MESSAGES, ROUNDS = 4, 10_000, 5
+BROKERS, MESSAGES, ROUNDS = 4, 10_000, 9
 EVENTS = 3 * BROKERS + 2  # of one message: taken over, passed on, acknowledged; sent, received
 Q = mq.Queue("Q")
 
