@@ -231,8 +231,7 @@ class Bridge:
 
         A conduit's own durable subscription goes on asking for it. Without conduits it falls asleep.
         """
-        conduit = self.settings.conduit_subscriptions
-        self.let_go([d for d in self.demand if not (d.durable and conduit)], *news)
+        self.let_go([demand for demand in self.demand if not demand.outlives], *news)
 
     def let_go(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
         """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
@@ -241,8 +240,7 @@ class Bridge:
                 demand.interest.discard(who)
                 if not demand.is_kept():
                     self.demand.remove(demand)
-                    conduit = demand.durable and self.settings.conduit_subscriptions
-                    rule = Rule.unsubscribed if conduit else Rule.consumer_left
+                    rule = Rule.unsubscribed if demand.outlives else Rule.consumer_left
                     self.home.unsubscribe(demand, rule, cause)
 
     # Messages

@@ -74,9 +74,7 @@ class Consumer:
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
-        self.pushed: set[tuple[int, int]] = (
-            set()
-        )  # each copy it ever had, by destination and number
+        self.pushed: set[tuple[int, int]] = set()  # destination and number of each copy it had
         self.session = Session(self)
         self.sub = self._subscription()
 

@@ -37,6 +37,11 @@ class Demand(Subscription):
         self.interest: set[int | durable.Key] = set()
         self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
 
+    @property
+    def outlives(self) -> bool:
+        """Whether it is a conduit's own durable one: it stays while those it stands for are away."""
+        return self.durable is not None and self.bridge.settings.conduit_subscriptions
+
     def is_kept(self) -> bool:
         """Whether one is left that keeps it.
 
@@ -44,9 +49,9 @@ class Demand(Subscription):
         there. In 5.5 all do, and the durable subscription of a conduit stays for ever.
         """
         settings = self.bridge.settings
-        lasting = self.durable is not None
         if not settings.rules.forgets_network_durables:
-            return bool(self.interest) or (lasting and settings.conduit_subscriptions)
+            return bool(self.interest) or self.outlives
+        lasting = self.durable is not None
         forced = settings.forces_durable(self.dest)
         return any(forced or isinstance(who, tuple) == lasting for who in self.interest)
 

@@ -20,9 +20,7 @@ class Store:
     def __init__(self, lasting: bool) -> None:
         self.lasting = lasting
         self.last = -1  # the node of the broker that used it last
-        self.destinations: dict[
-            Destination, list[Message]
-        ] = {}  # topics have no messages of their own
+        self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
         self.durables: list[durable.Sleeper] = []
 
     def acquire(self, broker: Broker) -> bool:
