@@ -19,13 +19,7 @@ FLOORS = [
     ["cli", "__init__"],
 ]  # fmt: skip
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}
-RUNTIME = [
-    ["clock", "message", "advisory"], ["settings", "link", "replay", "subscription", "virtual"],
-    ["deadletter", "durable", "flow", "store", "masterslave"], ["destination", "topic"],
-    ["broker"], ["session"], ["client", "producer"], ["demand"], ["bridge"],
-    ["connector", "request_reply"], ["lab"],
-    ["failover", "openmq", "artemis"], ["__init__"],
-]  # fmt: skip
+RUNTIME = [["kernel"], ["activemq", "openmq", "artemis"], ["failover"], ["__init__"]]
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, cast
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.runtime.broker import Broker
-    from mqlab.runtime.client import LocalSubscription
-    from mqlab.runtime.demand import Demand
-    from mqlab.runtime.destination import Queue
-    from mqlab.runtime.durable import Sleeper
-    from mqlab.runtime.lab import Lab
-    from mqlab.runtime.message import Message
-    from mqlab.runtime.subscription import Subscription
-    from mqlab.runtime.topic import Topic
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.clients.consumer import LocalSubscription
+    from mqlab.runtime.activemq.demand import Demand
+    from mqlab.runtime.activemq.durable import Sleeper
+    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.message import Message
+    from mqlab.runtime.activemq.queue import Queue
+    from mqlab.runtime.activemq.subscription import Subscription
+    from mqlab.runtime.activemq.topic import Topic
 
 
 def take(lab: Lab) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from mqlab.errors import BadValue
-from mqlab.runtime.lab import USUAL, Lab
-from mqlab.runtime.link import LOOPBACK, Timing
+from mqlab.runtime.activemq.lab import USUAL, Lab
+from mqlab.runtime.kernel.link import LOOPBACK, Timing
 from mqlab.spec import Action, Close, Network, Producer, Scenario
 from mqlab.spec.edition import EditionRules
 from mqlab.trace.trace import Trace

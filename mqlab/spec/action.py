@@ -26,7 +26,9 @@ ACK_MODES = ("auto", "client", "dups_ok", "individual", "transacted")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """The base of all actions."""
+    """The base of all actions. With `at` (such as ``"2s"``) it happens then, beside the others."""
+
+    at: int | str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,24 @@ class Start(Action):
 
 @dataclass(frozen=True, slots=True)
 class Restart(Action):
-    """Start one broker and the connectors it defines; `broker_id` is "fixed" or "new"."""
+    """Start one broker and the connectors it defines.
+
+    `broker_id` is "fixed" or "new"; with `store` "new" it comes with an empty store. With `wait`
+    False nobody waits for it; with a time such as ``"3s"`` the script goes on so long after it began
+    to wait for its lock.
+    """
 
     broker: str
     broker_id: str = "fixed"
+    store: str = field(default="kept", kw_only=True)
+    wait: bool | int | str = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        where = f"broker {self.broker!r}"
+        if self.broker_id not in ("fixed", "new"):
+            raise UnknownName.of("broker_id", self.broker_id, ("fixed", "new"), where)
+        if self.store not in ("kept", "new"):
+            raise UnknownName.of("store", self.store, ("kept", "new"), where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +81,7 @@ class StopConnector(Action):
 
 @dataclass(frozen=True, slots=True)
 class Consumer(Action):
-    """Open a consumer: one connection, one session.
+    """Open a consumer: on a broker with one connection and one session, or on a client's connection.
 
     `prefetch` None is the broker's default (1000 for a queue). `delay` is the time it takes
     over each message. With `receiving` False it takes nothing: its prefetch buffer fills.
@@ -94,6 +110,8 @@ class Consumer(Action):
     no_local: bool = field(default=False, kw_only=True)
     connection: str | None = field(default=None, kw_only=True)
     redelivery: Redelivery = field(default=Redelivery(), kw_only=True)
+    session: str | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         where = f"consumer {self.name!r}"
@@ -138,7 +156,8 @@ class Producer(Action):
     """Send `sends` messages to one destination, one by one on one connection.
 
     Persistent sends each wait for the broker's receipt, others go in a burst. A list among the
-    `properties`, or as `jms_priority`, is dealt out in turn.
+    `properties`, or as `jms_priority`, is dealt out in turn. `every` is the time from one send to the
+    next, `session` names one of its client's sessions, `options` are what its product alone knows.
     """
 
     name: str
@@ -149,11 +168,13 @@ class Producer(Action):
     properties: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
     jms_priority: int | list[int] = field(default=4, kw_only=True)
     time_to_live: int | str = field(default=0, kw_only=True)
-    interval: int | str = field(default=0, kw_only=True)
+    every: int | str = field(default=0, kw_only=True)
     in_background: bool = field(default=False, kw_only=True)
     others: tuple[str, ...] = field(default=(), kw_only=True)
     size: int = field(default=1024, kw_only=True)
     connection: str | None = field(default=None, kw_only=True)
+    session: str | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         where = f"producer {self.name!r}"
@@ -169,7 +190,7 @@ class Producer(Action):
         if not isinstance(self.size, int) or self.size < 1:
             raise BadValue(f"{where}: size={self.size!r}; write a number of bytes, 1 or more")
         duration(self.time_to_live, where)
-        duration(self.interval, where)
+        duration(self.every, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +203,16 @@ class Receive(Action):
 
 @dataclass(frozen=True, slots=True)
 class Resume(Action):
-    """Let a held consumer take all it can."""
+    """Let a held consumer take all it can, or a suspended broker go on (SIGCONT)."""
 
-    consumer: str
+    who: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pause(Action):
-    """Hold a consumer: it takes nothing more."""
+    """Hold a consumer: it takes nothing more. A broker is suspended, as SIGSTOP does it."""
 
-    consumer: str
+    who: str
 
 
 @dataclass(frozen=True, slots=True)

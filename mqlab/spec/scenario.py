@@ -29,7 +29,7 @@ from mqlab.spec.action import (
 )  # fmt: skip
 from mqlab.spec.network import Network
 
-OF_A_CONSUMER = (Receive, Resume, Pause, Close, Acknowledge, Commit, Rollback)
+OF_A_CONSUMER = (Receive, Close, Acknowledge, Commit, Rollback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class Scenario:
                 consumers.append(action.name)
             elif isinstance(action, OF_A_CONSUMER):
                 _known("consumer", action.consumer, consumers, where)
+            elif isinstance(action, (Pause, Resume)):
+                _known("consumer", action.who, consumers, where)
             elif isinstance(action, (StartConnector, StopConnector)):
                 _known("connector", action.connector, connectors, where)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqlab.formats import failover
-from mqlab.runtime.failover.addresses import split
+from mqlab.runtime.activemq.clients.addresses import split
 from tests.runtime.timed import absolute, body, errors, gaps, path, result, run, tries
 
 TELLS = {"transport_connector": {"update_cluster_clients": True}}

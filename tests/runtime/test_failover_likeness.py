@@ -12,7 +12,8 @@ import re
 import pytest
 
 from mqlab.formats import failover
-from mqlab.runtime.failover import outcome, play
+from mqlab.runtime.activemq import outcome
+from mqlab.runtime.failover import play
 from tests.conftest import packed
 
 PLACES = ("broker", "endpoint", "link", "from", "to", "by", "client", "consumer")

@@ -6,10 +6,16 @@ import pytest
 
 from mqlab.errors import BadValue
 from mqlab.formats import failover
-from mqlab.runtime.failover import outcome, play
-from mqlab.runtime.failover.addresses import FailoverOptions, Refused, failover_options, split
-from mqlab.runtime.failover.lab import FailoverLab
-from mqlab.runtime.failover.rounds import FailoverTransport
+from mqlab.runtime.activemq import outcome
+from mqlab.runtime.activemq.clients.addresses import (
+    FailoverOptions,
+    Refused,
+    failover_options,
+    split,
+)
+from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
+from mqlab.runtime.activemq.timed import FailoverLab
+from mqlab.runtime.failover import play
 from tests.runtime.timed import body, run, scenario
 
 SETTLED = "wait_ms ms=8000"

@@ -25,7 +25,7 @@ def test_a_lab_goes_step_by_step():
 
 def test_time_goes_on_to_where_it_is_told():
     lab = mq.Lab(two_brokers())
-    lab.do(mq.Producer("P", on="A", sends=10, to=FOO, interval="1s"))
+    lab.do(mq.Producer("P", on="A", sends=10, to=FOO, every="1s"))
     lab.until("3500ms")
     assert len(lab.trace.waiting()["A"]["queue://TEST.FOO"]) == 4
     lab.rest()

@@ -454,7 +454,7 @@ def _():
         lab = mq.Lab(network("A>B", edition="5.17", always_sync_send=sync))
         lab.do(mq.Consumer("C1", on="B", reads=FOO))
         lab.rest()
-        lab.do(send(3, persistent=False, interval="10ms"))
+        lab.do(send(3, persistent=False, every="10ms"))
         step_until(lab, 2)
         lab.step()  # without alwaysSyncSend: it counts as forwarded, and is still on the way
         lab.do(mq.StopConnector("AB0"))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.demand import Demand
-from mqlab.runtime.lab import Lab
-from mqlab.runtime.message import ConsumerInfo
+from mqlab.runtime.activemq.demand import Demand
+from mqlab.runtime.activemq.lab import Lab
+from mqlab.runtime.activemq.message import ConsumerInfo
 from mqlab.spec import (
     Broker,
     Close,

@@ -16,7 +16,7 @@ from mqlab.runtime.artemis.notes import Notes
 from mqlab.runtime.artemis.replication import Replication
 from mqlab.runtime.artemis.scaledown import move, scale_down
 from mqlab.runtime.artemis.shared_store import SharedStore, Store
-from mqlab.runtime.clock import Clock
+from mqlab.runtime.kernel.clock import Clock
 from mqlab.spec.artemis import WORDS, HaScenario
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace

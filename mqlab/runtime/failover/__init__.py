@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.failover.lab import FailoverLab
-from mqlab.runtime.failover.outcome import outcome
+from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.timed import FailoverLab
 from mqlab.spec.fault import TimedScenario
 from mqlab.trace.trace import Trace
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mqlab.errors import BadValue
 from mqlab.formats import openmq as files
-from mqlab.runtime.clock import Clock
+from mqlab.runtime.kernel.clock import Clock
 from mqlab.runtime.openmq import admin, cluster, delivery, faults, report, sessions, stock
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
 from mqlab.runtime.openmq.notes import Notes

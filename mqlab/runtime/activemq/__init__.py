@@ -1,0 +1,1 @@
+"""ActiveMQ: brokers, their networks, their clients and their masters and slaves."""

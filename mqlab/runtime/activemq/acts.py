@@ -1,0 +1,201 @@
+"""What each step of a script does to lines, files and clients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.activemq import state
+from mqlab.runtime.activemq.clients.addresses import Refused, failover_options, shuffle, split
+from mqlab.runtime.activemq.clients.calls import Call, SendCall
+from mqlab.runtime.activemq.clients.client import Client, parse_destination
+from mqlab.runtime.activemq.multicast import group_of
+from mqlab.spec.fault import Step
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.jdbc import Database
+    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.wire import Line
+
+
+class Acts:
+    """The steps that act at once; `call` is the one that the script waits for."""
+
+    lab: FailoverLab
+    place: int
+    calls: list[Call]
+    call: Call | None
+    until: int | None
+    steps: Sequence[Step]
+
+    # Lines, files, endpoints
+
+    def _line(self, step: Step) -> Line | Database:
+        """Return the line that a step names: without a name, that of the database."""
+        name = step.get("link", "database")
+        line = self.lab.database if name == "database" else self.lab.processes[name].line
+        assert line is not None
+        return line
+
+    def _do_cut(self, step: Step) -> None:
+        how = step.get("how", "refuse")
+        row = self.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
+        self._line(step).cut(how, row)
+
+    def _do_heal(self, step: Step) -> None:
+        self.lab.note(Kind.Healed, rule=Rule.asked)
+        self._line(step).heal()
+
+    _do_database_down, _do_database_up = _do_cut, _do_heal
+
+    def _do_disk_slow(self, step: Step) -> None:
+        self.lab.disks[step.get("broker") or step.keys["shared_store"]] = step.keys["factor"]
+
+    def _do_delete_lock_file(self, step: Step) -> None:
+        self.lab.lock_files[step.keys["shared_store"]].delete()
+
+    def _do_touch_lock_file(self, step: Step) -> None:
+        self.lab.lock_files[step.keys["shared_store"]].touch()
+
+    def _do_copy_store(self, step: Step) -> None:
+        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
+        target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
+
+    def _do_write_file(self, step: Step) -> None:
+        self.lab.files[step.keys["name"]] = step.keys["text"]
+
+    def _do_set_endpoint(self, step: Step) -> None:
+        self.lab.modes[step.keys["endpoint"]] = step.keys["mode"]
+
+    def _do_advertise(self, step: Step) -> None:
+        address = self.lab.address_of(step.keys["endpoint"])
+        self.lab.lan.advertise(address, self.lab.fill(step.keys["uri"]), None)
+
+    def _do_stop_advertising(self, step: Step) -> None:
+        self.lab.lan.withdraw(self.lab.address_of(step.keys["endpoint"]))
+
+    def _do_sniff(self, step: Step) -> None:
+        self.lab.lan.sniffed.add(group_of(self.lab.fill(step.keys["uri"])))
+
+    # Clients
+
+    def _begin_call(self, step: Step, call: Call) -> Call:
+        self.calls.append(call)
+        if not step.get("in_background"):
+            self.call = call
+        return call
+
+    def _call(self, step: Step, client: str) -> Call:
+        return self._begin_call(step, Call(self.lab, self.place, step, client))
+
+    def _do_connect(self, step: Step) -> None:
+        name = step.keys["client"]
+        client = Client(self.lab, name, self.lab.fill(step.keys["uri"]), step.get("prefetch"))
+        client.watches = step.get("watch_topic_advisories", True)
+        self.lab.clients_by_name[name] = client
+        client.open(self._call(step, name))
+
+    def _do_open_session(self, step: Step) -> None:
+        client = self._client(step)
+        client.session(step.keys["session"], step.get("transacted", False))
+        call = self._call(step, client.name)
+        client.request(("session", None, step.keys["session"]), call)
+
+    def _do_open_consumer(self, step: Step) -> None:
+        client = self._client(step)
+        keys = {key: value for key, value in step.keys.items() if value is not None}
+        client.open_consumer(keys, parse_destination(keys), self._call(step, client.name))
+
+    def _do_temp_queue(self, step: Step) -> None:
+        client = self._client(step)
+        client.make_temp(step.keys["name"], self._call(step, client.name))
+
+    def _do_send(self, step: Step) -> None:
+        client = self._client(step)
+        first = self.lab.reserve_numbers(step.get("count", 1))
+        try:
+            dest = parse_destination(dict(step.keys))
+        except Refused as error:
+            self._call(step, client.name).fail(error.kind, str(error))
+            return
+        call = SendCall(self.lab, self.place, step, client, dest, first)
+        self._begin_call(step, call)
+        call.next()
+
+    def _do_commit(self, step: Step) -> None:
+        self._end_transaction(step, "commit")
+
+    def _do_rollback(self, step: Step) -> None:
+        self._end_transaction(step, "rollback")
+
+    def _end_transaction(self, step: Step, how: str) -> None:
+        client, call = self._client(step), self._call(step, step.keys["client"])
+        session = client.session(step.keys["session"], True)
+        session.finish(how, call)
+
+    def _do_acknowledge(self, step: Step) -> None:
+        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
+        call = self._call(step, consumer.client.name)
+        if not consumer.client.refuses(call):
+            consumer.acknowledge()
+            call.finish()
+
+    def _do_receive_once(self, step: Step) -> None:
+        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
+        consumer.receive_once(self._call(step, consumer.client.name),
+                              int(step.get("timeout_ms", 0) * 1000))  # fmt: skip
+
+    def _do_close_consumer(self, step: Step) -> None:
+        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
+        call = self._call(step, consumer.client.name)
+        waits = consumer.session.transaction is not None and (consumer.had or consumer.expected)
+        consumer.close()
+        transport = consumer.client.transport
+        if waits:
+            consumer.session.leaving.append(consumer)
+            call.finish()
+        elif transport is None or transport.away:
+            consumer.client.after_round(call)
+        else:
+            consumer.client.request(("unsubscribe", None, consumer.name, consumer.last), call)
+
+    def _do_close_client(self, step: Step) -> None:
+        self._client(step).close(self._call(step, step.keys["client"]))
+
+    def _client(self, step: Step) -> Client:
+        return self.lab.clients_by_name[step.keys["client"]]
+
+    def _do_receive(self, step: Step) -> None:
+        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
+        self.goal = len(consumer.received) + int(step.get("count", 1))
+        consumer.allow(step.get("count", 1))
+
+    def _over_receive(self) -> bool:
+        step = self.steps[self.place]
+        return len(self.lab.consumers_by_name[step.keys["consumer"]].received) >= self.goal
+
+    def _do_resume_consumer(self, step: Step) -> None:
+        self.lab.consumers_by_name[step.keys["consumer"]].allow(None)
+
+    def _do_tell_reconnect(self, step: Step) -> None:
+        to = self.lab.address_of(step.keys["to"])
+        self.lab.processes[step.keys["broker"]].cluster.send_away(to)
+
+    def _do_sample_orders(self, step: Step) -> None:
+        found = split(self.lab.fill(step.keys["uri"]))
+        options = failover_options(found.options, self.lab.edition)
+        names = [self.lab.shown_configured(address) for address in found.elements]
+        orders: dict[str, int] = {}
+        for _ in range(step.keys["count"]):
+            drawn = " ".join(shuffle(names, self.lab.random) if options.randomize else names)
+            orders[drawn] = orders.get(drawn, 0) + 1
+        self.lab.snapshots[step.keys["label"]] = {"orders": dict(sorted(orders.items()))}
+
+    # Waiting
+
+    def _do_wait_ms(self, step: Step) -> None:
+        self.until = self.lab.clock.now + int(step.keys["ms"] * 1000)
+
+    def _do_snapshot(self, step: Step) -> None:
+        self.lab.snapshots[step.keys["label"]] = state.take(self.lab)

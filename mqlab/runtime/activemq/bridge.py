@@ -1,0 +1,291 @@
+"""A bridge: one live direction of a network connector, from its home broker to a remote one.
+
+Messages go from home to remote. The bridge listens to the remote broker's advisories and turns
+news of consumers there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
+reference/activemq-5.17-observed.md, in the order in which the broker checks them:
+
+1. news that has come through too many brokers (consumerTTL), that has been here already, or that
+   is about a destination the lists do not let pass, is refused;
+2. conduit: if a subscription of this bridge covers the news, it joins it;
+3. duplicate suppression: of several routes to one consumer, keep the first or the better one;
+4. else there is a new subscription, which is announced in turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.activemq import advisory, durable
+from mqlab.runtime.activemq.demand import Demand
+from mqlab.runtime.activemq.message import ConsumerInfo, Message
+from mqlab.runtime.activemq.settings import BridgeSettings
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.lab import Lab
+
+
+class Bridge:
+    """One direction of a connector between two running brokers."""
+
+    def __init__(
+        self, lab: Lab, home: Broker, remote: Broker, connector: str, settings: BridgeSettings,
+        mirror: bool,
+    ) -> None:  # fmt: skip
+        self.lab, self.home, self.remote = lab, home, remote
+        self.connector, self.settings, self.mirror = connector, settings, mirror
+        # The other half of a duplex connector belongs to the broker that defines it, too.
+        owner = remote if mirror else home
+        self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
+        self.no = lab.name_link(self.name, home.name, remote.name)
+        self.link, self.link_back = lab.new_link(), lab.new_link()
+        self.demand: list[Demand] = []
+        self.up = False
+
+    # Coming and going
+
+    def start(self) -> None:
+        """Come up: listen to the remote broker's news, and subscribe what is static."""
+        home, remote = self.home, self.remote
+        self.up = True
+        self.lab.add(self.lab.clock.now, Kind.Connected, broker=home.node, frm=home.node,
+                     to=remote.node, link=self.no)  # fmt: skip
+        home.bridges.append(self)
+        advisory.of_bridge(home, remote, started=True, mirror=self.mirror)
+        for text in self.settings.static:
+            self.subscribe_static(Destination.parse(text))
+        if not self.settings.dynamic_only:
+            self.wake_durables()
+        if not self.settings.static_bridge:
+            remote.listeners.append(self)
+            for sub in list(remote.subs) if remote.advises else ():
+                if not sub.asleep:
+                    self.link_back.carry(self.on_advised, (sub.info, -1))
+
+    def stop(self) -> None:
+        """Go down: nothing is subscribed any more, what was not acknowledged goes back."""
+        if not self.up:
+            return
+        self.up = False
+        self.home.bridges.remove(self)
+        advisory.of_bridge(self.home, self.remote, started=False, mirror=self.mirror)
+        if self in self.remote.listeners:
+            self.remote.listeners.remove(self)
+        row = self.lab.add(self.lab.clock.now, Kind.Disconnected, broker=self.home.node,
+                           frm=self.home.node, to=self.remote.node, link=self.no)  # fmt: skip
+        for demand in self.demand:
+            if demand in self.home.subs:
+                self.home.unsubscribe(demand, Rule.bridge_down, row)
+        self.demand = []
+
+    # Demand
+
+    def subscribe_static(self, dest: Destination) -> None:
+        """Subscribe *dest* as if a consumer were attached to the remote broker."""
+        if self.settings.tests_statics and self.settings.excludes(dest):
+            self.refuse(dest, Rule.not_permitted, -1)
+            return
+        info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
+        self.add_demand(info, Rule.static, -1, static=True)
+
+    def on_advised(self, news: tuple[ConsumerInfo, int]) -> None:
+        """News of a consumer beyond has come in: make a subscription of it, or say why not."""
+        info, cause = news
+        if not self.up or not self.settings.hears(info.dest):
+            return
+        home = self.home
+        row = self.lab.add(
+            self.lab.clock.now, Kind.Advised, broker=home.node, frm=self.remote.node, to=home.node,
+            link=self.no, dest=self.lab.name_destination(info.dest), hop=len(info.path),
+            cause=cause,
+        )  # fmt: skip
+        refusal = self.refusal(info)
+        if refusal or not self.settings.prefetch_size:
+            self.refuse(info.dest, refusal or Rule.prefetch_full, row)
+            return
+        for element in self.elements(info):
+            if not (self.settings.conduit_subscriptions and self.join_conduit(element, row)):
+                self.add_demand(element, Rule.remote_demand, row)
+
+    def elements(self, info: ConsumerInfo) -> list[ConsumerInfo]:
+        """Return the consumer itself, or one for each element of a composite destination.
+
+        The lists have been applied to the whole name: its elements are not tested again.
+        """
+        found = info.dest.elements()
+        if len(found) == 1 or not self.settings.rules.splits_composites:
+            return [info]
+        return [info.on(dest) for dest in found]
+
+    def refusal(self, info: ConsumerInfo) -> int:
+        """Return the rule by which the bridge ignores a consumer, 0 if there is none."""
+        # A consumer of the remote broker itself has come through none and is never refused.
+        if info.path and self.settings.ttl_used_up(self.settings.consumer_ttl, len(info.path)):
+            return Rule.consumer_ttl
+        if self.home.id in info.path or self.remote.id in info.path:
+            return Rule.loop
+        return 0 if self.settings.permits(info.dest) else Rule.not_permitted
+
+    def refuse(self, dest: Destination, rule: int, cause: int) -> None:
+        """Write down that no subscription came of it."""
+        self.lab.add(
+            self.lab.clock.now, Kind.Refused, broker=self.home.node, frm=self.remote.node,
+            to=self.home.node, link=self.no, dest=self.lab.name_destination(dest), rule=rule,
+            cause=cause,
+        )  # fmt: skip
+
+    def join_conduit(self, info: ConsumerInfo, cause: int) -> bool:
+        """Let the consumer join every subscription that covers it; False if there is none."""
+        merges_network = not info.dest.is_queue or self.settings.merges_network_queues
+        if info.path and not merges_network:
+            return False
+        joined = False
+        for demand in self.demand:
+            direct = len(demand.info.path) == 1
+            if (direct or merges_network or demand.static) and self.home.fits(
+                demand.dest, info.dest
+            ):
+                joined = True
+                if not self.is_other_route(demand, info):
+                    demand.interest.add(info.interest)
+                self.lab.add(
+                    self.lab.clock.now, Kind.Merged, broker=self.home.node,
+                    frm=self.remote.node, to=self.home.node, link=self.no,
+                    dest=self.lab.name_destination(info.dest), sub=demand.no, rule=Rule.conduit,
+                    cause=cause,
+                )  # fmt: skip
+        return joined
+
+    def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
+        """Whether the news leads over another way to where the subscription leads already.
+
+        Such news counts as joined, but 5.5 does not remember it.
+        """
+        if not self.settings.rules.merges_network_queues:
+            return False
+        old, new = demand.info.path, (*info.path, self.remote.id)
+        return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
+
+    def add_demand(self, info: ConsumerInfo, rule: int, cause: int, static: bool = False) -> None:
+        """Subscribe at home for *info*, unless a route as good stands already."""
+        settings = self.settings
+        path = (*info.path, self.remote.id)
+        priority = settings.priority(info.priority, len(path))
+        if static and settings.rules.bare_statics:
+            path, priority = (), settings.base
+        local = ConsumerInfo(
+            self.lab.new_id(), info.dest, priority,
+            None if settings.conduit_subscriptions else info.selector, info.exclusive, path,
+            (*info.origins, info.id), self.durable_key(info),
+        )  # fmt: skip
+        demand = Demand(self, local, static)
+        demand.interest.add(info.interest)
+        twin = self.route_to_same_consumer(local)
+        if twin is not None:
+            if twin.priority >= local.priority:
+                self.refuse(info.dest, Rule.duplicate_route, cause)
+                return
+            twin.bridge.demand.remove(twin)
+            self.home.unsubscribe(twin, Rule.better_route, cause)
+        self.demand.append(demand)
+        self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
+
+    def route_to_same_consumer(self, local: ConsumerInfo) -> Demand | None:
+        """Return the subscription that duplicate suppression compares a new one with."""
+        if not self.settings.suppresses(local.dest):
+            return None
+        for sub in self.home.subs:
+            if (
+                isinstance(sub, Demand) and sub.dest.is_queue == local.dest.is_queue
+                and set(sub.info.origins) & set(local.origins)
+            ):  # fmt: skip
+                return sub
+        return None
+
+    def durable_key(self, info: ConsumerInfo) -> durable.Key | None:
+        """Return the key of the durable subscription that stands for a durable consumer."""
+        forced = self.settings.forces_durable(info.dest)
+        if info.durable is None and not forced:
+            return None
+        name = info.durable[1] if info.durable else ""
+        if self.settings.conduit_subscriptions or not name:
+            name = f"NC-DS_{self.home.name}_{info.dest.name}"
+        return f"{self.connector}_{self.remote.name}_inbound_{self.home.name}", name
+
+    def wake_durables(self) -> None:
+        """Take up the durable subscriptions of this bridge that came out of the home's store."""
+        for sleeper in durable.restorable(self.home) if self.settings.conduit_subscriptions else ():
+            info = ConsumerInfo(self.lab.new_id(), sleeper.dest, 0, None, False,
+                                durable=sleeper.durable)  # fmt: skip
+            if self.durable_key(info) == sleeper.durable:
+                self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
+
+    def on_consumer_gone(self, news: tuple[int | durable.Key, int]) -> None:
+        """A consumer beyond has gone; the subscription goes with the last one that kept it."""
+        self.let_go(self.demand, *news)
+
+    def on_consumer_away(self, news: tuple[int | durable.Key, int]) -> None:
+        """The user of a durable subscription beyond is away.
+
+        A conduit's own durable subscription goes on asking for it. Without conduits it falls asleep.
+        """
+        self.let_go([demand for demand in self.demand if not demand.outlives], *news)
+
+    def let_go(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
+        """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
+        for demand in demands[:]:
+            if who in demand.interest:
+                demand.interest.discard(who)
+                if not demand.is_kept():
+                    self.demand.remove(demand)
+                    rule = Rule.unsubscribed if demand.outlives else Rule.consumer_left
+                    self.home.unsubscribe(demand, rule, cause)
+
+    # Messages
+
+    def on_forwarded(self, passage: tuple[Demand, Message, int]) -> None:
+        """A message has arrived at the remote broker; the answer goes back."""
+        demand, message, row = passage
+        if not self.up or not self.remote.running:
+            if message not in demand.outstanding:  # sent without waiting for an answer
+                self.home.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
+            return
+        copy = message.copy(self.home.id)
+        copy.received = message.received and self.settings.rules.redelivered_travels
+        remote = self.remote
+        if remote.limits_memory and remote.destination(copy.dest).room.full_for(
+            copy, self.on_forwarded, passage
+        ):
+            return
+        if remote.audits_network and message.persistent:
+            if message.number in remote.seen:
+                remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
+                self.answer(demand, message)
+                return
+            remote.seen.add(message.number)
+        remote.take_over(copy, self.home.node, self.no, row)
+        self.answer(demand, message)
+
+    def answer(self, demand: Demand, message: Message) -> None:
+        """Let the remote broker answer, once it is done with what it was sent before."""
+        remote, now = self.remote, self.lab.clock.now
+        remote.taken = max(remote.taken, now) + self.lab.timing.taking
+        self.link_back.carry(self.on_answered, (demand, message), remote.taken - now)
+
+    def on_answered(self, passage: tuple[Demand, Message]) -> None:
+        """The remote broker has the message: the home broker may forget it."""
+        demand, message = passage
+        if self.up and message in demand.outstanding:
+            demand.acknowledge(message)
+
+    def on_not_permitted(self, demand: Demand, message: Message) -> None:
+        """A wildcard subscription was handed what the lists hold back: it keeps it for ever.
+
+        So the real broker does (activemq-5.17-observed.md, "excluded destinations"): the message
+        stays in flight, counts against the prefetch, and nobody gets it.
+        """
+        home = self.home
+        home.note(Kind.Refused, message, home.node, self.remote.node, self.no, demand.no,
+                  Rule.not_permitted, message.row)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Clients of ActiveMQ: connections over failover: and discovery: addresses, sessions, consumers, producers."""

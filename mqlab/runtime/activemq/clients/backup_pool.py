@@ -1,0 +1,103 @@
+"""Spare connections: a backup kept open, and the preferred broker that is tried again and again.
+
+With backup a spare is opened right after connecting and used without a wait at the loss; one whose
+broker has gone still counts until then. With priorityBackup the first address (or priorityURIs) is
+tried while the client is elsewhere, and it moves as soon as that answers (Fuse 1, Table 1.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq.clients.addresses import Refused, same, with_options
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
+
+
+class Spares:
+    """The spare connections of one transport: `held` are (address, socket)."""
+
+    def __init__(self, transport: FailoverTransport) -> None:
+        self.transport, self.options = transport, transport.options
+        self.held: list[tuple[str, Any]] = []
+        self.ready = False  # whether the preferred broker has answered
+        self.named = [uri for uri in self.options.priority_uris.split(",") if uri]
+
+    @property
+    def preferred(self) -> list[str]:
+        """The addresses that priorityBackup prefers: the first configured one if none is named."""
+        return self.named or self.transport.known.configured[:1]
+
+    @property
+    def at_priority(self) -> bool:
+        """Whether the broker in use is a preferred one."""
+        return self.options.priority_backup and self._is_preferred(self.transport.address)
+
+    @property
+    def looks_for_priority(self) -> bool:
+        """Whether the preferred broker is to be tried again."""
+        return self.options.priority_backup and not self.at_priority
+
+    @property
+    def wanted(self) -> bool:
+        """Whether another spare is to be opened."""
+        if self.options.backup and len(self.held) < self.options.backup_pool_size:
+            return True
+        return self.looks_for_priority and not self.ready
+
+    def _is_preferred(self, address: str | None) -> bool:
+        return any(same(address, other) for other in self.preferred)
+
+    def owns(self, source: Any) -> bool:
+        """Whether *source* is one of the spares."""
+        return any(source is spare for _, spare in self.held)
+
+    def build(self) -> None:
+        """Open what is wanted: those that priorityURIs names first, each tried once.
+
+        Dead spares make room only then: as long as none is wanted they count.
+        """
+        if not self.wanted:
+            return
+        transport = self.transport
+        self.held = [(address, spare) for address, spare in self.held if spare.alive]
+        for listed in dict.fromkeys([*self.named, *transport.known.order(transport.lab.random)]):
+            address = with_options(listed, self.options.nested)
+            if not self.wanted:
+                return
+            held = any(address == spare for spare, _ in self.held)
+            if held or address == transport.address:
+                continue
+            try:
+                source = transport.lab.dial(transport, address)
+            except Refused:
+                continue
+            self._keep(address, source)
+
+    def _keep(self, address: str, source: Any) -> None:
+        if not (self.options.priority_backup and self._is_preferred(address)):
+            self.held.append((address, source))
+            return
+        self.ready = True
+        self.held.insert(0, (address, source))
+        for _, extra in self.held[self.options.backup_pool_size :]:
+            extra.close()
+        del self.held[self.options.backup_pool_size :]
+
+    def take(self) -> tuple[str, Any]:
+        """Return the spare to use now; for a preferred one the broker in use is left."""
+        place = 0
+        if self.options.randomize and not self.ready:
+            place = self.transport.lab.random.randrange(len(self.held))
+        taken = self.held.pop(place)
+        if self.ready:
+            self.ready = False
+            self.transport.leave()
+        return taken
+
+    def close(self) -> None:
+        """Close them all."""
+        for _, spare in self.held:
+            spare.close()
+        self.held = []

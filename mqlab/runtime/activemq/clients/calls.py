@@ -1,0 +1,252 @@
+"""Calls of clients: what they wait for, and how they end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.message import Message
+from mqlab.spec.fault import Step
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
+    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.spec.values import Destination
+
+SMALLEST = 1024  # bytes that a message counts at least, besides its body
+CHECK = 100  # ms: so often a sender without a connection looks at the clock
+
+
+class Call:
+    """One call of a client's user: a step of the script that waits for an answer."""
+
+    def __init__(self, lab: FailoverLab, no: int, step: Step, client: str) -> None:
+        self.lab, self.no, self.step, self.client = lab, no, step, client
+        self.began = lab.clock.now
+        self.done = False
+        self.row: dict[str, Any] = {}
+        self.took = 0
+        self.then: RemoteConsumer | None = None
+        self.session: Session | None = None
+        self.doom: Refused | None = None  # how it ends when the broker has answered well
+
+    def answer(self, error: Refused | None) -> None:
+        """The broker has answered."""
+        if error is not None:
+            self.fail(error.kind, str(error), error.cause)
+            return
+        if self.doom is not None:
+            self.fail(self.doom.kind, str(self.doom))
+            return
+        if self.step.do == "commit" and self.session is not None:
+            self.session.end()
+        consumer, self.then = self.then, None
+        self.finish()
+        if consumer is not None:
+            consumer.opened = True
+            consumer.work()
+
+    def finish(self, **found: Any) -> None:
+        """It has come back well."""
+        self._end({"ok": True, **found})
+
+    def fail(self, kind: str, message: str, cause: str = "") -> None:
+        """It has come back with an error."""
+        error = {"class": kind, "message": message}
+        if cause:
+            error["cause"] = f"{cause}: {message}"
+        if self.then is not None:
+            self.then.close()
+        self._end({"ok": False, "error": error})
+
+    def _end(self, row: dict[str, Any]) -> None:
+        if self.done:
+            return
+        self.done = True
+        self.row = row
+        self.took = (self.lab.clock.now - self.began) // 1000
+        if self.step.do == "connect":
+            self.lab.clients_by_name[self.client].started = row["ok"]
+        user = self.lab.clients_by_name[self.client]
+        self.lab.note(Kind.Answered, cause=self.lab.last.get(user, -1), frm=user.node,
+                      age=self.lab.clock.now - self.began,
+                      rule=Rule.asked if row["ok"] else Rule.gave_up)  # fmt: skip
+
+
+class SendCall(Call):
+    """Messages sent one after the other; a reliable one waits for the broker's answer."""
+
+    def __init__(
+        self, lab: FailoverLab, no: int, step: Step, client: Client, dest: Destination, first: int
+    ) -> None:
+        super().__init__(lab, no, step, client.name)
+        self.user, self.dest, self.first = client, dest, first
+        self.session = client.session(step.get("session", "session"))
+        self.count = step.get("count", 1)
+        self.persistent = step.get("persistent", True)
+        self.interval = int(step.get("interval_ms", 0) * 1000)
+        self.size = SMALLEST + step.get("size", 0)
+        self.place = 0
+        self.sent: list[int] = []
+        self.failed: list[dict[str, Any]] = []
+        self.longest = self.started = 0
+        self.message: Message | None = None
+        self.in_line = False  # whether the message under way was given to the transport
+
+    def next(self, _: None = None) -> None:
+        """Send the next one."""
+        if self.place >= self.count:
+            self._report()
+            return
+        self.started = self.lab.clock.now
+        number = self.first + self.place
+        self.place += 1
+        user, session = self.user, self.session
+        assert session is not None
+        if self.dest in user.deleted:
+            self._failed(number, "InvalidDestinationException", "a deleted destination", "")
+            return
+        if self.place > 1:
+            self.message = self._make(number)  # before the first there is no producer yet
+        if user.refuses(self):
+            return
+        self.message = self._make(number)
+        self.in_line = False
+        transaction = session.begin()
+        row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
+                           user.broker_node, -1, self.message.dest_no)  # fmt: skip
+        command = ("message", None, self.message, row, user.node, transaction, session.name, False)
+        if transaction is None and user.waits_for_send(self.persistent):
+            user.remember(command, self.size)
+            self.in_line = True
+            user.request(command, self)
+            self._watch_time()
+            if user.transport.away or user.transport.busy:
+                user.waiting.append((self._limit_answer, self.message))
+            else:
+                self._limit_answer(self.message)
+        elif user.transport.away or user.transport.busy:
+            self._wait_for_connection(command)
+        else:
+            self._send_one_way(command)
+
+    def _send_one_way(self, command: tuple[Any, ...]) -> None:
+        """Send what nobody answers: in a transaction, or unreliably."""
+        assert self.session is not None
+        if command[5] is not None:
+            self.session.sends.append(command)
+        else:
+            self.user.remember(command, self.size)
+        self.user.send(command)
+        self._went()
+
+    def _make(self, number: int) -> Message:
+        dest_no = self.lab.name_destination(self.dest)
+        mode = "PERSISTENT" if self.persistent else "NON_PERSISTENT"
+        return Message(number, self.dest, dest_no, self.lab.clock.now, self.persistent, {},
+                       {"JMSPriority": 4, "JMSDeliveryMode": mode})  # fmt: skip
+
+    # Without a connection
+
+    def _wait_for_connection(self, command: tuple[Any, ...]) -> None:
+        number = self.lab.new_request()
+        self.user.calls[number] = self  # nobody answers it, but it fails with the connection
+        self.user.waiting.append((self._on_connection, (number, command)))
+        self._watch_time()
+
+    def _on_connection(self, waited: tuple[int, tuple[Any, ...]]) -> None:
+        number, command = waited
+        self.user.calls.pop(number, None)
+        if self.message is command[2] and not self.done:
+            self._send_one_way(command)
+
+    def _watch_time(self) -> None:
+        transport = self.user.failover
+        if transport is not None and transport.options.timeout > 0:
+            after = -(-transport.options.timeout // CHECK) * CHECK
+            self.lab.clock.at(self.lab.clock.now + after * 1000, self.on_time, self.message)
+
+    def on_time(self, message: Message) -> None:
+        """The option timeout is over: what still waits for a connection has failed."""
+        transport = self.user.failover
+        if message is not self.message or self.done or transport is None or not transport.away:
+            return
+        waiting = [c for c in transport.waiting if c[0] == "message" and c[2] is message]
+        for command in waiting:
+            transport.waiting.remove(command)
+            self.user.calls.pop(command[1], None)
+        if not waiting and self.in_line:
+            return  # it was sent: only its answer is missing, and that has no limit
+        text = f"Failover timeout of {transport.options.timeout} ms reached."
+        self._failed(message.number, "JMSException", text, "IOException")
+
+    def _limit_answer(self, message: Message) -> None:
+        """From now on, when it is in the line, the answer may take as long as sendTimeout says."""
+        if self.user.send_timeout > 0:
+            after = self.lab.clock.now + self.user.send_timeout * 1000
+            self.lab.clock.at(after, self.on_send_timeout, message)
+
+    def on_send_timeout(self, message: Message) -> None:
+        """The answer has not come in the time of sendTimeout; the message may still arrive."""
+        if message is self.message and not self.done:
+            calls = self.user.calls
+            for number in [number for number, call in calls.items() if call is self]:
+                del calls[number]
+            text = f"Request timed out after {self.user.send_timeout} ms"
+            self._failed(message.number, "JMSException", text, "RequestTimedOutIOException")
+
+    # How one, and how all, end
+
+    def fail(self, kind: str, message: str, cause: str = "") -> None:
+        """The connection has failed: so has the message under way, or the step before its first."""
+        if self.message is None:
+            super().fail(kind, message, cause)
+        else:
+            self._failed(self.message.number, kind, message, cause)
+
+    def answer(self, error: Refused | None) -> None:
+        """The broker has answered for one message."""
+        assert self.message is not None
+        if error is not None:
+            self._failed(self.message.number, error.kind, str(error), "")
+        else:
+            self._went()
+
+    def _went(self) -> None:
+        assert self.message is not None
+        number, self.message = self.message.number, None
+        self.sent.append(number)
+        self.longest = max(self.longest, self.lab.clock.now - self.started)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self.lab.clock.at(self.lab.clock.now + self.interval, self.next, None)
+
+    def _failed(self, number: int, kind: str, text: str, cause: str) -> None:
+        row: dict[str, Any] = {"n": number, "class": kind, "message": text}
+        if cause:
+            row["cause"] = f"{cause}: {text}"
+        row["ms"] = [(self.lab.clock.now - self.started) // 1000] * 3
+        self.message = None
+        self.failed.append(row)
+        self._report()  # the recorder's loop ends with the first error
+
+    def _report(self) -> None:
+        found: dict[str, Any] = {"ok": not self.failed, "sent": spans(self.sent)}
+        if self.failed:
+            found["failed"] = self.failed
+        found["longest_send_ms"] = [self.longest // 1000] * 3
+        self._end(found)
+
+
+def spans(numbers: list[int]) -> str:
+    """Return numbers in order as ``1-3, 5``: a run that counts up by one is a span."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] + 1 == number:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[1]}" for r in runs)

@@ -1,0 +1,286 @@
+"""A client: one connection over whatever transport its address names, with sessions on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq.clients import jms
+from mqlab.runtime.activemq.clients.addresses import Refused, check_syntax
+from mqlab.runtime.activemq.clients.calls import Call
+from mqlab.runtime.activemq.clients.discovery import open_transport
+from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
+from mqlab.runtime.activemq.clients.query import flag, number
+from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
+from mqlab.runtime.activemq.wire import Command
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.timed import FailoverLab
+
+
+class Client:
+    """One client with one connection; calls that wait for an answer are `Call`s."""
+
+    def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
+        self.lab, self.name, self.uri = lab, name, uri
+        self.node = lab.add_node(name, "client")
+        own = jms.options(uri)
+        self.prefetch = jms.queue_prefetch(own) if prefetch is None else prefetch
+        self.always_sync = flag(own, "alwaysSyncSend", False)
+        self.use_async = flag(own, "useAsyncSend", False)
+        self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
+        self.transport: Any = None
+        self.sessions: dict[str, Session] = {}
+        self.consumers: dict[str, RemoteConsumer] = {}
+        self.temps: list[Destination] = []
+        self.calls: dict[int, Call] = {}
+        self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
+        self.cache: list[tuple[Command, int]] = []  # unreliable sends, with their sizes
+        self.watches = True  # the advisories of temporary destinations
+        self.deleted: set[Destination] = set()  # of which it was told by them
+        self.state = "new"  # new, connected, interrupted, failed, closed
+        self.started = False
+        self.attachments = 0
+        self.broker_node = -1
+        self.error: Refused | None = None
+
+    def session(self, name: str, transacted: bool = False) -> Session:
+        """Return the session of that name; it comes into being when it is first named."""
+        if name not in self.sessions:
+            self.sessions[name] = Session(self, name, transacted)
+            if self.started:
+                self.send(("session", None, name))
+        return self.sessions[name]
+
+    @property
+    def failover(self) -> FailoverTransport | None:
+        """Its transport, if it is one that looks for another broker."""
+        return self.transport if isinstance(self.transport, FailoverTransport) else None
+
+    @property
+    def connected_to(self) -> str | None:
+        """The address in use as the reader knows it, None without one."""
+        if self.transport is None or (self.transport.away and self.failover is not None):
+            return None
+        return self.lab.shown_target(self.transport.address)
+
+    # Connecting
+
+    def open(self, call: Call) -> None:
+        """Make the transport and say who it is; the call ends with the broker's answer."""
+        try:
+            check_syntax(self.uri)
+        except Refused as error:  # the factory itself does not take it
+            self.state = "failed"
+            call.fail("IllegalArgumentException", f"Invalid broker URI: {self.uri}", error.kind)
+            return
+        try:
+            self.transport = open_transport(self.lab, self, self.uri)
+        except Refused as error:
+            self.state = "failed"
+            call.fail("JMSException", str(error), error.cause)
+            return
+        self.request(("connect", None, self.name, self.failover is not None, False), call)
+        self.transport.start()
+
+    # Sending
+
+    def request(self, command: Command, call: Call) -> None:
+        """Send a command that wants an answer; *call* hears it."""
+        if self.refuses(call):
+            return
+        request = self.lab.new_request()
+        self.calls[request] = call
+        self.transport.send((command[0], request, *command[2:]))
+
+    def send(self, command: Command) -> None:
+        """Send a command that wants no answer."""
+        if self.transport is not None and self.state not in ("failed", "closed"):
+            self.transport.send(command)
+
+    def waits_for_send(self, persistent: bool) -> bool:
+        """Whether a send outside of a transaction waits for the broker's answer."""
+        return self.always_sync or self.send_timeout > 0 or (persistent and not self.use_async)
+
+    def refuses(self, call: Call) -> bool:
+        """End *call* at once when the connection has failed or was closed."""
+        if self.state not in ("failed", "closed"):
+            return False
+        if call.step.do == "connect" and self.error is not None:
+            call.fail("JMSException", "Disposed due to prior exception", self.error.cause)
+        elif self._opens_session(call):
+            if self.error is None:
+                call.fail("ConnectionClosedException", "The connection is already closed")
+            else:
+                call.fail("ConnectionFailedException", str(self.error), self.error.cause)
+        else:
+            call.fail("IllegalStateException", "The Session is closed")
+        return True
+
+    def _opens_session(self, call: Call) -> bool:
+        """Whether a call names a session that was not there before the connection ended."""
+        if call.step.do not in ("open_session", "open_consumer", "temp_queue", "send"):
+            return False
+        session = self.sessions.get(call.step.get("session", "session"))
+        return session is not None and session.unborn
+
+    def remember(self, command: Command, size: int) -> None:
+        """Keep an unreliable send, so that it can be sent again; the oldest make room."""
+        transport = self.failover
+        if transport is None or not transport.options.track_messages:
+            return
+        if sum(known for _, known in self.cache) > transport.options.max_cache_size:
+            self.cache.pop(0)  # looked at before the new one counts
+        self.cache.append((command, size))
+
+    # What the transport tells
+
+    def on_attached(self, address: str) -> None:
+        """A connection is there."""
+        self.attachments += 1
+        self.state = "connected"
+        self.broker_node = self.lab.node_at(address)
+        shown = self.lab.shown_target(address)
+        self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
+                      detail={"to": shown})  # fmt: skip
+        waiting, self.waiting = self.waiting, []
+        for call, argument in waiting:
+            self.lab.clock.at(self.lab.clock.now, call, argument)
+        self.lab.clock.at(self.lab.clock.now, self.go_on, None)
+
+    def go_on(self, _: None) -> None:
+        """What took messages before takes them again."""
+        for consumer in self.consumers.values():
+            if consumer.opened:
+                consumer.work()
+
+    def on_interrupted(self) -> None:
+        """The connection is lost; the transport looks for another."""
+        self.state = "interrupted"
+        self.lab.note(Kind.Interrupted, chain=self, frm=self.node, broker=self.broker_node,
+                      rule=Rule.connection_lost)  # fmt: skip
+        for session in self.sessions.values():
+            session.interrupted()
+        for consumer in self.consumers.values():
+            consumer.interrupted()
+
+    def replay(self, source: Any) -> None:
+        """Tell a new broker all that it must know, in this order."""
+        source.send(("connect", None, self.name, True, True))
+        for dest in self.temps:
+            source.send(("temp", None, dest))
+        for consumer in self.consumers.values():
+            if consumer.opened and not consumer.closed:
+                source.send(("subscribe", None, consumer, consumer.dest, consumer.prefetch))
+        for session in self.sessions.values():
+            source.send(("session", None, session.name))
+            if session.committing:
+                self._in_doubt(session)
+            for command in session.sends:
+                source.send(command)
+        for command, _ in self.cache:
+            source.send((*command[:-1], True))
+
+    def _in_doubt(self, session: Session) -> None:
+        """Nobody can tell whether the commit took effect: it counts as rolled back."""
+        transport = self.failover
+        for request, call in list(self.calls.items()):
+            if call.session is session and transport is not None and request in transport.requests:
+                del self.calls[request], transport.requests[request]
+                session.end()
+                call.fail("TransactionRolledBackException", "the commit is in doubt")
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """A command came from the broker."""
+        what = command[0]
+        if what == "reply":
+            call = self.calls.pop(command[1], None)
+            if call is not None:
+                call.answer(command[2])
+        elif what == "deliver":
+            consumer = self.consumers.get(command[2])
+            if consumer is not None and not consumer.closed:
+                consumer.on_delivery(command[3])
+        elif what == "cluster":
+            self.on_told(*command[2:])
+
+    def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
+        """A broker names brokers, or tells the client to go to another."""
+        shown = [self.lab.shown_target(address) for address in brokers]
+        self.lab.note(Kind.Told, chain=self, frm=by, to=self.node, rule=Rule.cluster_update,
+                      detail={"brokers": shown, "rebalance": rebalance})  # fmt: skip
+        transport = self.failover
+        if transport is None:
+            return
+        if go_to is not None:
+            if transport.options.reconnect_supported:
+                transport.go_to(go_to)
+        elif brokers:
+            transport.update(brokers, rebalance)
+
+    def on_failed(self, error: Refused) -> None:
+        """The connection has failed for good: the listener hears it, every waiting call ends."""
+        self.state = "failed"
+        self.error = error
+        for consumer in self.consumers.values():
+            consumer.close()
+        calls, self.calls = self.calls, {}
+        kind, text, cause = "JMSException", str(error), error.cause
+        for call in calls.values():
+            call.fail(kind, text, cause)
+        self.lab.note(Kind.Failed, chain=self, frm=self.node, rule=Rule.gave_up,
+                      detail={"class": kind, "message": text, "cause": f"{cause}: {text}"})  # fmt: skip
+
+    def after_round(self, call: Call, **found: Any) -> None:
+        """End *call* well, as soon as no round holds the transport."""
+        transport = self.failover
+        if transport is None or not transport.busy:
+            call.finish(**found)
+        else:
+            transport.held_up.append((call, found))
+
+    # What its user does
+
+    def open_consumer(self, keys: dict[str, Any], dest: Destination, call: Call) -> None:
+        """Open a consumer; it takes what it can from then on."""
+        consumer = RemoteConsumer(self, keys, dest)
+        self.consumers[consumer.name] = consumer
+        self.lab.consumers_by_name[consumer.name] = consumer
+        call.then = consumer
+        if self.refuses(call):
+            return
+        self.request(("subscribe", None, consumer, dest, consumer.prefetch), call)
+
+    def close(self, call: Call) -> None:
+        """Close the connection: a round under way is waited for, what still waits has failed."""
+        self.state = "closed"
+        for consumer in self.consumers.values():
+            consumer.close()
+        calls, self.calls = self.calls, {}
+        for other in calls.values():
+            other.fail("JMSException", "Stopped.", "IOException")
+        self.after_round(call)
+        if self.transport is not None:
+            if not self.transport.busy and self.transport.source is not None:
+                last = max((consumer.last for consumer in self.consumers.values()), default=-1)
+                self.transport.source.farewell = last
+            self.transport.stop()
+
+    def make_temp(self, name: str, call: Call) -> None:
+        """Make a temporary queue; every broker it comes to later gets it again."""
+        self.session(call.step.get("session", "session"))
+        dest = Destination("temp-queue", name)
+        self.temps.append(dest)
+        self.request(("temp", None, dest), call)
+
+
+def parse_destination(keys: dict[str, Any]) -> Destination:
+    """Return the destination that a step names; raises `Refused` for an empty name."""
+    for key, kind in (("queue", "queue"), ("temp", "temp-queue"), ("topic", "topic")):
+        if key in keys:
+            if not str(keys[key]).strip():
+                raise Refused("IllegalArgumentException",
+                              "Invalid destination name: a non-empty name is required")  # fmt: skip
+            return Destination(kind, str(keys[key]))
+    return Destination("queue", "Q")

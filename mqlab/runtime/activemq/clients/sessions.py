@@ -1,0 +1,304 @@
+"""Sessions and consumers of a client: what they hold, and what a loss does to it.
+
+At a loss everything that was received and not acknowledged is forgotten by the client, because the
+broker gives it out again; a transaction that had received anything can only be rolled back
+(recordings `client_ack_after_reconnect`, `commit_of_received_after_cut`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.connection import Delivery
+from mqlab.runtime.activemq.message import Message
+from mqlab.runtime.activemq.wire import Command
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.clients.calls import Call
+    from mqlab.runtime.activemq.clients.client import Client
+
+PREFETCH = 1000
+REDELIVERY_DELAY = 1_000_000  # us between a rollback and the next delivery
+
+
+class Session:
+    """One session of a connection; a transacted one has an open transaction at most."""
+
+    def __init__(self, client: Client, name: str, transacted: bool = False) -> None:
+        self.client, self.name, self.transacted = client, name, transacted
+        self.count = 0
+        self.transaction: str | None = None
+        self.sends: list[Command] = []
+        self.must_roll_back = False
+        self.committing = False
+        self.leaving: list[RemoteConsumer] = []  # closed, but their transaction was open
+        self.unborn = client.state in ("failed", "closed")  # there was no connection to open it on
+
+    def begin(self) -> str | None:
+        """Return the transaction of this session, a new one if there is none."""
+        if self.transacted and self.transaction is None:
+            self.count += 1
+            self.transaction = f"{self.client.name}/{self.name}:{self.count}"
+        return self.transaction
+
+    def end(self) -> None:
+        """The transaction is over: what was closed in it leaves its queue now."""
+        self.transaction = None
+        leaving, self.leaving = self.leaving, []
+        for consumer in leaving:
+            self.client.send(("unsubscribe", None, consumer.name, consumer.last))
+        self.sends = []
+        self.must_roll_back = self.committing = False
+
+    def finish(self, how: str, call: Call) -> None:
+        """Commit or roll back; what had been received before a loss can only be rolled back."""
+        client, transaction = self.client, self.transaction
+        call.session = self
+        if client.refuses(call):
+            return
+        if transaction is None and not self.must_roll_back:
+            client.after_round(call)
+            return
+        if how == "commit" and not self.must_roll_back:
+            self.committing = True
+            for consumer in self.consumers():
+                consumer.commit(transaction)
+            client.request(("commit", None, transaction, self.name), call)
+            return
+        for consumer in self.consumers():
+            consumer.give_back()
+        self.end()
+        if how == "commit":
+            call.doom = Refused("TransactionRolledBackException", "received before a loss")
+        client.request(("rollback", None, transaction), call)
+
+    def consumers(self) -> list[RemoteConsumer]:
+        """Return the consumers of this session."""
+        return [c for c in self.client.consumers.values() if c.session is self]
+
+    def interrupted(self) -> None:
+        """The connection is lost: what it had received cannot be committed any more."""
+        if self.transacted and any(consumer.holds for consumer in self.consumers()):
+            self.must_roll_back = True
+
+
+class RemoteConsumer:
+    """A consumer: `buffer` is what was pushed to it, `had` what it took and has not settled.
+
+    `allowance` is how many more it may take; None is no limit.
+    """
+
+    def __init__(self, client: Client, keys: dict[str, Any], dest: Destination) -> None:
+        self.client, self.dest = client, dest
+        self.name = str(keys["consumer"])
+        self.session = client.session(keys.get("session", "session"), keys.get("transacted", False))
+        self.mode = keys.get("ack_mode", "auto")
+        self.acknowledges = keys.get("acknowledge", True)
+        self.prefetch = PREFETCH if client.prefetch is None else client.prefetch
+        self.allowance: int | None = 0 if keys.get("receiving") is False else None
+        self.loop = keys.get("loop", True)
+        if not self.loop:
+            self.allowance = 0
+        self.delay = int(keys.get("delay_ms", 0) * 1000)
+        self.node = client.lab.add_node(self.name, "consumer", client.name)
+        self.buffer: deque[Delivery] = deque()
+        self.had: list[Message] = []
+        self.last = -1  # the number of what it took last
+        self.numbers: set[int] = set()  # of all it was given: the client's audit
+        # Received before a loss in the transaction that is open; it comes again, but not to the user.
+        self.expected: dict[int, Message] = {}
+        self.again: set[int] = set()
+        self.before: dict[int, int] = {}  # how often each was delivered before it came here
+        self.received: list[int] = []
+        self.working: Message | None = None  # what it is busy with
+        self.busy = self.closed = self.asked = self.paused = False
+        self.opened = False
+        self.pull: Any = None  # the call that waits for one message
+
+    @property
+    def holds(self) -> list[Message]:
+        """What it took and has not settled, the one it is busy with last."""
+        return self.had if self.working is None else [*self.had, self.working]
+
+    def interrupted(self) -> None:
+        """The connection is lost: forget what the broker will give out again.
+
+        What was acknowledged one by one stays known, so that it is not taken a second time; the
+        acknowledgement of anything from before has no effect. What a transaction has received is
+        received once only, as long as it is open.
+        """
+        self.numbers -= {delivery.message.number for delivery in self.buffer}
+        self.buffer.clear()
+        self.again.clear()
+        self.asked = False
+        held = {message.number: message for message in self.holds}
+        if self.session.transacted:
+            self.expected |= held
+        elif self.mode == "client":
+            self.numbers -= held.keys()
+        self.had, self.working = [], None
+
+    def on_delivery(self, delivery: Delivery) -> None:
+        """A message was pushed; one that it has had before goes to the dead letters unread."""
+        self.asked = False
+        number = delivery.message.number
+        if number in self.expected:
+            self.again.add(number)
+            self._note_delivered(delivery.message)
+            return
+        if number in self.numbers:
+            self.client.send(("poison", None, self.name, delivery.message))
+            return
+        self.numbers.add(number)
+        self.buffer.append(delivery)
+        self.work()
+
+    def work(self) -> None:
+        """Take what may be taken."""
+        while self.buffer and not (self.busy or self.closed or self.paused):
+            if self.pull is not None:
+                self._serve_pull()
+            elif self.allowance != 0:
+                self.take(self.buffer.popleft())
+            else:
+                return
+        if self.prefetch == 0 and self.allowance != 0 and not self.asked and not self.closed:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Ask for one message, if there is anybody to ask."""
+        transport = self.client.transport
+        self.asked = not (transport.away or transport.busy)
+        self.client.send(("pull", None, self.name))
+
+    def _serve_pull(self) -> None:
+        call, self.pull = self.pull, None
+        delivery = self.buffer.popleft()
+        self.take(delivery)
+        call.finish(got=delivery.message.number)
+
+    def take(self, delivery: Delivery) -> None:
+        """Receive one message and settle it as the acknowledge mode says."""
+        message = delivery.message
+        if self.allowance:
+            self.allowance -= 1
+        lab, broker = self.client.lab, self.client.broker_node
+        count = 1 + delivery.before
+        now, row = lab.clock.now, delivery.row
+        self.received.append(message.number)
+        self.last = message.number
+        about = (message.number, broker, broker, self.node, -1, message.dest_no, -1,
+                 len(message.path), now - message.sent, 0)  # fmt: skip
+        self.before[message.number] = delivery.before
+        if count > 1:
+            row = lab.add(now, Kind.Redelivered, *about, row)
+        row = lab.add(now, Kind.Received, *about, row)
+        if count > 1:
+            lab.details[row] = {"delivery_count": count}
+        if self.delay:
+            self.busy, self.working = True, message
+            lab.clock.at(now + self.delay, self.on_worked, message)
+        else:
+            self.settle(message)
+
+    def on_worked(self, message: Message) -> None:
+        """The time that a message takes is over."""
+        self.busy = False
+        if not self.closed:
+            if self.working is message:
+                self.settle(message)
+            self.work()
+
+    def settle(self, message: Message) -> None:
+        """Acknowledge at once, with the transaction, or when told to."""
+        self.working = None
+        if self.session.transacted:
+            self.session.begin()
+            self.had.append(message)
+            self._note_delivered(message)
+        elif self.mode in ("client", "individual"):
+            self.had.append(message)
+            self._note_delivered(message)
+            if self.mode == "client" and self.acknowledges:
+                self.acknowledge()
+        else:
+            self.client.send(("ack", None, self.name, [message], None))
+
+    def _note_delivered(self, message: Message) -> None:
+        self.client.send(("delivered", None, self.name, message))
+
+    def acknowledge(self) -> None:
+        """Settle all it has had; in individual mode only the last."""
+        if not self.had:
+            return
+        settled = self.had[-1:] if self.mode == "individual" else list(self.had)
+        self.had = [message for message in self.had if message not in settled]
+        self.client.send(("ack", None, self.name, settled, None))
+
+    def commit(self, transaction: str | None) -> None:
+        """Acknowledge with the transaction what it has had."""
+        settled, self.had = self.had, []
+        self.expected, self.again = {}, set()
+        if settled:
+            self.client.send(("ack", None, self.name, settled, transaction))
+
+    def receive_once(self, call: Call, timeout: int) -> None:
+        """Ask for one message and wait; without a connection a pull comes back empty at once."""
+        if self.client.refuses(call):
+            return
+        self.pull = call
+        lab = self.client.lab
+        if self.prefetch == 0 and self.client.transport.away:
+            self.pull = None
+            self.client.after_round(call, got=None)
+            return
+        self.work()
+        if self.pull is not None and self.prefetch == 0 and not self.asked:
+            self._ask()
+        lab.clock.at(lab.clock.now + timeout, self.on_pull_timeout, call)
+
+    def on_pull_timeout(self, call: Call) -> None:
+        """Nothing has come in time."""
+        if self.pull is call:
+            self.pull = None
+            call.finish(got=None)
+
+    def give_back(self) -> None:
+        """The transaction is rolled back: what it had comes once more, after a pause.
+
+        So does what it had before a loss, if it came again; what did not may come from now on.
+        """
+        came = [m for number, m in self.expected.items() if number in self.again]
+        self.numbers -= self.expected.keys() - self.again
+        back, self.had = [*came, *self.had], []
+        self.expected, self.again = {}, set()
+        for message in reversed(back):
+            before = self.before.get(message.number, 0) + 1
+            self.buffer.appendleft(Delivery(message, before, message.row))
+        if back:
+            self.paused = True
+            self.client.lab.clock.at(
+                self.client.lab.clock.now + REDELIVERY_DELAY, self.on_again, None
+            )
+
+    def on_again(self, _: None) -> None:
+        """The pause after a rollback is over."""
+        self.paused = False
+        self.work()
+
+    def allow(self, count: int | None) -> None:
+        """Let it take *count* more messages; None is all it can."""
+        self.allowance = count
+        self.work()
+
+    def close(self) -> None:
+        """Take nothing more; whoever waits for a message gets none."""
+        self.closed = True
+        self.buffer.clear()
+        pull, self.pull = self.pull, None
+        if pull is not None:
+            pull.finish(got=None)

@@ -1,0 +1,269 @@
+"""The broker's end of a connection: subscriptions, transactions, temporary queues.
+
+What a broker knows of a connection lives as long as its socket: when that goes, what was not
+acknowledged goes back to its queue with one delivery more, open transactions are forgotten and
+temporary queues go (sections 5 of reference/activemq-failover-observed.md).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.message import ConsumerInfo, Message
+from mqlab.runtime.activemq.queue import Queue
+from mqlab.runtime.activemq.subscription import Subscription
+from mqlab.runtime.activemq.wire import Command, Socket
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.pure import Mirror
+
+
+@dataclass(slots=True)
+class Delivery:
+    """A message on its way to a consumer: how often it was delivered before, and its row."""
+
+    message: Message
+    before: int
+    row: int
+
+
+class RemoteSubscription(Subscription):
+    """A subscription of a consumer at the other end of a socket."""
+
+    def __init__(self, peer: Peer, consumer: Any, dest: Destination, prefetch: int) -> None:
+        broker = peer.process.broker
+        info = ConsumerInfo(broker.lab.new_id(), dest, 0, None, False)
+        super().__init__(broker, info, prefetch, f"{dest} at {broker.name} by {consumer.name}")
+        self.peer, self.consumer = peer, consumer
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Push *message* to the client."""
+        self.outstanding[message] = None
+        row = self.broker.note(Kind.Dispatched, message, self.broker.node, self.consumer.node, -1,
+                               self.no, rule, message.row)  # fmt: skip
+        before = self.peer.process.deliveries.get(message, 0)
+        self.peer.socket.reply(("deliver", None, self.consumer.name,
+                                Delivery(message, before, row)))  # fmt: skip
+
+    def count_delivered(self, last: int | None = None) -> None:
+        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
+        counts = self.peer.process.deliveries
+        for message in self.outstanding:
+            if last is None or message.number <= last:
+                counts[message] = counts.get(message, 0) + 1
+                message.received = True
+
+
+class Peer:
+    """What a broker knows of one client."""
+
+    def __init__(self, process: Process, socket: Socket) -> None:
+        self.process, self.socket = process, socket
+        self.subs: dict[str, RemoteSubscription] = {}
+        self.transactions: dict[str, list[Command]] = {}
+        self.temps: list[Destination] = []
+        self.client = ""
+        self.fault_tolerant = False
+        self.reconnected = False
+        self.sessions: dict[str, int] = {}  # when each came: a later slave knows nothing of it
+
+    def on_command(self, command: Command) -> None:
+        """Do what a client asks for, and answer where it wants an answer."""
+        what, request = command[0], command[1]
+        if what == "negotiate":
+            self.socket.reply(("negotiated", None))
+            return
+        session, work = self._work(command)
+        try:
+            getattr(self, f"on_{what}")(*command[2:])
+        except Refused as error:
+            self._answer(request, error)
+            return
+        mirror = self.process.mirror
+        if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
+            mirror.when_answered(self._answer, request)
+        elif request is not None:
+            self.process.after(self._cost(command), self._answer_late, request)
+
+    def _cost(self, command: Command) -> int:
+        """Return what the machine takes for a command (us)."""
+        costs = self.process.costs
+        if command[0] == "connect":
+            return costs.welcome
+        if command[0] == "message" or command[0] == "commit":
+            return self.process.on_disk(costs.write)
+        return 0
+
+    def _answer_late(self, request: int) -> None:
+        self._answer(request, None)
+
+    def _work(self, command: Command) -> tuple[str, list[Command]]:
+        """Return what a command changes, and in which session: a transaction's with its commit."""
+        what, _, *rest = command
+        if what == "commit":
+            return rest[1], self.transactions.get(rest[0], [])
+        if what == "message" and rest[3] is None:
+            return rest[4], [command]
+        if what == "ack" and rest[2] is None and rest[0] in self.subs:
+            return self.subs[rest[0]].consumer.session.name, [command]
+        return "", []
+
+    def _answer(self, request: int | None, error: Refused | None) -> None:
+        if request is not None and self.socket.alive:
+            self.socket.reply(("reply", request, error))
+
+    def on_connect(self, client: str, fault_tolerant: bool, reconnected: bool) -> None:
+        """A client says who it is; it is told of the other brokers, the first time."""
+        if self.client:
+            return
+        self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
+        self.process.cluster.greet(self)
+
+    def on_mirrored(self, slave: Mirror, count: int) -> None:
+        """A slave has done what its master asked for."""
+        if self.process.mirror is not None:
+            self.process.mirror.mirrored(slave, count)
+
+    def on_session(self, name: str) -> None:
+        """A session is opened."""
+        self.sessions[name] = self.process.lab.new_request()
+
+    def on_subscribe(self, consumer: Any, dest: Destination, prefetch: int) -> None:
+        """A consumer is opened."""
+        broker = self.process.broker
+        if dest.is_temporary and dest not in broker.by_name:
+            raise Refused("InvalidDestinationException", f"{dest} does not exist")
+        queue = broker.by_name.get(dest)
+        if isinstance(queue, Queue) and not queue.subs:
+            # Its store is read before what is only in memory.
+            queue.pending = deque(
+                sorted(queue.pending, key=lambda m: not (m.received or m.persistent))
+            )
+        self.subs[consumer.name] = sub = RemoteSubscription(self, consumer, dest, prefetch)
+        broker.subscribe(sub, Rule.local_consumer, consumer.node)
+
+    def on_unsubscribe(self, name: str, last: int) -> None:
+        """A consumer is closed; only up to the *last* that it took in hand counts as delivered."""
+        sub = self.subs.pop(name, None)
+        if sub is not None:
+            sub.count_delivered(last)
+            self.process.broker.unsubscribe(sub, Rule.consumer_left)
+
+    def on_temp(self, dest: Destination) -> None:
+        """A temporary queue is made; it lives as long as this connection."""
+        self.temps.append(dest)
+        self.process.broker.destination(dest)
+        for client in self._watchers():
+            client.deleted.discard(dest)
+
+    def _watchers(self) -> list[Client]:
+        """Return the clients that the broker's advisories of temporary queues reach."""
+        names = {s.far.client for s in self.process.sockets if isinstance(s.far, Peer)}
+        clients = self.process.lab.clients_by_name
+        return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
+
+    def on_pull(self, name: str) -> None:
+        """With prefetch 0 a consumer asks for each message."""
+        sub = self.subs.get(name)
+        if sub is not None:
+            sub.extension += 1
+            self.process.broker.destination(sub.dest).dispatch()
+
+    def on_message(self, message: Message, row: int, node: int, transaction: str | None,
+                   session: str, resent: bool) -> None:  # fmt: skip
+        """A message: into its transaction, or to its queue unless it was here before."""
+        if transaction is not None:
+            work = self.transactions.setdefault(transaction, [])
+            work.append(("message", None, message, row, node))
+            if not message.dest.is_temporary:
+                self.process.broker.destination(message.dest)  # its producer has made it
+            return
+        self.take_over(message, row, node, resent)
+
+    def take_over(self, message: Message, row: int, node: int, resent: bool = False) -> None:
+        """Give a message to the broker; a persistent one that is resent is dropped if known."""
+        process = self.process
+        if message.dest.is_temporary and message.dest not in process.broker.by_name:
+            raise Refused("DestinationDoesNotExistException", str(message.dest))
+        known = message.number in process.heard or message.number in process.lasting_audit
+        if known and message.persistent:
+            self.process.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=row)
+            return
+        if known and resent:  # the audit of the queue does not know what is resent unreliably
+            queue = process.broker.destination(message.dest)
+            if isinstance(queue, Queue):
+                queue.numbers.discard(message.number)
+        process.heard.add(message.number)
+        if message.persistent:
+            process.lasting_audit.add(message.number)
+        process.broker.take_over(message.copy(), node, -1, row)
+
+    def on_ack(self, name: str, messages: list[Message], transaction: str | None) -> None:
+        """Messages are acknowledged, now or with their transaction."""
+        if transaction is not None:
+            work = self.transactions.setdefault(transaction, [])
+            work.append(("ack", None, name, messages))
+            return
+        sub = self.subs.get(name)
+        for message in messages:
+            if sub is not None and message in sub.outstanding:
+                sub.acknowledge(message)
+                self.process.deliveries.pop(message, None)
+
+    def on_delivered(self, name: str, message: Message) -> None:
+        """The client has a message in hand and acknowledges later: the window widens by one."""
+        sub = self.subs.get(name)
+        if sub is not None and message in sub.outstanding:
+            sub.extension += 1
+            self.process.broker.destination(sub.dest).dispatch()
+
+    def on_poison(self, name: str, message: Message) -> None:
+        """The client has had it and cannot tell whether it counted: among the dead letters."""
+        sub = self.subs.get(name)
+        if sub is not None and message in sub.outstanding:
+            sub.acknowledge(message)
+            if not message.persistent:
+                return
+            letter = message.copy()
+            letter.dest = Destination("queue", "ActiveMQ.DLQ")
+            letter.dest_no = self.process.lab.name_destination(letter.dest)
+            self.process.broker.take_over(letter, self.process.node, -1, message.row)
+
+    def on_commit(self, transaction: str, session: str) -> None:
+        """A transaction of *session* takes effect."""
+        for what, _, *rest in self.transactions.pop(transaction, []):
+            if what == "message":
+                self.take_over(*rest)
+            else:
+                name, messages = rest
+                self.on_ack(name, messages, None)
+
+    def on_rollback(self, transaction: str) -> None:
+        """A transaction is forgotten."""
+        self.transactions.pop(transaction, None)
+
+    def on_closed(self, last: int | None = None) -> None:
+        """The connection is gone: all it held goes back, counted as delivered.
+
+        After an orderly end only what its consumers had in hand counts: up to the number *last*.
+        """
+        broker = self.process.broker
+        subs, self.subs = self.subs, {}
+        for sub in subs.values():
+            sub.count_delivered(last)
+            if sub in broker.subs:
+                broker.unsubscribe(sub, Rule.connection_lost)
+        for dest in self.temps:
+            destination = broker.by_name.pop(dest, None)
+            if destination is not None:
+                broker.destinations.pop(destination.no, None)
+            for client in self._watchers():
+                client.deleted.add(dest)
+        self.temps, self.transactions = [], {}

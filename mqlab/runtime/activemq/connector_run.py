@@ -1,0 +1,327 @@
+"""Network connectors in time: when a broker tries to reach another, and when its bridge is up.
+
+Every address that the agent reports is a `Link`: one attempt at a time, and after a failure the
+agent's wait (Fuse 1, "Static discovery agent": 1, 2, 4 s ...; a bridge that lived counts as the
+first failure). What goes over a bridge that is up is the core's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mqlab.runtime.activemq import costs as machine
+from mqlab.runtime.activemq.bridge import Bridge
+from mqlab.runtime.activemq.clients import addresses as uris
+from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.clients.discovery import (
+    HEARD,
+    failover_transport,
+    known_agent,
+    masterslave,
+)
+from mqlab.runtime.activemq.clients.query import flag, number, prefixed, value_of
+from mqlab.runtime.activemq.cluster import BrokenFilter
+from mqlab.runtime.activemq.multicast import Ear
+from mqlab.runtime.activemq.settings import BridgeSettings
+from mqlab.runtime.activemq.wire import Command
+from mqlab.spec.edition import RULES
+from mqlab.spec.fault import Connector
+from mqlab.spec.network import NetworkConnector
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.timed import FailoverLab
+
+LEVELS = 4  # of addresses inside of a connector's address
+REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
+
+
+class BackOff:
+    """The waits of the static agent for one address; times in us."""
+
+    OPTIONS: ClassVar[Mapping[str, object]] = {
+        "initialReconnectDelay": 0, "maxReconnectDelay": 0, "useExponentialBackOff": False,
+        "backOffMultiplier": 0, "maxReconnectAttempts": 0, "minConnectTime": 0, "services": "",
+    }  # fmt: skip
+
+    @classmethod
+    def knows(cls, key: str, value: str) -> bool:
+        """Whether the agent takes an option; the others stay with the addresses it finds."""
+        return key in cls.OPTIONS and value_of(value, cls.OPTIONS[key]) is not None
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self.initial = number(options, "initialReconnectDelay", 1000) * 1000
+        self.maximum = number(options, "maxReconnectDelay", 30_000) * 1000
+        self.exponential = flag(options, "useExponentialBackOff", True)
+        self.factor = number(options, "backOffMultiplier", 2)
+        self.limit = number(options, "maxReconnectAttempts", 0)
+        self.least = number(options, "minConnectTime", 5000) * 1000
+        self.failures = 0
+        self.delay = self.initial
+
+    def after(self, lasted: int, lived: bool) -> int | None:
+        """Return the wait after an attempt that *lasted* so long (us); None is never again.
+
+        A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
+        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`); the limit counts only what failed
+        sooner than that. A wait of 0 is one without an end: the
+        agent waits to be woken, and nobody wakes it.
+        """
+        self.failures = 1 if lived or lasted >= self.least else self.failures + 1
+        if lasted < self.least and 0 < self.limit <= self.failures:
+            return None
+        if not self.exponential or self.failures == 1:
+            self.delay = self.initial
+        else:
+            self.delay = min(self.delay * self.factor, self.maximum)
+        return self.delay if self.delay > 0 else None
+
+
+class Link:
+    """One address of a connector: being tried, up, or waiting for the next try."""
+
+    def __init__(self, wire: Wire, address: str, back_off: BackOff | None) -> None:
+        self.wire, self.address, self.back_off = wire, address, back_off
+        self.lab, self.process = wire.lab, wire.process
+        self.name, self.node = wire.process.name, wire.process.node
+        self.transport: Any = None
+        self.source: Any = None
+        self.bridges: list[Bridge] = []
+        self.attempt = 0
+        self.wanted = True
+        self.remote: Process | None = None
+        self.seen_up: Process | None = None
+        self.lived = False
+        self.began = 0
+
+    # One attempt
+
+    def try_it(self, _: None = None) -> None:
+        """Try to reach the other broker."""
+        if not self.wanted or not self.process.open:
+            return
+        self.attempt += 1
+        self.began = self.lab.clock.now
+        try:
+            if uris.scheme_of(self.address) == "failover":
+                self.transport = failover_transport(self.lab, self, self.address)
+                self.transport.start()
+            else:
+                self.source = self.lab.dial(self, self.address)
+                self._greet(self.source)
+        except Refused:
+            self.failed()
+
+    def _greet(self, source: Any) -> None:
+        source.send(("negotiate", None))
+
+    def on_attached(self, address: str) -> None:
+        """A failover: inside has found a broker."""
+        if not self.bridges:
+            self._greet(self.transport)
+
+    def replay(self, source: Any) -> None:
+        """The bridge has nothing to replay: its demand stands at home."""
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """The other broker has said its first word: the bridge comes up."""
+        if command[0] == "negotiated" and not self.bridges:
+            socket = self.transport.source if self.transport is not None else self.source
+            while socket is not None and not hasattr(socket, "process"):
+                socket = socket.transport.source
+            if socket is not None and socket.process is not None:
+                self.remote = socket.process
+                self.process.after(machine.BRIDGE_UP, self.come_up, self.attempt)
+
+    def come_up(self, attempt: int) -> None:
+        """Let the core's bridge start; a broken filter ends it at once."""
+        remote = self.remote
+        if attempt != self.attempt or remote is None or not remote.broker.running:
+            return
+        if remote is self.process:
+            return  # no broker has a bridge to itself
+        home = self.process.broker
+        spec = self.wire.spec
+        ways = [Bridge(self.lab, home, remote.broker, spec.name, self.wire.settings, mirror=False)]
+        if spec.duplex:
+            ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
+                               mirror=True))  # fmt: skip
+        self.bridges = ways
+        try:
+            self._tell_up(remote)
+        except BrokenFilter:
+            self.bridges, self.seen_up = [], None
+            self.lab.note(Kind.Failed, chain=self, broker=self.node, rule=Rule.broken_filter)
+            self._close()
+            self.failed()
+            return
+        self.lived = True
+        for bridge in ways:
+            bridge.start()
+
+    def _tell_up(self, remote: Process) -> None:
+        """Say that the bridge is up, unless its loss was hidden by a failover: inside."""
+        if self.seen_up is None:
+            self.seen_up = remote
+            for home, other in self._ends(remote):
+                self._note("up", home, other)
+            for home, other in self._ends(remote):
+                home.cluster.joined(other.name)
+
+    def _tell_down(self) -> None:
+        """Say that the bridge is down, at those of its ends that are there to see it."""
+        remote, self.seen_up = self.seen_up, None
+        for home, other in self._ends(remote) if remote is not None else ():
+            if home.role != "down":
+                self._note("down", home, other)
+                home.cluster.left(other.name)
+
+    def _ends(self, remote: Process) -> list[tuple[Process, Process]]:
+        """Return who sees the bridge, and to whom: both brokers if it is duplex."""
+        ends = [(self.process, remote), (remote, self.process)]
+        return ends if self.wire.spec.duplex else ends[:1]
+
+    def _note(self, state: str, home: Process, remote: Process) -> None:
+        kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
+        self.lab.note(kind, chain=self, broker=home.node, frm=home.node, to=remote.node,
+                      rule=Rule.asked if state == "up" else Rule.connection_lost,
+                      detail={"to": remote.member.broker_name})  # fmt: skip
+
+    # Loss
+
+    def on_interrupted(self) -> None:
+        """A failover: inside looks for another broker: this broker sees no loss of the bridge."""
+        self._drop_bridges()
+
+    def on_failed(self, error: Refused) -> None:
+        """A failover: inside has given up."""
+        self.lose()
+
+    def on_closed(self, source: Any) -> None:
+        """The socket is gone."""
+        if source is self.source:
+            self.lose()
+
+    def lose(self) -> None:
+        """The attempt, or the bridge, has failed."""
+        self._drop_bridges()
+        self._tell_down()
+        self._close()
+        self.failed()
+
+    def _drop_bridges(self) -> None:
+        bridges, self.bridges = self.bridges, []
+        for bridge in bridges:
+            bridge.stop()
+
+    def _close(self) -> None:
+        self.attempt += 1
+        transport, self.transport = self.transport, None
+        if transport is not None:
+            transport.stop()
+        source, self.source = self.source, None
+        if source is not None:
+            source.close()
+
+    def failed(self) -> None:
+        """Wait as the agent says, then try again."""
+        if not self.wanted or not self.process.open:
+            return
+        if self.back_off is None:
+            self.wire.failed(self)
+            return
+        wait = self.back_off.after(self.lab.clock.now - self.began, self.lived)
+        self.lived = False
+        if wait is not None:
+            self.lab.note(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
+            self.process.after(wait, self.try_it)
+
+    def stop(self) -> None:
+        """The connector, or its broker, ends."""
+        self.wanted = False
+        self._drop_bridges()
+        self._tell_down()
+        self._close()
+
+
+class Wire:
+    """A network connector at work at one broker."""
+
+    def __init__(self, lab: FailoverLab, process: Process, spec: Connector) -> None:
+        self.lab, self.process, self.spec = lab, process, spec
+        core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", duplex=spec.duplex,
+                                network_ttl=spec.network_ttl)  # fmt: skip
+        self.settings = BridgeSettings(core, lab.edition, RULES[lab.edition])
+        self.links: list[Link] = []
+        self.ear: Ear | None = None
+        self.uri = lab.fill(spec.uri)
+
+    def check(self) -> None:
+        """Raise `Refused` for an address with which the real broker does not start."""
+        scheme = known_agent(self.lab, self.uri)
+        if scheme == "masterslave":
+            masterslave(self.uri)
+        elif scheme in ("static", "simple"):
+            uris.check_levels(self.uri, LEVELS)
+
+    def start(self) -> None:
+        """Ask the agent for addresses and try them."""
+        scheme = uris.scheme_of(self.uri)
+        if scheme in HEARD:
+            self.ear = self.lab.lan.listen(self.uri, self)
+            self.ear.own = self.lab.address_of(self.process.name)
+            return
+        if scheme == "masterslave":
+            found = uris.split(self.uri)
+            elements: tuple[str, ...] = (masterslave(self.uri),)
+        elif scheme in ("static", "simple"):
+            found = uris.split(self.uri)
+            elements = found.elements
+            if found.plain and uris.scheme_of(self.uri.partition(":")[2]) == "failover":
+                elements = (self.uri.partition(":")[2],)
+        else:
+            return
+        extra = prefixed(found.options, "discovered.")
+        for element in dict.fromkeys(elements):  # there is one bridge to each address
+            if any(not BackOff.knows(key, text) for key, text in found.options.items()):
+                element = uris.bare(element)  # what the agent does not know costs a list its own
+            link = Link(self, uris.with_options(element, extra), BackOff(dict(found.options)))
+            self.links.append(link)
+            self.lab.blame(link, self.lab.last.get(self.process, -1))
+            link.try_it()
+
+    def stop(self) -> None:
+        """End all bridges."""
+        links, self.links = self.links, []
+        for link in links:
+            link.stop()
+        if self.ear is not None:
+            self.lab.lan.ears.remove(self.ear)
+            self.ear = None
+
+    # What a multicast agent tells
+
+    def on_service(self, address: str) -> None:
+        """A service was announced: one link to it, unless there is one."""
+        if any(link.address == address and link.wanted for link in self.links):
+            return
+        link = Link(self, address, None)
+        self.links.append(link)
+        link.try_it()
+
+    def on_service_gone(self, address: str) -> None:
+        """A service said good-bye or fell silent: no link is tried again, none is cut."""
+        for link in list(self.links):
+            if link.address == address and not link.bridges:
+                link.stop()
+                self.links.remove(link)
+
+    def failed(self, link: Link) -> None:
+        """A link to an announced service has failed: the agent holds it back for a while."""
+        if link in self.links:
+            self.links.remove(link)
+        link.wanted = False
+        if self.ear is not None:
+            self.ear.failed(link.address)

@@ -1,0 +1,99 @@
+"""A bridge's subscription at its home broker: what it asks for, what it carries on, how long it stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.activemq import durable
+from mqlab.runtime.activemq.message import ConsumerInfo, Message
+from mqlab.runtime.activemq.replay import replays
+from mqlab.runtime.activemq.subscription import Subscription
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.bridge import Bridge
+
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+FORWARDED = int(Kind.Forwarded)
+ALREADY_VISITED = int(Rule.already_visited)
+TTL_USED_UP = int(Rule.ttl_used_up)
+
+
+class Demand(Subscription):
+    """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
+
+    `interest` are those it stands for, consumers by id and durable subscriptions by key: when the
+    last of those that keep it goes, it goes. A static one has an interest of its own that never does.
+    """
+
+    network = True
+
+    def __init__(self, bridge: Bridge, info: ConsumerInfo, static: bool) -> None:
+        settings = bridge.settings
+        come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
+        label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
+        super().__init__(bridge.home, info, settings.prefetch_of(info.dest), label)
+        self.bridge, self.static = bridge, static
+        self.interest: set[int | durable.Key] = set()
+        self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
+
+    @property
+    def outlives(self) -> bool:
+        """Whether it is a conduit's own durable one: it stays while those it stands for are away."""
+        return self.durable is not None and self.bridge.settings.conduit_subscriptions
+
+    def is_kept(self) -> bool:
+        """Whether one is left that keeps it.
+
+        Only its own kind does, durable or not: others that joined it are served as long as it is
+        there. In 5.5 all do, and the durable subscription of a conduit stays for ever.
+        """
+        settings = self.bridge.settings
+        if not settings.rules.forgets_network_durables:
+            return bool(self.interest) or self.outlives
+        lasting = self.durable is not None
+        forced = settings.forces_durable(self.dest)
+        return any(forced or isinstance(who, tuple) == lasting for who in self.interest)
+
+    def refusal(self, message: Message) -> int:
+        """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
+        bridge, path = self.bridge, message.path
+        rule = 0
+        if path and bridge.remote.id in path:
+            rule = ALREADY_VISITED
+        elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
+            rule = TTL_USED_UP
+        if rule and not replays(self, message):
+            return rule
+        if self.selector is not None:
+            return super().refusal(message)
+        return 0
+
+    def offer(self, message: Message) -> bool:
+        """Take *message* from a topic.
+
+        What may not be carried on, a durable one takes all the same and lets go at once
+        (activemq-network-connector.md, section 6).
+        """
+        if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
+            topic = self.broker.destinations[message.dest_no]
+            topic.dispatched += 1
+            topic.acknowledged(message, self, room=False)
+            return False
+        return super().offer(message)
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Forward *message*; the lists are applied once more, to the message itself."""
+        self.outstanding[message] = None
+        bridge = self.bridge
+        if bridge.settings.tests_messages and not bridge.settings.permits(message.dest):
+            bridge.on_not_permitted(self, message)
+            return
+        row = bridge.home.note(
+            FORWARDED, message, bridge.home.node, bridge.remote.node, bridge.no, self.no,
+            rule, message.row,
+        )  # fmt: skip
+        bridge.link.carry(bridge.on_forwarded, (self, message, row))
+        if not (message.persistent or bridge.settings.always_sync_send):
+            clock = bridge.lab.clock
+            clock.at(clock.now, bridge.on_answered, (self, message))

@@ -1,0 +1,95 @@
+"""Durable subscriptions: what a topic keeps for a subscriber that is away.
+
+A durable subscription is known by (client id, name). While nobody uses it, a `Sleeper` stands in its
+place and keeps the persistent messages; whoever comes back under the same key takes them over. On
+behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
+``NC-DS_<home broker>_<topic>`` (activemq-network-connector.md, section 12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.activemq.message import ConsumerInfo, Message
+from mqlab.runtime.activemq.subscription import Subscription
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.broker import Broker
+
+Key = tuple[str, str]
+
+
+class Sleeper(Subscription):
+    """A durable subscription that nobody uses now: always full, so that all of it waits.
+
+    `last` is the subscription that was in use before; None for one out of the store.
+    """
+
+    asleep = True
+
+    def __init__(self, broker: Broker, key: Key, dest: Destination, last: Subscription | None):
+        info = ConsumerInfo(-1, dest, 0, last.selector if last else None, False)
+        super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
+        self.durable, self.last = key, last
+        self.seen = last.seen if last else set()
+
+    def refusal(self, message: Message) -> int:
+        """Keep only what is persistent."""
+        return super().refusal(message) if message.persistent else Rule.durable
+
+
+def join(broker: Broker, sub: Subscription) -> bool:
+    """Let *sub* take over what waits under its key; False if the key is in use."""
+    assert sub.durable is not None
+    sub.seen = set()
+    old = broker.durables.get(sub.durable)
+    if old is not None and not isinstance(old, Sleeper):
+        return False
+    if old is not None:
+        sub.waiting, sub.seen = old.waiting, old.seen
+        if old.dest != sub.dest or _text(old) != _text(sub):
+            sub.waiting.clear()  # another topic or selector: made anew, the backlog is gone
+        remove(broker, old)
+    broker.durables[sub.durable] = sub
+    return True
+
+
+def _text(sub: Subscription) -> str:
+    return sub.selector.text if sub.selector else ""
+
+
+def sleep(broker: Broker, sub: Subscription) -> None:
+    """Its user goes away: keep what is not acknowledged, and what comes."""
+    assert sub.durable is not None
+    sleeper = Sleeper(broker, sub.durable, sub.dest, sub)
+    sleeper.waiting.extend(m for m in (*sub.outstanding, *sub.waiting) if m.persistent)
+    for message in sub.outstanding:
+        message.row = broker.note(Kind.Returned, message, rule=Rule.durable, cause=message.row)
+    place(broker, sub, sleeper)
+
+
+def place(broker: Broker, old: Subscription, new: Subscription) -> None:
+    """Put *new* where *old* stood, in the broker and in its topics."""
+    assert new.durable is not None
+    broker.durables[new.durable] = new
+    for subs in (broker.subs, *(d.subs for d in broker.by_name.values())):
+        if old in subs:
+            subs[subs.index(old)] = new
+
+
+def remove(broker: Broker, sub: Subscription) -> None:
+    """Take a durable subscription out of the broker and its topics."""
+    broker.durables.pop(sub.durable or ("", ""), None)
+    for subs in (broker.subs, *(d.subs for d in broker.by_name.values())):
+        if sub in subs:
+            subs.remove(sub)
+
+
+def restorable(broker: Broker) -> Iterator[Sleeper]:
+    """Yield the sleepers that came out of the store when the broker started."""
+    for sub in list(broker.durables.values()):
+        if isinstance(sub, Sleeper) and sub.last is None:
+            yield sub

@@ -1,0 +1,149 @@
+"""What came of a timed run, read off its trace, in the form of the recordings' `outcome`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from mqlab.runtime.activemq.clients.calls import spans
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.trace import Trace
+
+
+class Reader:
+    """Reads the rows of a trace; every event is given its step and the ms since that began."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.names = trace.names["node"]
+        self.roles = trace.names["node_role"]
+        self.details = dict(trace.header.get("details", []))
+        self.began = trace.header.get("began", [])
+        self.rows_began = [row for _, _, row in self.began]
+        self.columns = {name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker",
+                                                              "rule", "msg")}  # fmt: skip
+
+    def when(self, row: int) -> dict[str, Any]:
+        """Return the step and the ms of a row."""
+        place = max(0, bisect_right(self.rows_began, row) - 1)
+        step, start, _ = self.began[place] if self.began else (0, 0, 0)
+        ms = (self.columns["t"][row] - start) // 1000
+        return {"step": step, "ms": [ms, ms, ms]}
+
+    def rows(self, *kinds: Kind) -> list[int]:
+        """Return the rows of those kinds."""
+        return [row for row, kind in enumerate(self.columns["kind"]) if kind in kinds]
+
+    def name(self, column: str, row: int) -> str:
+        """Return the name of the node in a column of a row."""
+        index = self.columns[column][row]
+        return self.names[index] if index >= 0 else ""
+
+
+def outcome(trace: Trace) -> dict[str, Any]:
+    """Return attempts, connections, roles, bridges, results, consumers and snapshots of a run."""
+    read = Reader(trace)
+    detail = read.details.__getitem__
+    parts: dict[str, Any] = {
+        "roles": _events(read, "broker", detail, Kind.RoleChanged),
+        "attempts": _attempts(read),
+        "connections": _events(read, "frm", partial(_connection, read), Kind.Attached,
+                               Kind.Interrupted),
+        "told": _events(read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told),
+        "bridges": _bridges(read),
+        "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Rule.gave_up),
+        "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Rule.start_failed),
+        "restarts": _events(read, "broker", lambda row: {"asked_for_restart": True}, Kind.Restarted,
+                            rule=Rule.asks_restart),
+        "datagrams": _events(read, None, detail, Kind.Announced),
+        "results": trace.header.get("calls", []), "consumers": _consumers(read),
+    }  # fmt: skip
+    found = {key: part for key, part in parts.items() if part}
+    if found.get("consumers"):
+        found["account"] = _account(found["results"], found["consumers"])
+    found["snapshots"] = trace.header.get("snapshots", {})
+    found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
+    return found
+
+
+def _events(
+    read: Reader, who: str | None, entry: Callable[[int], dict[str, Any]], *kinds: Kind,
+    rule: Rule | None = None,
+) -> dict[str, list[Any]]:  # fmt: skip
+    """Return the events of some kinds, perhaps of one rule, under the name of the node they belong to."""
+    found: dict[str, list[Any]] = {}
+    for row in read.rows(*kinds):
+        if rule is None or read.columns["rule"][row] == rule:
+            name = "group" if who is None else read.name(who, row)
+            found.setdefault(name, []).append({**entry(row), **read.when(row)})
+    return found
+
+
+def _attempts(read: Reader) -> dict[str, list[Any]]:
+    last: dict[str, int] = {}
+
+    def entry(row: int) -> dict[str, Any]:
+        name, time = read.name("frm", row), read.columns["t"][row]
+        result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
+        found: dict[str, Any] = {"to": read.name("to", row), "result": result}
+        if name in last:
+            found["gap_ms"] = [(time - last[name]) // 1000] * 3
+        last[name] = time
+        return found
+
+    return _events(read, "frm", entry, Kind.Attempted)
+
+
+def _connection(read: Reader, row: int) -> dict[str, Any]:
+    if read.columns["kind"][row] == Kind.Interrupted:
+        return {"state": "interrupted"}
+    return {"state": "connected", "to": read.details[row]["to"]}
+
+
+def _bridges(read: Reader) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for row in read.rows(Kind.BridgeUp, Kind.BridgeDown):
+        state = "up" if read.columns["kind"][row] == Kind.BridgeUp else "down"
+        name = f"{read.name('frm', row)} to {read.details[row]['to']}"
+        found.setdefault(name, []).append({"state": state, **read.when(row)})
+    return found
+
+
+def _consumers(read: Reader) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    got: dict[str, list[tuple[int, int]]] = {
+        name: [] for name, role in zip(read.names, read.roles, strict=True) if role == "consumer"
+    }
+    for row in read.rows(Kind.Received):
+        count = read.details.get(row, {}).get("delivery_count", 1)
+        got[read.name("to", row)].append((read.columns["msg"][row], count))
+    for name, received in got.items():
+        numbers = [number for number, _ in received]
+        again = {number: count for number, count in received if count > 1}
+        entry: dict[str, Any] = {"count": len(numbers), "received": spans(numbers)}
+        if again:
+            flagged = [number for number, count in received if count > 1]
+            entry["redelivered"] = spans(flagged)
+            entry["delivery_count"] = {str(number): count for number, count in again.items()}
+        twice = sorted({number for number in numbers if numbers.count(number) > 1})
+        if twice:
+            entry["twice"] = spans(twice)
+        found[name] = entry
+    return found
+
+
+def _account(results: list[dict[str, Any]], consumers: dict[str, Any]) -> dict[str, Any]:
+    sent = [n for row in results for n in _numbers(row.get("sent", ""))]
+    got = {n for entry in consumers.values() for n in _numbers(entry["received"])}
+    return {"sent": len(sent), "received": len([n for n in sent if n in got]),
+            "not_received": spans([n for n in sent if n not in got])}  # fmt: skip
+
+
+def _numbers(text: str) -> list[int]:
+    found = []
+    for part in filter(None, text.split(", ")):
+        first, _, last = part.partition("-")
+        found += list(range(int(first), int(last or first) + 1))
+    return found

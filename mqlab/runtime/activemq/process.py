@@ -1,0 +1,226 @@
+"""A broker as a process: it starts, waits for its lock, serves, stops, dies, is suspended.
+
+What the broker does with messages is the core's; here is when it does it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq import costs as machine
+from mqlab.runtime.activemq.broker import Broker
+from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.cluster import Cluster
+from mqlab.runtime.activemq.message import Message
+from mqlab.runtime.activemq.wire import Line, Socket
+from mqlab.runtime.kernel.clock import Call
+from mqlab.spec.fault import Member
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.locks import Candidate
+    from mqlab.runtime.activemq.pure import Mirror
+    from mqlab.runtime.activemq.timed import FailoverLab
+
+ROLES = ("down", "slave", "master", "running")
+
+
+class Process:
+    """One broker over all its lives; `role` is one of down, slave, master, running."""
+
+    def __init__(self, lab: FailoverLab, member: Member, broker: Broker) -> None:
+        self.lab, self.member, self.broker = lab, member, broker
+        self.name, self.node = member.name, broker.node
+        self.costs = machine.PROCESS if member.process else machine.BROKER
+        self.role = "down"
+        self.line = Line() if member.link else None
+        self.sockets: list[Socket] = []
+        self.held: list[tuple[Any, Any]] = []
+        self.paused = self.open = self.starting = False
+        self.life = 0
+        self.deliveries: dict[Message, int] = {}  # how often a message was out before
+        self.heard: set[int] = set()  # numbers of the messages producers have sent: the audit
+        self.cluster = Cluster(self)
+        self.candidate: Candidate | None = lab.candidate_for(self)
+        self.mirror: Mirror | None = lab.mirror_for(self)
+        self.restarting = False
+
+    @property
+    def lasting_audit(self) -> set[int]:
+        """The numbers of the messages that the store remembers as sent, over lives and members."""
+        return self.lab.audit_of(self)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is there at all."""
+        return self.role != "down" or self.starting
+
+    # Time as the process feels it
+
+    def after(self, us: int, call: Call, argument: Any = None) -> None:
+        """Let *call* happen in *us*, unless this life ends before; a suspended one is late."""
+        clock = self.lab.clock
+        clock.at(clock.now + us, *self.timer(call, argument))
+
+    def timer(self, call: Call, argument: Any = None) -> tuple[Call, Any]:
+        """Return *call* with *argument* as what happens only in this life, if not suspended."""
+        return self._on_timer, (self.life, call, argument)
+
+    def _on_timer(self, timer: tuple[int, Call, Any]) -> None:
+        life, call, argument = timer
+        if life != self.life:
+            return
+        if self.paused:
+            self.held.append((self._on_timer, timer))
+        else:
+            call(argument)
+
+    @property
+    def wall_clock(self) -> int:
+        """What the machine's clock shows, in us."""
+        return self.lab.clock.now + round(self.member.clock_offset * 1_000_000)
+
+    # Starting
+
+    def start(self) -> None:
+        """Begin to start, if it is not there already."""
+        if self.alive:
+            return
+        self.life += 1
+        self.starting = True
+        self.after(self.costs.start, self.on_begun)
+
+    def on_begun(self, _: None) -> None:
+        """The program runs: a member of a set waits for its lock, any other serves soon."""
+        self.starting = False
+        try:
+            self.lab.check_connectors(self.name)
+        except Refused as error:
+            self.fail_to_start(error)
+            return
+        if self.candidate is not None:
+            self.become("slave", Rule.waits_for_lock)
+            self.candidate.begin()
+        elif self.mirror is not None and self.mirror.is_slave:
+            self.become("slave", Rule.mirrors)
+            self.mirror.begin()
+        elif self.mirror is not None and not self.mirror.may_open():
+            pass  # its port is there, for nobody but the slave
+        else:
+            self.starting = True
+            self.after(self.on_disk(self.costs.serve), self.on_opened, "running")
+
+    def fail_to_start(self, error: Refused) -> None:
+        """The start ends in an error: nothing is left of the process."""
+        self.lab.note(Kind.Failed, chain=self, broker=self.node, rule=Rule.start_failed,
+                      detail={"class": error.kind, "message": str(error)})  # fmt: skip
+        self._end(Kind.Stopped)
+
+    def lead(self) -> None:
+        """The lock is its own: open the store, then the connectors."""
+        self.starting = True
+        waited = self.candidate is not None and self.candidate.waited
+        cost = self.costs.lead if waited else self.costs.first_lead
+        self.after(self.on_disk(cost), self.on_opened, "master")
+
+    def on_disk(self, time: int) -> int:
+        """Return what something takes that goes to the disk of its store, usually *time* us."""
+        disks, locker = self.lab.disks, self.member.locker
+        shared = disks.get(locker.store, 1.0) if locker is not None else 1.0
+        return int(time * disks.get(self.name, shared))
+
+    def on_opened(self, role: str) -> None:
+        """The store is read: open the port and the network connectors."""
+        self.starting = False
+        self.open = True
+        self.become(role, Rule.lock_taken if role == "master" else Rule.no_lock)
+        self.broker.start()
+        self.lab.serve(self)
+
+    def become(self, role: str, rule: int) -> None:
+        """Take another role."""
+        self.role = role
+        self.lab.note(
+            Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
+        )
+
+    # Ending
+
+    def stop(self, asked_restart: bool = False) -> None:
+        """End in an orderly way; with *asked_restart* it starts again if that is allowed."""
+        if not self.alive:
+            return
+        restart = asked_restart and self.member.restart_allowed
+        if restart:
+            self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
+        if self.candidate is not None:
+            self.candidate.let_go(orderly=not restart)
+        self.lab.lan.withdraw(self.lab.address_of(self.name))
+        self.restarting = restart
+        self._end(Kind.Stopped)
+        self.restarting = False
+        if restart:
+            self.life += 1
+            self.starting = True
+            self.after(machine.RESTART, self.on_begun)
+
+    def kill(self) -> None:
+        """Die at once: the operating system closes its sockets and frees its file locks."""
+        if not self.alive:
+            return
+        self.resume_silently()
+        if self.candidate is not None:
+            self.candidate.die()
+        self._end(Kind.Crashed)
+
+    def _end(self, kind: int) -> None:
+        row = self.lab.note(kind, chain=self, broker=self.node, rule=Rule.asked)
+        self.life += 1
+        self.starting = self.open = False
+        if kind == Kind.Stopped:  # it is there to see its bridges come down
+            self._hang_up(row)
+        if self.role != "down":
+            self.role = "down"
+            cost = 0 if kind == Kind.Crashed or self.restarting else machine.STOP
+            self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
+        self._hang_up(row)
+        if self.broker.running:
+            self.broker.stop(row)
+        self.deliveries.clear()
+        self.heard.clear()
+        self.cluster.clear()
+        if self.mirror is not None:
+            self.mirror.ended()
+
+    def _hang_up(self, row: int) -> None:
+        self.lab.stop_connectors(self)
+        for socket in list(self.sockets):
+            socket.reset(row)
+
+    def _note_down(self, _: None) -> None:
+        self.lab.note(
+            Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
+        )
+
+    # Being suspended
+
+    def pause(self) -> None:
+        """Stand still: nothing is lost, nothing is answered, no timer runs."""
+        if self.alive and not self.paused:
+            self.paused = True
+            self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
+            for socket in self.sockets:
+                socket.fall_silent()
+
+    def resume(self) -> None:
+        """Go on: what has come in meanwhile is dealt with, overdue timers run."""
+        if self.paused:
+            self.paused = False
+            self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
+            held, self.held = self.held, []
+            for call, argument in held:
+                call(argument)
+
+    def resume_silently(self) -> None:
+        """A suspended process that is killed never goes on."""
+        self.paused, self.held = False, []

@@ -1,0 +1,126 @@
+"""What an edition and a connector's options come to, ready to be asked for every message."""
+
+from __future__ import annotations
+
+from mqlab.errors import BadValue
+from mqlab.runtime.activemq import advisory
+from mqlab.spec import NetworkConnector
+from mqlab.spec.edition import EditionRules
+from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
+
+
+class BridgeSettings:
+    """The options of one connector under one edition; attributes are the options' names."""
+
+    def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
+        def get(name: str) -> object:
+            return connector.get(name, edition)
+
+        self.rules = rules
+        self.message_ttl = int(get("message_ttl"))  # type: ignore[call-overload]
+        self.consumer_ttl = int(get("consumer_ttl"))  # type: ignore[call-overload]
+        self.duplex = bool(get("duplex"))
+        self.conduit_subscriptions = bool(get("conduit_subscriptions"))
+        self.no_limit = rules.minus_one_is_no_limit
+        self.decrease = bool(get("decrease_network_consumer_priority"))
+        self.base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
+        self.suppress_queue = bool(get("suppress_duplicate_queue_subscriptions"))
+        self.suppress_topic = bool(get("suppress_duplicate_topic_subscriptions"))
+        self.static_bridge = bool(get("static_bridge"))
+        self.dynamic_only = bool(get("dynamic_only"))
+        self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
+        if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
+            raise BadValue(
+                f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 "
+                "or more"
+            )
+        advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
+        self.advisory_prefetch: int = advisory_prefetch or self.prefetch_size
+        self.always_sync_send = bool(get("always_sync_send"))
+        self.virtual = bool(get("use_virtual_dest_subs"))
+        self.temporary = bool(get("bridge_temp_destinations"))
+        self.static = _texts(get("statically_included_destinations"))
+        included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
+        self.included = [Destination.parse(name) for name, _, _ in included]
+        self.durable_forced = [
+            Destination.parse(name) for name, _, options in included
+            if options.lower() == "forcedurable=true"
+        ]  # fmt: skip
+        self.excluded = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
+        self.tests_messages = rules.tests_messages and bool(self.included or self.excluded)
+        self.tests_statics = rules.tests_statics
+        self.merges_network_queues = rules.merges_network_queues or bool(
+            get("conduit_network_queue_subscriptions")
+        )
+        self._heard = _heard(get("destination_filter"))
+        self._static = [Destination.parse(text) for text in self.static]
+        self._permitted: dict[Destination, bool] = {}
+
+    def prefetch_of(self, dest: Destination) -> int:
+        """Return the prefetch of a subscription to *dest*."""
+        return self.advisory_prefetch if advisory.is_about(dest) else self.prefetch_size
+
+    def priority(self, own: int, length: int) -> int:
+        """Return the priority of a subscription whose news has a path of *length* brokers.
+
+        With decrease: the base, and from the second broker on base - (length + 1): -5, -8, -9.
+        """
+        if not self.decrease:
+            return own
+        return self.base if length == 1 else self.base - length - 1
+
+    def ttl_used_up(self, ttl: int, crossed: int) -> bool:
+        """Whether *crossed* hops are all that a TTL allows; -1 is no limit."""
+        return crossed >= ttl and not (ttl == -1 and self.no_limit)
+
+    def suppresses(self, dest: Destination) -> bool:
+        """Whether of several routes to one consumer only one is kept."""
+        return self.suppress_queue if dest.is_queue else self.suppress_topic
+
+    def hears(self, dest: Destination) -> bool:
+        """Whether the bridge listens to advisories about consumers of *dest*."""
+        name = f"{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
+        return self._heard is None or any(matches(pattern, name) for pattern in self._heard)
+
+    def forces_durable(self, dest: Destination) -> bool:
+        """Whether a topic's demand is made durable, whatever the consumer is."""
+        return not dest.is_queue and self._among(self.durable_forced, dest)
+
+    def excludes(self, dest: Destination) -> bool:
+        """Whether the excluded list names *dest*."""
+        return self._among(self.excluded, dest)
+
+    def permits(self, dest: Destination) -> bool:
+        """Whether the lists let *dest* pass: excluded, then static, then included."""
+        found = self._permitted.get(dest)
+        if found is None:
+            found = self._permitted[dest] = self._permits(dest)
+        return found
+
+    def _permits(self, dest: Destination) -> bool:
+        if dest.is_temporary:
+            return self.temporary
+        if self.excludes(dest):
+            return False
+        if not self.included or self._among(self._static, dest):
+            return True
+        return self._among(self.included, dest)
+
+    def _among(self, patterns: list[Destination], dest: Destination) -> bool:
+        parent = self.rules.parent_matches
+        return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
+
+
+def _heard(value: object) -> list[str] | None:
+    """Return the patterns of a destination filter; only its first element may lack the prefix."""
+    if not value:
+        return None
+    first, *others = str(value).split(",")
+    return [first.removeprefix(CONSUMER_ADVISORIES)] + [
+        text.strip().removeprefix(CONSUMER_ADVISORIES) for text in others
+        if text.strip().startswith(CONSUMER_ADVISORIES)
+    ]  # fmt: skip
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else ()

@@ -1,0 +1,66 @@
+"""What outlives a broker: persistent messages in a lasting store, nothing in a memory store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.activemq import advisory, durable
+from mqlab.runtime.activemq.message import Message
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.broker import Broker
+
+
+class Store:
+    """What a stopped broker leaves: its destinations, the queues' messages in order, durables."""
+
+    def __init__(self, lasting: bool) -> None:
+        self.lasting = lasting
+        self.last = -1  # the node of the broker that used it last
+        self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
+        self.durables: list[durable.Sleeper] = []
+
+    def acquire(self, broker: Broker) -> bool:
+        """Give *broker* its store: nobody else wants it."""
+        return True
+
+    def release(self, broker: Broker) -> None:
+        """Let go of the store: nobody waits for it."""
+
+    def keep(self, broker: Broker) -> Iterator[Message]:
+        """Take over what the broker holds; yields the messages that are lost."""
+        if self.lasting:
+            for sub in list(broker.durables.values()):
+                if not sub.asleep:
+                    durable.sleep(broker, sub)
+            self.durables = [s for s in broker.durables.values() if isinstance(s, durable.Sleeper)]
+        for dest, destination in broker.by_name.items():
+            kept: list[Message] = []
+            known = dest.is_queue or broker.lab.rules.remembers_topics
+            if self.lasting and known and not (dest.is_temporary or advisory.is_about(dest)):
+                kept = self.destinations.setdefault(dest, kept)
+            if not dest.is_queue:
+                continue
+            for message in sorted(destination.held, key=lambda message: message.turn):
+                if self.lasting and message.persistent:
+                    kept.append(message)
+                else:
+                    yield message
+
+    def restore(self, broker: Broker) -> None:
+        """Give the broker back what was kept. Counters begin at zero again."""
+        for dest, messages in self.destinations.items():
+            for message in messages:
+                message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
+                                          cause=message.row)  # fmt: skip
+            broker.destination(dest).restore(messages)
+        self.last = broker.node
+        for sleeper in self.durables:
+            sleeper.last = None
+            broker.durables[sleeper.durable or ("", "")] = sleeper
+            broker.subs.append(sleeper)
+            broker.destination(sleeper.dest).join(sleeper)
+        self.destinations, self.durables = {}, []

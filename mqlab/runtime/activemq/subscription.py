@@ -1,0 +1,103 @@
+"""A subscription: what a broker knows of one taker of its messages.
+
+A subscription is full when it holds `prefetch` messages that are not acknowledged; messages that
+a client has in its hands but will acknowledge later (client acknowledge) extend the window.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from mqlab.runtime.activemq.message import SENT_BY, ConsumerInfo, Message
+from mqlab.spec.selector import Selector
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.broker import Broker
+
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+ACKNOWLEDGED = int(Kind.Acknowledged)
+EVERY_SUBSCRIBER = int(Rule.every_subscriber)
+
+
+class Subscription:
+    """The part that consumers and bridges have in common.
+
+    `outstanding` are the messages handed over and not acknowledged, in order; `waiting` those a
+    topic keeps for a full subscription.
+    """
+
+    network = asleep = False
+    has_delivered = False  # whether its client is known to have had a message in hands
+
+    def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:
+        self.broker, self.info = broker, info
+        self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
+        self.selector: Selector | None = info.selector
+        # whether it may refuse a message
+        self.picky = self.network or info.selector is not None or info.not_from is not None
+        self.prefetch = prefetch
+        self.extension = 0
+        self.slow = False  # full while something waits for it
+        self.topics = 0  # how many it has joined
+        self.durable = info.durable  # (client id, name) of a durable subscription
+        self.seen: set[int] | None = None  # numbers a durable one has had: none comes twice
+        self.doubles = 0  # how many did
+        self.outstanding: dict[Message, None] = {}
+        self.waiting: deque[Message] = deque()
+        self.no = broker.lab.name_subscription(label)
+        self.rule_all = EVERY_SUBSCRIBER
+
+    @property
+    def full(self) -> bool:
+        """Whether it may not be handed any more."""
+        return len(self.outstanding) - self.extension >= self.prefetch
+
+    def refusal(self, message: Message) -> int:
+        """Return the rule that keeps *message* from it, 0 if there is none."""
+        if self.selector is not None and not self.selector.selects(
+            message.headers, message.properties
+        ):
+            return Rule.selector
+        if self.info.not_from is not None and message.headers.get(SENT_BY) == self.info.not_from:
+            return Rule.no_local
+        return 0
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Hand *message* over, for the reason *rule*."""
+        raise AssertionError("a subscription is a consumer's or a bridge's")
+
+    def offer(self, message: Message) -> bool:
+        """Take *message* from a topic: now, or later when there is room."""
+        if self.refusal(message):
+            return False
+        if self.seen is not None:
+            if message.number in self.seen:
+                self.doubles += 1
+                return False
+            self.seen.add(message.number)
+        self.waiting.append(message)
+        self.refill()
+        return True
+
+    def refill(self) -> None:
+        """Hand over what a topic has kept for it, as far as there is room."""
+        while self.waiting and not self.full:
+            message = self.waiting.popleft()
+            self.broker.destinations[message.dest_no].dispatched += 1
+            self.deliver(message, self.rule_all)
+
+    def acknowledge(self, message: Message) -> None:
+        """Let go of *message*; what waits for room may follow."""
+        outstanding = self.outstanding
+        room = len(outstanding) - self.extension >= self.prefetch
+        outstanding.pop(message, None)
+        self.slow = False
+        if self.extension:
+            self.extension -= 1
+        broker = self.broker
+        broker.note(ACKNOWLEDGED, message, -1, broker.node, -1, self.no, 0, message.row)
+        broker.destinations[message.dest_no].acknowledged(message, self, room)
+        if self.waiting:
+            self.refill()

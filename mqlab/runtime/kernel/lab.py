@@ -1,0 +1,198 @@
+"""The face that every lab has, whatever the product: `do step until rest fork trace roles now`.
+
+A lab may hold a script: actions that are still to come. An action with a time of its own happens
+then, beside the others; of the others each begins when the one before is over, which its `Until`
+says. `step` lets one thing happen, `play` all of it, and both lead to the same trace.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol, Self
+
+from mqlab.errors import BadValue
+from mqlab.runtime.kernel.clock import Clock
+from mqlab.runtime.kernel.link import Link, Timing
+from mqlab.spec.values import duration
+from mqlab.trace.record import Recorder
+from mqlab.trace.trace import Trace
+
+
+class Timed(Protocol):
+    """An action; `at` is when it happens (such as ``"2s"``), None when its turn has come."""
+
+    @property
+    def at(self) -> int | str | None:
+        """When it happens."""
+
+
+@dataclass(slots=True)
+class Until:
+    """When an action is over: once `condition(argument)` holds, or at `deadline` (us) at the latest.
+
+    Without a condition it is over at the deadline, without both when the network is at rest. `then`
+    is called with the argument as it ends. Functions and bound methods only: a lambda would tie a
+    copy of the lab to its original.
+    """
+
+    condition: Callable[[Any], bool] | None = None
+    argument: Any = None
+    deadline: int | None = None
+    then: Callable[[Any], None] | None = None
+
+
+AT_ONCE = Until(deadline=0)
+
+
+class Lab:
+    """A running system with its clock, its recorder, its only generator and its script.
+
+    A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
+    *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay, and
+    with more than *limit* events a run stops.
+    """
+
+    def __init__(
+        self, name: str, script: Iterable[Timed] = (), seed: int = 0, jitter: int | str = 0,
+        limit: int | None = None, timing: Timing | None = None,
+    ) -> None:  # fmt: skip
+        self.seed, self.jitter, self.limit = seed, duration(jitter, "jitter"), limit
+        self.random = Random(f"{name}:{seed}")
+        self.timing = timing or Timing()
+        self.clock = Clock()
+        self.recorder = Recorder()
+        self.script: deque[Timed] = deque()
+        self.under_way: Until | None = None
+        self.appointments = 0  # actions with a time of their own that are still to come
+        for action in script:
+            self.schedule(action)
+
+    # What a product's lab says
+
+    def begin(self, action: Any) -> Until:
+        """Begin *action* now, and say when it is over."""
+        raise NotImplementedError
+
+    @property
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+        raise NotImplementedError
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment: broker by name."""
+        raise NotImplementedError
+
+    # Time
+
+    @property
+    def now(self) -> int:
+        """The time (us)."""
+        return self.clock.now
+
+    def new_link(self) -> Link:
+        """Return one direction of a new connection."""
+        return Link(self.clock, self.timing.link, self.jitter, self.random)
+
+    def schedule(self, action: Timed) -> None:
+        """Put *action* at the end of the script; one with a time of its own, on the clock."""
+        if action.at is None:
+            self.script.append(action)
+            return
+        time = duration(action.at, "at")
+        if time < self.clock.now:
+            raise BadValue(f"{action}: at {action.at} is over; it is {self.clock.now / 1000:g} ms")
+        self.appointments += 1
+        self.clock.later(time, self.on_appointment, action)
+
+    def on_appointment(self, action: Timed) -> None:
+        """The time of an action has come: it happens beside the others."""
+        self.appointments -= 1
+        self.begin(action)
+
+    def step(self) -> bool:
+        """Let the next thing happen, an event or the next action; False when nothing is left."""
+        if self.under_way is not None and not self.is_over(self.under_way):
+            return self._go_on(self.under_way)
+        self.end_action()
+        if self.script:
+            self.under_way = self.begin(self.script.popleft())
+            return True
+        return self.clock.step() or self._next_appointment()
+
+    def end_action(self) -> None:
+        """The action under way, if there is one, is over."""
+        until, self.under_way = self.under_way, None
+        if until is not None and until.then is not None:
+            until.then(until.argument)
+
+    def is_over(self, until: Until) -> bool:
+        """Whether an action that ends so is over."""
+        if until.deadline is not None and self.clock.now >= until.deadline:
+            return True
+        if until.condition is not None:
+            return until.condition(until.argument)
+        return until.deadline is None and self.resting
+
+    @property
+    def resting(self) -> bool:
+        """Whether nothing moves but housekeeping, which finds nothing new."""
+        return len(self.clock.heap) <= self.clock.background
+
+    def _go_on(self, until: Until) -> bool:
+        """Let one thing happen that is due before an action's deadline, or let it come."""
+        heap = self.clock.heap
+        if until.condition is None and until.deadline is None:
+            return self.clock.step()
+        if heap and (until.deadline is None or heap[0][0] <= until.deadline):
+            self.clock.next()
+        elif until.deadline is not None:
+            self.clock.rest(until.deadline)
+        else:  # nothing will happen any more that it could wait for
+            self.end_action()
+        return True
+
+    def _next_appointment(self) -> bool:
+        if not self.appointments:
+            return False
+        self.clock.next()
+        return True
+
+    def play(self, until: int | str | None = None) -> None:
+        """Play the script to its end, or for as long as *until* says.
+
+        Raises `BadValue` beyond the limit of events.
+        """
+        self._play(None if until is None else duration(until, "until"))
+
+    def _play(self, end: int | None) -> None:
+        while end is None or self.clock.now < end:
+            heap = self.clock.heap
+            if end is not None and not self.script and (not heap or heap[0][0] > end):
+                break
+            if not self.step():
+                break
+            self.check_limit()
+        if end is not None and self.clock.now < end:
+            self.clock.rest(end)
+
+    def check_limit(self) -> None:
+        """Raise `BadValue` when more has happened than the limit allows."""
+        if self.limit is not None and self.recorder.count > self.limit:
+            raise BadValue(f"more than {self.limit} events; let the script end earlier")
+
+    def until(self, time: int | str) -> None:
+        """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""
+        self._play(duration(time, "until"))
+
+    def rest(self) -> None:
+        """Let time go on until the script is over and nothing moves any more."""
+        self._play(None)
+
+    def fork(self) -> Self:
+        """Return a copy of the lab as it is now; the two go their own ways."""
+        return copy.deepcopy(self)
