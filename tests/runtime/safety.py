@@ -7,8 +7,7 @@ from itertools import product
 from typing import Any
 
 from mqlab.formats import failover
-from mqlab.runtime.activemq import outcome
-from mqlab.runtime.failover import play
+from mqlab.runtime.failover import outcome, play
 from mqlab.spec.fault import TimedScenario
 from mqlab.spec.schedule import faults
 from tests.runtime.timed import body

@@ -12,8 +12,7 @@ from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import failover
 from mqlab.formats import lab as plain
 from mqlab.problems.failover import check
-from mqlab.runtime.activemq import outcome
-from mqlab.runtime.failover import FailoverLab, play
+from mqlab.runtime.failover import FailoverLab, outcome, play
 from mqlab.trace.kinds import SENTENCES, Kind, Rule
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.timed import body, run, scenario, trace

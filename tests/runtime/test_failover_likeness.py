@@ -12,8 +12,7 @@ import re
 import pytest
 
 from mqlab.formats import failover
-from mqlab.runtime.activemq import outcome
-from mqlab.runtime.failover import play
+from mqlab.runtime.failover import outcome, play
 from tests.conftest import packed
 
 PLACES = ("broker", "endpoint", "link", "from", "to", "by", "client", "consumer")

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from mqlab.formats import failover
-from mqlab.runtime.activemq import outcome
-from mqlab.runtime.failover import FailoverLab
+from mqlab.runtime.failover import FailoverLab, outcome
 from mqlab.spec.fault import Step
 from tests.conftest import IN_CI
 from tests.runtime.safety import SAFE, address, missing, not_received, setting

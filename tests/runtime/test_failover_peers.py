@@ -6,7 +6,6 @@ import pytest
 
 from mqlab.errors import BadValue
 from mqlab.formats import failover
-from mqlab.runtime.activemq import outcome
 from mqlab.runtime.activemq.clients.addresses import (
     FailoverOptions,
     Refused,
@@ -15,7 +14,7 @@ from mqlab.runtime.activemq.clients.addresses import (
 )
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.timed import FailoverLab
-from mqlab.runtime.failover import play
+from mqlab.runtime.failover import outcome, play
 from tests.runtime.timed import body, run, scenario
 
 SETTLED = "wait_ms ms=8000"

@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from mqlab.runtime.activemq import outcome
-from mqlab.runtime.failover import play
+from mqlab.runtime.failover import outcome, play
 from tests.runtime.timed import scenario
 
 LOCK = {"lock_acquire_sleep_interval_ms": 500, "lock_keep_alive_period_ms": 300}

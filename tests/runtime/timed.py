@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 from mqlab.formats import failover
-from mqlab.runtime.activemq import outcome
-from mqlab.runtime.failover import play
+from mqlab.runtime.failover import outcome, play
 from mqlab.spec.fault import TimedScenario
 
 
