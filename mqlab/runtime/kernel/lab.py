@@ -119,6 +119,8 @@ class Lab:
         if self.under_way is not None and not self.is_over(self.under_way):
             return self._go_on(self.under_way)
         self.end_action()
+        if self.under_way is not None:  # its end was the beginning of another part of it
+            return True
         if self.script:
             self.under_way = self.begin(self.script.popleft())
             return True
@@ -156,6 +158,16 @@ class Lab:
             self.end_action()
         return True
 
+    def _due(self) -> int:
+        """Return when the next thing happens: now, if an action begins or ends."""
+        until, heap = self.under_way, self.clock.heap
+        if self.script if until is None else self.is_over(until):
+            return self.clock.now
+        times = [heap[0][0]] if heap else []
+        if until is not None and until.deadline is not None:
+            times.append(until.deadline)
+        return min(times, default=self.clock.now)
+
     def _next_appointment(self) -> bool:
         if not self.appointments:
             return False
@@ -170,10 +182,7 @@ class Lab:
         self._play(None if until is None else duration(until, "until"))
 
     def _play(self, end: int | None) -> None:
-        while end is None or self.clock.now < end:
-            heap = self.clock.heap
-            if end is not None and not self.script and (not heap or heap[0][0] > end):
-                break
+        while end is None or self._due() <= end:
             if not self.step():
                 break
             self.check_limit()

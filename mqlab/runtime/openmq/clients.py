@@ -49,9 +49,9 @@ def comes_back(client: Client) -> bool:
     return bool(reconnects) and not client.closed
 
 
-def wait_for_broker(client: Client, keys: Keys) -> None:
-    """Let a step of a client that is looking for a broker wait until it has one."""
-    client.home.lab.pass_until(lambda: client.open or not comes_back(client), keys)
+def has_broker(client: Client) -> bool:
+    """Whether a client is not looking for a broker: it has one, or will have none any more."""
+    return client.open or not comes_back(client)
 
 
 def lose(client: Client, cause: int) -> None:
@@ -70,7 +70,7 @@ def lose(client: Client, cause: int) -> None:
         lab.moved.add(client.name)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT
-        lab.clock.later(lab.clock.now + pause, on_attempt, (client, 0))
+        lab.later(pause, on_attempt, (client, 0))
     else:
         lab.happens("client_exception_listener", client.name)
 
@@ -102,7 +102,7 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
     if home.serves:
         attach(client, home)
     elif rounds < 0 or tries + 1 < most * len(names) * rounds:
-        lab.clock.later(lab.clock.now + pause, on_attempt, (client, tries + 1))
+        lab.later(pause, on_attempt, (client, tries + 1))
     else:
         client.closed = True
         lab.happens("client_exception_listener", client.name)
@@ -119,4 +119,3 @@ def attach(client: Client, home: Broker) -> None:
         lab.consumers[client.name] = lab.consumers.pop(client.name)
         home.spread(client.dest)
     lab.happens("client_reconnected", client.name)
-    lab.settle()

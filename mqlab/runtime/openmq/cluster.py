@@ -116,7 +116,7 @@ def start(broker: Broker) -> None:
     for dest, instance in list(broker.instances.items()):
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
-            lab.clock.later(lab.clock.now + RETURN_WINDOW, on_window_over, (broker, dest))
+            lab.later(RETURN_WINDOW, on_window_over, (broker, dest))
         elif instance.created_by == "temporary" or is_unused(broker, dest):
             del broker.instances[dest]  # nor does an empty auto-created one survive
     refresh(lab)
@@ -203,6 +203,6 @@ def reap(broker: Broker) -> None:
             instance.idle_since = None
         elif instance.idle_since is None:
             instance.idle_since = clock.now
-            clock.later(clock.now + after, broker.lab.on_due, None)
+            broker.lab.later(after)
         elif clock.now >= instance.idle_since + after:
             del broker.instances[dest]

@@ -143,10 +143,11 @@ def _receive(consumer: Consumer, claim: Claim) -> None:
     elif consumer.mode == "dups_ok":
         if len(consumer.taken) == DUPS_LIMIT:
             on_dups(consumer)
-        lab.clock.later(lab.clock.now + DUPS_WAIT, on_dups, consumer)
+        lab.later(DUPS_WAIT, on_dups, consumer)
     if consumer.keys.get("delay_ms"):  # its application works on it
-        consumer.busy_until = lab.clock.now + int(consumer.keys["delay_ms"]) * 1000
-        lab.clock.later(consumer.busy_until, lab.on_due, None)
+        work = int(consumer.keys["delay_ms"]) * 1000
+        consumer.busy_until = lab.now + work
+        lab.later(work)
 
 
 # Back

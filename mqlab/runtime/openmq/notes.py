@@ -26,7 +26,7 @@ class Notes:
 
     def __init__(self, lab: ClusterLab) -> None:
         self.lab = lab
-        self.recorder = Recorder()
+        self.recorder: Recorder = lab.recorder
         self.details: dict[int, dict[str, Any]] = {}
         self.begins: set[int] = set()  # rows with which a step begins
         self.nodes: dict[tuple[str, str], int] = {}  # by role and name

@@ -17,6 +17,7 @@ from mqlab.runtime.openmq.model import (
     Message,
     destination_of,
 )
+from mqlab.runtime.openmq.operation import Outcome, Row, Waiting, limit_of
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 class Sending:
     """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
 
-    row: dict[str, Any]
+    row: Row
     keys: Keys
     left: deque[int]
     refused: list[int]
@@ -63,7 +64,7 @@ def do_close_producer(lab: ClusterLab, keys: Keys) -> None:
     end_transaction(lab, producer.name, commit=False)
 
 
-def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
+def do_send(lab: ClusterLab, keys: Keys) -> Outcome:
     """Send messages one by one; under flow control the rest waits."""
     first, count = lab.numbers + 1, int(keys["count"])
     lab.numbers += count
@@ -72,13 +73,34 @@ def do_send(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     job = Sending(row, keys, deque(range(first, first + count)), [], producer)
     if job.left and producer and not producer.open and producer.mode != "transacted":
         _send_into_nothing(job, producer)
+        if keys.get("persistent", True):
+            return Waiting(_can_send, (lab, job), limit_of(keys), _begin)
+    return _begin((lab, job))
+
+
+def _can_send(asked: tuple[ClusterLab, Sending]) -> bool:
+    producer = asked[1].producer
+    return producer is None or clients.has_broker(producer)
+
+
+def _begin(asked: tuple[ClusterLab, Sending]) -> Outcome:
+    lab, job = asked
     lab.jobs.append(job)
-    if keys.get("in_background"):
+    if job.keys.get("in_background"):
         go_on(lab, job)
-    else:
-        lab.pass_until(lambda: job not in lab.jobs, keys)
-        job.late = job in lab.jobs
-    return row
+        return job.row
+    return Waiting(_has_ended, asked, limit_of(job.keys), _say_how)
+
+
+def _has_ended(asked: tuple[ClusterLab, Sending]) -> bool:
+    lab, job = asked
+    return job not in lab.jobs
+
+
+def _say_how(asked: tuple[ClusterLab, Sending]) -> Row:
+    lab, job = asked
+    job.late = job in lab.jobs
+    return job.row
 
 
 def _send_into_nothing(job: Sending, producer: Client) -> None:
@@ -90,7 +112,6 @@ def _send_into_nothing(job: Sending, producer: Client) -> None:
     first = job.left.popleft()
     if job.keys.get("persistent", True):
         job.refused.append(first)
-        clients.wait_for_broker(producer, job.keys)
     else:
         job.refused += [first, *job.left] if producer.refuses else job.left
         job.left.clear()
@@ -123,8 +144,8 @@ def go_on(lab: ClusterLab, job: Sending) -> bool:
             job.refused.append(message.number)
         elif "time_to_live_ms" in job.keys:
             message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
-            lab.mortal.append(message)
-            lab.clock.later(stock.checked(message.expires), lab.on_due, None)
+            lab.expiring.append(message)
+            lab.later(stock.checked(message.expires) - lab.now)
     if not job.left:
         _end(lab, job)
     return moved
@@ -233,31 +254,45 @@ def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
 do_kill_client = do_close_consumer  # its broker sees the connection go, too
 
 
-def do_receive(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
+def do_receive(lab: ClusterLab, keys: Keys) -> Outcome:
     """Let a consumer take so many messages, and wait for them."""
     consumer = lab.consumers[keys["consumer"]]
     before, consumer.allowance = len(consumer.received), int(keys["count"])
-    lab.pass_until(lambda: consumer.allowance == 0, {"limit_ms": keys.get("within_ms", 5000)})
+    return Waiting(_has_taken, (consumer, before), keys.get("within_ms", 5000), _hold_again)
+
+
+def _has_taken(asked: tuple[Consumer, int]) -> bool:
+    return asked[0].allowance == 0
+
+
+def _hold_again(asked: tuple[Consumer, int]) -> Row:
+    consumer, before = asked
     consumer.allowance = 0
     return {"took": len(consumer.received) - before}
 
 
-def do_acknowledge(lab: ClusterLab, keys: Keys) -> bool:
+def do_acknowledge(lab: ClusterLab, keys: Keys) -> Outcome:
     """Acknowledge what the session has taken."""
     consumer = lab.consumers[keys["consumer"]]
-    clients.wait_for_broker(consumer, keys)
+    return Waiting(clients.has_broker, consumer, limit_of(keys), _acknowledge)
+
+
+def _acknowledge(consumer: Consumer) -> bool:
     return delivery.acknowledge(consumer, list(consumer.taken))
 
 
-def do_recover(lab: ClusterLab, keys: Keys) -> bool:
+def do_recover(lab: ClusterLab, keys: Keys) -> Outcome:
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[keys["consumer"]]
-    clients.wait_for_broker(consumer, keys)
+    return Waiting(clients.has_broker, consumer, limit_of(keys), _recover)
+
+
+def _recover(consumer: Consumer) -> bool:
     delivery.recover(consumer)
     return consumer.open
 
 
-def do_rollback(lab: ClusterLab, keys: Keys) -> bool:
+def do_rollback(lab: ClusterLab, keys: Keys) -> Outcome:
     """Roll back a session's transaction."""
     if "consumer" in keys:
         return do_recover(lab, keys)
@@ -266,12 +301,15 @@ def do_rollback(lab: ClusterLab, keys: Keys) -> bool:
     return True
 
 
-def do_commit(lab: ClusterLab, keys: Keys) -> bool:
+def do_commit(lab: ClusterLab, keys: Keys) -> Outcome:
     """Commit a session's transaction; refused if it was rolled back with its broker."""
     if "consumer" in keys:
         return do_acknowledge(lab, keys)
     producer = lab.producers[keys["producer"]]
-    clients.wait_for_broker(producer, keys)
+    return Waiting(clients.has_broker, producer, limit_of(keys), _commit)
+
+
+def _commit(producer: Client) -> bool:
     works, producer.refuses = producer.open and not producer.refuses, False
-    end_transaction(lab, producer.name, commit=works)
+    end_transaction(producer.home.lab, producer.name, commit=works)
     return works
