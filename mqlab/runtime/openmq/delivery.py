@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, selects
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.openmq.lab import ClusterLab
 
 DUPS_LIMIT, DUPS_WAIT = (
     10,
@@ -46,14 +51,15 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     if not free:
         return False
     taker = min(free, key=lambda consumer: consumer.served)
-    there, cause = taker.home, message.row
+    there = taker.home
     taker.served += 1 if there is home else 2 if message.persistent else 8
-    if there is not home:
-        cause = _forward(message, there)
-    claim.taker, claim.arrived, message.waits = taker, not home.lab.is_cut(home, there), -1
-    claim.kept, claim.stale = there.instances[message.dest].paused, False
-    claim.row = home.lab.notes.message(Kind.Dispatched, message, there, frm=there.node, to=taker.node,
-                                       sub=taker.sub, cause=cause)  # fmt: skip
+    claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
+    claim.stale = False
+    claim.trips += 1
+    if there is home:
+        _pass_on(claim)
+    else:
+        _forward(claim, there)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
     known = message.number in there.instances[message.dest].leftovers
     known &= home.lab.scenario.version != "5.1"
@@ -62,19 +68,84 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     return True
 
 
-def _forward(message: Message, there: Broker) -> int:
-    """Return the row with which a consumer's broker has a message: it crosses only once."""
-    if there not in message.copies:
-        home, notes = message.home, message.home.lab.notes
-        way = {"frm": home.node, "to": there.node, "link": notes.links[home.name, there.name]}
-        row = notes.message(Kind.Forwarded, message, rule=Rule.home_to_home, **way)
-        message.copies[there] = notes.message(Kind.Enqueued, message, there, cause=row, **way)
-    return message.copies[there]
+Trip = tuple[Claim, int]
+
+
+def _is_over(trip: Trip) -> bool:
+    """Whether what was handed out has been released meanwhile."""
+    claim, no = trip
+    return claim.taker is None or claim.trips != no
+
+
+def _forward(claim: Claim, there: Broker) -> None:
+    """Let a message go to the broker of its taker: it crosses only once."""
+    message, home, notes = claim.message, claim.message.home, claim.message.home.lab.notes
+    if there not in message.copies and there not in message.crossing:
+        link = notes.links[home.name, there.name]
+        message.crossing[there] = notes.message(
+            Kind.Forwarded, message, frm=home.node, to=there.node, link=link, rule=Rule.home_to_home
+        )
+    claim.row = message.copies.get(there, message.crossing.get(there, -1))
+    home.lab.lines[home.name, there.name].carry(on_forwarded, (claim, claim.trips))
+
+
+def on_forwarded(trip: Trip) -> None:
+    """A message comes to the broker of its taker, unless the line is cut or nobody there takes it."""
+    claim, _ = trip
+    if claim.taker is None or _is_over(trip):
+        return
+    message, there, home = claim.message, claim.taker.home, claim.message.home
+    lab = there.lab
+    if there.frozen or lab.is_cut(home, there):
+        lab.held.append(trip)
+        return
+    if there in message.crossing:
+        cause = message.crossing.pop(there)
+        link = lab.notes.links[home.name, there.name]
+        way = {"frm": home.node, "to": there.node, "link": link, "cause": cause}
+        message.copies[there] = lab.notes.message(Kind.Enqueued, message, there, **way)
+    _pass_on(claim)
+
+
+def _pass_on(claim: Claim) -> None:
+    """Let a message go from a broker to its consumer."""
+    message, taker = claim.message, claim.taker
+    if taker is None:
+        return
+    there = taker.home
+    instance = there.instances.get(message.dest)
+    claim.arrived, claim.kept = True, instance is not None and instance.paused
+    claim.row = there.lab.notes.message(
+        Kind.Dispatched, message, there, frm=there.node, to=taker.node, sub=taker.sub,
+        cause=message.copies.get(there, message.row),
+    )  # fmt: skip
+    taker.from_home.carry(on_delivered, (claim, claim.trips))
+
+
+def on_delivered(trip: Trip) -> None:
+    """A message has come to its consumer."""
+    claim, _ = trip
+    if claim.taker is None or _is_over(trip):
+        return
+    buffer, claim.delivered = claim.taker.buffer, True
+    place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
+    if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
+        buffer.remove(claim)
+        buffer.insert(place, claim)
+    claim.taker.home.lab.stir()
+
+
+def release_held(lab: ClusterLab) -> None:
+    """A line is whole again, or a broker goes on: what was under way arrives."""
+    held, lab.held = lab.held, []
+    for trip in held:
+        on_forwarded(trip)
 
 
 def drop_copies(message: Message, kind: int, rule: int) -> None:
     """Note that copies of a message have gone from brokers where nobody holds it any more."""
     there = {claim.taker.home for claim in message.claims if claim.taker}
+    message.crossing = {b: row for b, row in message.crossing.items() if b in there}
     for broker in [broker for broker in message.copies if broker not in there]:
         row = message.copies.pop(broker)
         broker.lab.notes.message(kind, message, broker, rule=rule, cause=row)
@@ -116,7 +187,7 @@ def upcoming(consumer: Consumer) -> Claim | None:
     if not consumer.open or not consumer.buffer or waits or failed:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
-    silent = here.frozen or home.frozen or not claim.arrived or lab.is_cut(here, home)
+    silent = here.frozen or home.frozen or not claim.delivered or lab.is_cut(here, home)
     # A paused broker keeps what comes, but its consumers have what came before.
     return None if silent or (claim.kept and here.instances[consumer.dest].paused) else claim
 

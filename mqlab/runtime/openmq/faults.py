@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.openmq import clients, cluster, takeover
+from mqlab.runtime.openmq import clients, cluster, delivery, takeover
 from mqlab.runtime.openmq.model import Broker, Keys
 from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
 from mqlab.trace.kinds import Kind
@@ -120,11 +120,8 @@ def do_resume(lab: ClusterLab, keys: Keys) -> None:
         for consumer in list(lab.consumers.values()):
             if consumer.gone and consumer.home is broker:
                 consumer.gone = False
-                for (
-                    claim
-                ) in consumer.buffer:  # what came to the frozen broker finds it gone (6.5.0)
-                    claim.arrived &= claim.row < broker.ended
                 clients.lose(consumer, row)
+        delivery.release_held(lab)  # what comes only now finds such a consumer gone (6.5.0)
         if broker.owner:
             cluster.down(broker, Kind.Crashed)
 
@@ -148,9 +145,7 @@ def do_cut(lab: ClusterLab, keys: Keys) -> None:
 def do_heal(lab: ClusterLab, keys: Keys) -> None:
     """Make the network between two brokers whole again: what was under way arrives."""
     lab.cuts.discard(_line(lab, keys, Kind.Healed))
-    for consumer in lab.consumers.values():
-        for claim in consumer.buffer:
-            claim.arrived |= not lab.is_cut(claim.message.home, consumer.home)
+    delivery.release_held(lab)
 
 
 def do_database(lab: ClusterLab, keys: Keys) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 from mqlab.formats import openmq as files
 from mqlab.runtime.kernel.clock import Call
-from mqlab.runtime.kernel.lab import AT_ONCE, Lab, Until
+from mqlab.runtime.kernel.lab import Lab, Until
 from mqlab.runtime.openmq import admin, cluster, delivery, faults, report, sessions, stock, waits
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
 from mqlab.runtime.openmq.notes import DOWN, Notes
@@ -55,6 +56,9 @@ class ClusterLab(Lab):
         self.expiring: list[Message] = []  # messages with a time to live
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
+        self.held: list[delivery.Trip] = []  # what is lost in them
+        self.lines = {pair: self.new_link() for pair in permutations(self.brokers, 2)}
+        self.stirred = False  # what can move is to be moved in this instant
         self.database_up = True
         self.numbers = 0  # of messages
         self.beside: list[Until] = []  # what is under way and the script does not wait for
@@ -81,7 +85,6 @@ class ClusterLab(Lab):
 
     def begin(self, action: Any) -> Until:
         """Begin a step; it is over when its operation has its answer."""
-        self.notes.begins.add(self.recorder.count)
         step = action.step
         return self._go_on_with(action, self._in_vain(step) or ACTIONS[step.do](self, step.keys))
 
@@ -113,7 +116,7 @@ class ClusterLab(Lab):
         self.settle()
         if not isinstance(outcome, Waiting):
             self._answer(operation, outcome)
-            return AT_ONCE
+            return Until()
         operation.waits = outcome
         return Until(Operation.holds, operation, self.now + round(outcome.ms * MS))
 
@@ -204,6 +207,17 @@ class ClusterLab(Lab):
         call, argument = due
         if call is not None:
             call(argument)
+        self.settle()
+
+    def stir(self) -> None:
+        """Something has come: let what can move now do so, once all else of this instant is there."""
+        if not self.stirred:
+            self.stirred = True
+            self.clock.at(self.now, self.on_stirred, None)
+
+    def on_stirred(self, _: None) -> None:
+        """All of an instant is there."""
+        self.stirred = False
         self.settle()
 
     def settle(self) -> None:

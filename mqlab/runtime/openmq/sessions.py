@@ -38,6 +38,7 @@ class Sending:
     left: deque[int]
     refused: list[int]
     producer: Client | None
+    under_way: int = 0  # messages that have not come to their home, or its receipt not to here
     late: bool = False
 
 
@@ -53,7 +54,8 @@ def _open(lab: ClusterLab, key: str, name: str, keys: Keys) -> Client | None:
     if broker.instances[dest].limits("MaxNumProducers", broker.producers(dest) + 1):
         return None
     node = lab.notes.node(name, "producer", broker.name)
-    lab.producers[key] = Client(name, dest, keys, broker, node)
+    links = lab.new_link(), lab.new_link()
+    lab.producers[key] = Client(name, dest, keys, broker, node, *links)
     return lab.producers[key]
 
 
@@ -133,22 +135,65 @@ def go_on(lab: ClusterLab, job: Sending) -> bool:
     if not producer.open and not clients.comes_back(producer):
         job.refused += job.left
         job.left.clear()
-    while job.left and producer.open and producer.home.answers:
+    while job.left and producer.open and producer.home.answers and not _awaits_receipt(job):
         message = _message(job, producer)
-        result = stock.offer(message, producer.node)
+        result = stock.admit(message, producer.node)
         if result == "blocked":
             break
         moved = True
         job.left.popleft()
         if result == "refused":
             job.refused.append(message.number)
-        elif "time_to_live_ms" in job.keys:
-            message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
-            lab.expiring.append(message)
-            lab.later(stock.checked(message.expires) - lab.now)
-    if not job.left:
+        else:
+            job.under_way += 1
+            arrives = on_sent if result == "ok" else on_dropped
+            producer.to_home.carry(arrives, (job, producer, message))
+    if not job.left and not job.under_way:
         _end(lab, job)
     return moved
+
+
+def _awaits_receipt(job: Sending) -> bool:
+    return job.under_way > 0 and bool(job.keys.get("persistent", True))
+
+
+Sent = tuple[Sending, Client, Message]
+
+
+def on_sent(what: Sent) -> None:
+    """A message has come to its home."""
+    job, producer, message = what
+    lab = message.home.lab
+    if not stock.take_in(message, producer.node):
+        job.refused.append(message.number)
+    elif "time_to_live_ms" in job.keys:
+        message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
+        lab.expiring.append(message)
+        lab.later(stock.checked(message.expires) - lab.now)
+    _confirm(job, producer, message)
+
+
+def on_dropped(what: Sent) -> None:
+    """A message that is not persistent has come to a home that has no room for it."""
+    job, producer, message = what
+    message.home.lab.notes.message(Kind.Discarded, message, rule=Rule.limit_reached)
+    _confirm(job, producer, message)
+
+
+def _confirm(job: Sending, producer: Client, message: Message) -> None:
+    """Let the receipt go to the producer, who waits for it if the message is persistent."""
+    if message.persistent:
+        producer.from_home.carry(on_receipt, (job, producer, message))
+        message.home.lab.stir()
+    else:
+        on_receipt((job, producer, message))
+
+
+def on_receipt(what: Sent) -> None:
+    """A producer knows that a message has come to its home."""
+    job, _, message = what
+    job.under_way -= 1
+    message.home.lab.stir()
 
 
 def _end(lab: ClusterLab, job: Sending) -> None:
@@ -225,6 +270,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     of_queue = int(broker.instances[dest].option("ConsumerFlowLimit"))
     consumer = lab.consumers[name] = Consumer(
         name, dest, keys, broker, lab.notes.node(name, "consumer", broker.name),
+        lab.new_link(), lab.new_link(),
         selector=Selector(text) if text else None, key=key,
         # What a topic has for a subscriber without a subscription crosses at once.
         limit=min(of_queue, keys.get("flow_limit", 1000)) if dest.is_queue or key != name else inf,

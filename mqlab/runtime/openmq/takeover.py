@@ -103,6 +103,7 @@ def take(winner: Broker, dead: Broker) -> None:
                 continue
             message.home = winner
             message.copies.pop(winner, None)
+            message.crossing.pop(winner, None)
             message.row = lab.notes.message(Kind.TakenOver, message, frm=dead.node, to=winner.node)
             mine.messages.append(message)
             mine.leftovers.discard(message.number)
