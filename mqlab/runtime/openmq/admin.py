@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import clients, cluster, delivery, sessions, takeover
+from mqlab.runtime.openmq import acknowledgement, clients, cluster, delivery, producers, takeover
 from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
 from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
 from mqlab.spec.values import Destination
@@ -147,12 +147,12 @@ def _xa(asked: tuple[ClusterLab, Client | None, Keys]) -> bool:
     if not ends or branch is None or branch.home is not home:
         return not ends
     del lab.prepared[xid]
-    sessions.end_transaction(lab, xid, action == "commit")
+    producers.end_transaction(lab, xid, action == "commit")
     for claim in branch.taken:
         if action == "commit":
-            delivery.finish(claim)
+            acknowledgement.finish(claim)
         else:
-            delivery.release(claim, Rule.asked)
+            acknowledgement.release(claim, Rule.asked)
     return True
 
 

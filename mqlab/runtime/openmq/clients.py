@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import delivery
+from mqlab.runtime.openmq import acknowledgement
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Keys
 from mqlab.trace.kinds import Kind, Rule
 
@@ -60,12 +60,12 @@ def lose(client: Client, cause: int) -> None:
     lab.happens("client_connection_lost", client.name)
     client.lost = lab.notes.add(Kind.Interrupted, frm=client.node, to=client.home.node,
                                 rule=Rule.broker_stopped, cause=cause)  # fmt: skip
-    client.refuses = client.mode == "transacted"  # C4074
+    client.rollback_only = client.mode == "transacted"  # C4074
     if isinstance(
         client, Consumer
     ):  # nothing taken, nothing lost; receive fails until recover: C4106
-        client.refuses = client.mode in ("transacted", "client") and bool(client.taken)
-        delivery.let_go(client, Rule.broker_stopped)
+        client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
+        acknowledgement.requeue(client, Rule.broker_stopped)
     else:
         lab.moved.add(client.name)
     if comes_back(client):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import clients, delivery, stock
+from mqlab.runtime.openmq import acknowledgement, clients, stock
 from mqlab.runtime.openmq.model import Broker, Durable, Key
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -48,7 +48,7 @@ def _subscribe(broker: Broker, durable: Durable) -> None:
 def _unsubscribe(broker: Broker, key: Key) -> None:
     broker.durables.pop(key, None)
     broker.handed.pop(key, None)
-    delivery.forget(broker, key, Rule.asked)
+    acknowledgement.forget(broker, key, Rule.asked)
 
 
 CHANGES: dict[str, Callable[..., None]] = {
@@ -136,7 +136,7 @@ def refresh(lab: ClusterLab) -> None:
             broker.ready = True
             lab.happens("ready", broker.name)
             catch_up(broker)
-            delivery.home_returns(broker)
+            acknowledgement.home_returns(broker)
     for broker in lab.brokers.values():
         broker.met |= set(broker.peers)
     lab.notes.look()

@@ -10,7 +10,17 @@ from typing import Any
 from mqlab.formats import openmq as files
 from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.lab import Lab, Until
-from mqlab.runtime.openmq import admin, cluster, delivery, faults, report, sessions, stock, waits
+from mqlab.runtime.openmq import (
+    admin,
+    cluster,
+    consumers,
+    delivery,
+    faults,
+    producers,
+    report,
+    stock,
+    waits,
+)
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
 from mqlab.runtime.openmq.notes import DOWN, Notes
 from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Row, Waiting
@@ -21,7 +31,7 @@ from mqlab.trace.trace import Trace
 
 MS = 1000  # us
 
-STEP_MODULES = (admin, faults, report, sessions, waits)
+STEP_MODULES = (admin, consumers, faults, producers, report, waits)
 ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
     name.removeprefix("do_"): action
     for module in STEP_MODULES
@@ -51,7 +61,7 @@ class ClusterLab(Lab):
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
         self.moved: set[str] = set()  # producers that lost their broker
-        self.jobs: list[sessions.Sending] = []  # sends that have not ended
+        self.jobs: list[producers.Sending] = []  # sends that have not ended
         self.prepared: dict[str, admin.Prepared] = {}
         self.expiring: list[Message] = []  # messages with a time to live
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
@@ -233,7 +243,7 @@ class ClusterLab(Lab):
             ]
             went = [delivery.dispatch(broker, dest) for broker, dest in sources]
             went += [delivery.consume(consumer) for consumer in list(self.consumers.values())]
-            went += [sessions.go_on(self, job) for job in list(self.jobs)]
+            went += [producers.go_on(self, job) for job in list(self.jobs)]
             moved = any(went)
         for broker in self.brokers.values():
             cluster.reap(broker)

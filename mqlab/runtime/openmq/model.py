@@ -77,7 +77,9 @@ class Client:
     from_home: Link
     open: bool = True
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
-    refuses: bool = False  # its session lost something: no acknowledgement or commit until recover
+    rollback_only: bool = (
+        False  # its session lost something: no acknowledgement or commit until recover
+    )
     xid: str = ""  # the distributed transaction that it has begun
     lost: int = -1  # the row with which it last lost its connection
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.openmq import delivery
+from mqlab.runtime.openmq import acknowledgement, delivery
 from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Instance, Message, selects
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 
 OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
 
-CHECK = 60_000_000  # us between two looks for expired messages
+SWEEP = 60_000_000  # us between two looks for expired messages
 
 
 def admit(message: Message, producer: int) -> str:
@@ -86,10 +86,10 @@ def _make_room(instance: Instance) -> None:
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
     free = [m for m in instance.messages if not any(claim.taker for claim in m.claims)]
     if free:
-        bury(min(free, key=lambda m: (m.priority * low, m.number)), Rule.limit_reached)
+        move_to_dmq(min(free, key=lambda m: (m.priority * low, m.number)), Rule.limit_reached)
 
 
-def bury(message: Message, rule: int) -> None:
+def move_to_dmq(message: Message, rule: int) -> None:
     """Move a message to the dead messages of its broker, if its destination uses them."""
     home, instance = message.home, message.home.instances[message.dest]
     instance.messages.remove(message)
@@ -103,9 +103,9 @@ def bury(message: Message, rule: int) -> None:
     home.add(DEAD, "auto").messages.append(message)
 
 
-def checked(us: int) -> int:
+def next_sweep(us: int) -> int:
     """Return when a broker looks for expired messages next (us): every minute."""
-    return -(-us // CHECK) * CHECK
+    return -(-us // SWEEP) * SWEEP
 
 
 def expire(messages: list[Message]) -> None:
@@ -126,16 +126,16 @@ def expire(messages: list[Message]) -> None:
         in_hands = any(claim.taker for claim in message.claims)
         if instance is None or message not in instance.messages:
             messages.remove(message)
-        elif not in_hands and (home.active(message.dest) or now >= checked(message.expires)):
+        elif not in_hands and (home.active(message.dest) or now >= next_sweep(message.expires)):
             messages.remove(message)
-            delivery.drop_copies(message, Kind.Discarded, Rule.expired)
-            bury(message, Rule.expired)
+            acknowledgement.drop_copies(message, Kind.Discarded, Rule.expired)
+            move_to_dmq(message, Rule.expired)
 
 
 def discard(message: Message, rule: int) -> None:
     """Note that a message is gone which its destination does not hold any more, and its copies."""
     message.claims.clear()
-    delivery.drop_copies(message, Kind.Discarded, rule)
+    acknowledgement.drop_copies(message, Kind.Discarded, rule)
     message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from mqlab.formats import openmq
@@ -37,7 +39,7 @@ def test_who_sends_persistent_messages_waits_for_each_receipt():
     for persistent, gaps in (("true", [2000, 2000]), ("false", [0, 0])):
         played = trace(f"send broker=b1 queue=Q count=3 persistent={persistent}")
         times = [e.t for e in played.events() if e.kind == Kind.Sent]
-        assert [b - a for a, b in zip(times, times[1:], strict=False)] == gaps
+        assert [b - a for a, b in pairwise(times)] == gaps
 
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
