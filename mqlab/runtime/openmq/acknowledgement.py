@@ -115,15 +115,17 @@ def requeue(consumer: Consumer, rule: int) -> None:
     The copies of other homes stay listed; in 5.1 not those of a transaction, which is rolled back.
     """
     home, dest = consumer.home, consumer.dest
-    noted = is_automatic(consumer) and not (home.orderly and dest.is_queue)
-    head = list(consumer.buffer)[: 1 if noted else None]
+    noted = consumer.mode == "auto" and not (home.orderly and dest.is_queue)
+    head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
+    if consumer.keys.get("xa") and consumer.received:  # what is prepared is not with it any more
+        head = consumer.taken[:1]
     old = home.lab.scenario.version == "5.1"
     for claim in consumer.hands:
         remote = claim.message.home is not home
         rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers.add(claim.message.number)
-        unseen = claim in consumer.buffer and (home.running or claim not in head)
+        unseen = claim in consumer.buffer if home.running else claim not in head
         release(claim, rule, (remote and claim.arrived) or not unseen)
     consumer.taken, consumer.stuck = [], []
     consumer.buffer.clear()

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import acknowledgement, clients, cluster, delivery, producers, takeover
+from mqlab.runtime.openmq import (
+    acknowledgement,
+    clients,
+    cluster,
+    delivery,
+    producers,
+    report,
+    takeover,
+)
 from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
 from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
 from mqlab.spec.values import Destination
@@ -68,7 +76,8 @@ def do_resume_destination(lab: ClusterLab, keys: Keys) -> bool:
 def do_browse(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     """Show what a broker holds of a queue, by priority."""
     broker, dest, there = _asked(lab, keys)
-    found = delivery.in_order(broker.instances[dest].messages) if there else []
+    here = broker.instances[dest].messages if there else []
+    found = delivery.in_order([*here, *(claim.message for claim in report.copies(broker, dest))])
     return {"numbers": [message.number for message in found]}
 
 
@@ -117,6 +126,7 @@ class Prepared:
 
     home: Broker
     taken: list[Claim]
+    life: int  # of its home at the time
 
 
 def do_xa(lab: ClusterLab, keys: Keys) -> Outcome:
@@ -148,18 +158,18 @@ def _xa(asked: tuple[ClusterLab, Client | None, Keys]) -> bool:
         return not ends
     del lab.prepared[xid]
     producers.end_transaction(lab, xid, action == "commit")
-    for claim in branch.taken:
+    for no, claim in enumerate(branch.taken):
         if action == "commit":
             acknowledgement.finish(claim)
-        else:
-            acknowledgement.release(claim, Rule.asked)
+        else:  # a store has noted of what a session took only the first as handed out
+            acknowledgement.release(claim, Rule.asked, not no or home.lives == branch.life)
     return True
 
 
 def _prepare(lab: ClusterLab, xid: str, client: Client) -> None:
     """Keep what a client has sent and taken for the transaction's manager."""
     taken: list[Claim] = getattr(client, "taken", [])
-    lab.prepared[xid] = Prepared(client.home, list(taken))
+    lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
     client.xid = ""
     taken.clear()
     for _, message in lab.messages():

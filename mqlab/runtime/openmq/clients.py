@@ -66,8 +66,6 @@ def lose(client: Client, cause: int) -> None:
     ):  # nothing taken, nothing lost; receive fails until recover: C4106
         client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
         acknowledgement.requeue(client, Rule.broker_stopped)
-    else:
-        lab.moved.add(client.name)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT
         lab.later(pause, on_attempt, (client, 0))
@@ -119,4 +117,6 @@ def attach(client: Client, home: Broker) -> None:
     if isinstance(client, Consumer):
         lab.consumers[client.name] = lab.consumers.pop(client.name)
         home.spread(client.dest)
+    else:
+        lab.moved.add(client.name)
     lab.happens("client_reconnected", client.name)

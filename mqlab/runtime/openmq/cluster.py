@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SECOND = 1_000_000
 RETURN_WINDOW = 50 * SECOND  # us that a temporary destination waits for its client after a restart
 
+ENDED = "of a subscription that has ended"
+
 # The change record
 
 
@@ -49,6 +51,15 @@ def _unsubscribe(broker: Broker, key: Key) -> None:
     broker.durables.pop(key, None)
     broker.handed.pop(key, None)
     acknowledgement.forget(broker, key, Rule.asked)
+
+
+def _unsubscribed_while_away(broker: Broker, key: Key) -> None:
+    """A home that was away learns that a subscription has ended: what it has for it stays, for nobody."""
+    for instance in broker.instances.values():
+        for message in instance.messages:
+            for claim in message.claims:
+                claim.key = ENDED if claim.key == key else claim.key
+    _unsubscribe(broker, key)
 
 
 CHANGES: dict[str, Callable[..., None]] = {
@@ -148,7 +159,7 @@ def catch_up(broker: Broker) -> None:
     lab = broker.lab
     for what, values in lab.record[broker.seen :]:
         if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
-            CHANGES[what](broker, *values)
+            (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
     broker.seen = len(lab.record)
     for peer in broker.peers:
         for knows, learns in ((peer, broker), (broker, peer)):

@@ -103,7 +103,7 @@ def _hold_again(asked: tuple[Consumer, int]) -> Row:
 def do_acknowledge(lab: ClusterLab, keys: Keys) -> Outcome:
     """Acknowledge what the session has taken."""
     consumer = lab.consumers[keys["consumer"]]
-    return Waiting(clients.has_broker, consumer, limit_of(keys), _acknowledge)
+    return Waiting(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
 
 
 def _acknowledge(consumer: Consumer) -> bool:
@@ -113,7 +113,7 @@ def _acknowledge(consumer: Consumer) -> bool:
 def do_recover(lab: ClusterLab, keys: Keys) -> Outcome:
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[keys["consumer"]]
-    return Waiting(clients.has_broker, consumer, limit_of(keys), _recover)
+    return Waiting(clients.has_broker, consumer, limit_of(keys), _recover, insists=True)
 
 
 def _recover(consumer: Consumer) -> bool:
@@ -135,7 +135,7 @@ def do_commit(lab: ClusterLab, keys: Keys) -> Outcome:
     if "consumer" in keys:
         return do_acknowledge(lab, keys)
     producer = lab.producers[keys["producer"]]
-    return Waiting(clients.has_broker, producer, limit_of(keys), _commit)
+    return Waiting(clients.has_broker, producer, limit_of(keys), _commit, insists=True)
 
 
 def _commit(producer: Client) -> bool:

@@ -40,7 +40,7 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     sends four times as many meanwhile (observed, sections 2 and 10).
     """
     message, home = claim.message, claim.message.home
-    free = [c for c in takers if len(c.buffer) < c.limit
+    free = [c for c in takers if len(c.buffer) < _room(c, home)
             and claim.key in (None, c.key) and selects(c.selector, message)]  # fmt: skip
     if not free:
         return False
@@ -69,6 +69,15 @@ def _is_over(trip: Trip) -> bool:
     """Whether what was handed out has been released meanwhile."""
     claim, no = trip
     return claim.taker is None or claim.trips != no
+
+
+def _room(consumer: Consumer, home: Broker) -> float:
+    """Return how many messages may be on their way to a consumer, or wait in its buffer.
+
+    To another broker one more is on the way after the first acknowledgement (observed, section 2).
+    """
+    first = len(consumer.received) == 1 and not consumer.taken and consumer.home is not home
+    return consumer.limit + first
 
 
 def _forward(claim: Claim, there: Broker) -> None:

@@ -60,7 +60,7 @@ class ClusterLab(Lab):
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
-        self.moved: set[str] = set()  # producers that lost their broker
+        self.moved: set[str] = set()  # producers that lost their broker and found one
         self.jobs: list[producers.Sending] = []  # sends that have not ended
         self.prepared: dict[str, admin.Prepared] = {}
         self.expiring: list[Message] = []  # messages with a time to live
@@ -72,6 +72,7 @@ class ClusterLab(Lab):
         self.database_up = True
         self.numbers = 0  # of messages
         self.beside: list[Until] = []  # what is under way and the script does not wait for
+        self.blocked: list[Operation] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
         self.snapshots: dict[str, Any] = {}
         self.happened: set[str] = set()  # since the last fault
@@ -116,6 +117,10 @@ class ClusterLab(Lab):
         if not moved and self.beside:
             self.clock.next()
             moved = True
+        for operation in [known for known in self.blocked if known.holds()]:
+            self.blocked.remove(operation)
+            self._put_beside(self._go_on_with(operation, operation.go_on()))
+            moved = True
         for until in [until for until in self.beside if self.is_over(until)]:
             self.beside.remove(until)
             self._put_beside(until)
@@ -133,6 +138,9 @@ class ClusterLab(Lab):
     def _go_on_after(self, until: Until) -> Until:
         """Return what comes after an operation has waited."""
         operation: Operation = until.argument
+        if operation.waits is not None and operation.waits.insists and not operation.holds():
+            self.blocked.append(operation)
+            return self._go_on_with(operation, "blocked")
         return self._go_on_with(operation, operation.go_on())
 
     def end_action(self) -> None:
@@ -144,6 +152,9 @@ class ClusterLab(Lab):
     def _answer(self, operation: Operation, answer: Answer) -> None:
         """Note what came of a step: True and None are ok, False is refused."""
         step = operation.step
+        if operation.answered:
+            return
+        operation.answered = True
         if not isinstance(answer, dict):
             answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
         if step.do == "send" and "first" not in answer:

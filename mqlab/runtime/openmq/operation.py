@@ -22,14 +22,16 @@ Answer = Row | str | bool | None  # True and None are ok, False is refused
 class Waiting:
     """A step goes on once `condition(argument)` holds, or after `ms` at the latest.
 
-    Then `then(argument)` says what came of it, or what it waits for next. Functions and bound
-    methods only, as for `Until`.
+    Then `then(argument)` says what came of it, or what it waits for next. A step that `insists` is
+    blocked when its time is over, and goes on later all the same. Functions and bound methods only,
+    as for `Until`.
     """
 
     condition: Callable[[Any], bool] | None
     argument: Any
     ms: float
     then: Callable[[Any], Outcome] | None = None
+    insists: bool = False
 
 
 Outcome = Answer | Waiting
@@ -41,6 +43,7 @@ class Operation:
 
     step: Step
     waits: Waiting | None = None
+    answered: bool = False
 
     @property
     def at(self) -> int | str | None:

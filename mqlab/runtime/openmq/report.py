@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq.model import DEAD, Broker, Keys
+from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Keys
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -75,11 +75,7 @@ def _destination(broker: Broker, dest: Destination, properties: list[str]) -> di
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
     consumers = {c.key for c in broker.consumers(dest)}
     active = {c.key for c in broker.active(dest)}
-    remote = instance.leftovers | {
-        claim.message.number for c in broker.lab.consumers.values()
-        if c.open and c.home is broker and c.dest == dest
-        for claim in c.hands if claim.message.home is not broker and claim.arrived
-    }  # fmt: skip
+    remote = instance.leftovers | {claim.message.number for claim in copies(broker, dest)}
     in_transaction = sum(m.transaction is not None for m in instance.messages)
     row: dict[str, Any] = {
         "created_by": instance.created_by,
@@ -93,6 +89,17 @@ def _destination(broker: Broker, dest: Destination, properties: list[str]) -> di
     if properties:
         row["properties"] = {name: _text(instance.option(name)) for name in properties}
     return row
+
+
+def copies(broker: Broker, dest: Destination) -> list[Claim]:
+    """Return what consumers here have in hands of the messages of other homes."""
+    return [
+        claim
+        for consumer in broker.lab.consumers.values()
+        if consumer.open and consumer.home is broker and consumer.dest == dest
+        for claim in consumer.hands
+        if claim.message.home is not broker and claim.arrived
+    ]
 
 
 def _text(value: Any) -> str:

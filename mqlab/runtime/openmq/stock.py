@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mqlab.runtime.openmq import acknowledgement, delivery
 from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Instance, Message, selects
 from mqlab.spec.selector import Selector
@@ -84,9 +86,9 @@ def _is_full(instance: Instance, message: Message, more: int = 0, more_bytes: in
 def _make_room(instance: Instance) -> None:
     """Remove the oldest, or the oldest of the least important."""
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
-    free = [m for m in instance.messages if not any(claim.taker for claim in m.claims)]
-    if free:
-        move_to_dmq(min(free, key=lambda m: (m.priority * low, m.number)), Rule.limit_reached)
+    if instance.messages:
+        least = min(instance.messages, key=lambda m: (m.priority * low, m.number))
+        move_to_dmq(least, Rule.limit_reached)
 
 
 def move_to_dmq(message: Message, rule: int) -> None:
@@ -97,10 +99,10 @@ def move_to_dmq(message: Message, rule: int) -> None:
         discard(message, rule)
         return
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
-    message.dest, message.claims = DEAD, [Claim(message)]
-    message.row = home.lab.notes.message(Kind.Enqueued, message, frm=home.node, to=home.node,
-                                         cause=row)  # fmt: skip
-    home.add(DEAD, "auto").messages.append(message)
+    dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0)
+    dead.claims.append(Claim(dead))
+    dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
+    home.add(DEAD, "auto").messages.append(dead)
 
 
 def next_sweep(us: int) -> int:
