@@ -18,10 +18,11 @@ from mqlab.spec.fault import (
     Step,
     TimedScenario,
 )
+from mqlab.spec.rows import OPTIONS
 
 SPEC, SCENARIOS = "fault", "timed"  # the modules of its values and of its figures
 ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
-KNOWN = (*ABOUT, "brokers", "connectors", "endpoints", "files", "steps", "version", "product",
+KNOWN = (*ABOUT, "brokers", "connectors", "lines", "endpoints", "files", "steps", "version", "product",
          "edition")  # fmt: skip
 EDITION_VERSIONS = {"5.5": "5.5.1", "5.17": "5.17.2", "5.18": "5.18.7", "6.1": "6.1.8"}
 
@@ -42,10 +43,13 @@ _PURE_KEYS = {"wait_for_slave": "wait_for_slave",
 _PLAIN_KEYS = {"name": "name", "broker_name": "broker_name", "process": "process", "link": "link",
                "store": "store", "restart_allowed": "restart_allowed", "host": "host",
                "clock_offset_seconds": "clock_offset", "discovery_uri": "discovery"}  # fmt: skip
-_NESTED = ("shared_store", "jdbc", "io_exception_handler", "transport_connector", "pure_slave_of",
+_DEAD_LETTER = {"kind": "dead_letter_strategy", "queue_prefix": "dead_letter_queue_prefix",
+                "process_non_persistent": "process_non_persistent",
+                "process_expired": "process_expired"}  # fmt: skip
+_NESTED = ("policies", "shared_store", "jdbc", "io_exception_handler", "transport_connector", "pure_slave_of",
            "pure")  # fmt: skip
-_CONNECTOR_KEYS = {"name": "name", "from": "home", "uri": "uri", "duplex": "duplex",
-                   "network_ttl": "network_ttl"}  # fmt: skip
+_CONNECTOR_KEYS = {"name": "name", "from": "home", "uri": "uri"}
+_BROKER_OPTIONS = [name for name in OPTIONS["broker"] if name not in _PLAIN_KEYS]
 
 
 def claims(body: Mapping[str, Any]) -> bool:
@@ -78,7 +82,7 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> TimedScenario:
         return TimedScenario(
             members=tuple(_member(item) for item in _objects(body, "brokers")),
             connectors=tuple(
-                Connector(**_renamed(f"connector {item.get('name')!r}", item, _CONNECTOR_KEYS))
+                Connector(**{f: item.pop(key) for key, f in _CONNECTOR_KEYS.items()}, options=item)
                 for item in _objects(body, "connectors")
             ),
             endpoints=tuple(
@@ -86,6 +90,7 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> TimedScenario:
                 for item in _objects(body, "endpoints")
             ),
             files={str(item["name"]): str(item["text"]) for item in files},
+            lines={str(item["name"]): str(item["to"]) for item in body.get("lines", [])},
             steps=tuple(_step(no, item) for no, item in enumerate(_objects(body, "steps"))),
             version=version,
             about={key: body[key] for key in ABOUT if key in body},
@@ -118,7 +123,7 @@ def _renamed(where: str, item: Mapping[str, Any], names: Mapping[str, str]) -> d
 
 def _member(item: dict[str, Any]) -> Member:
     where = f"broker {item.get('name')!r}"
-    _known(where, item, (*_PLAIN_KEYS, *_NESTED, *_LOCK_KEYS))
+    _known(where, item, (*_PLAIN_KEYS, *_NESTED, *_LOCK_KEYS, *_BROKER_OPTIONS))
     given = {_PLAIN_KEYS[key]: value for key, value in item.items() if key in _PLAIN_KEYS}
     pure = _renamed(where, item.get("pure") or {}, _PURE_KEYS)
     if item.get("pure_slave_of"):
@@ -128,12 +133,22 @@ def _member(item: dict[str, Any]) -> Member:
     resume = handler.get("resume_check_sleep_period_ms", 5000)
     return Member(
         **given,
+        options={key: item[key] for key in _BROKER_OPTIONS if key in item and key not in _NESTED},
+        policies=tuple(_policy(policy, where) for policy in item.get("policies", ())),
         locker=_locker(where, item),
         updates=ClusterUpdates(**_renamed(where, item.get("transport_connector") or {},
                                           _UPDATE_KEYS)),
         pure=Pure(**pure),
         io_resume=resume if handler.get("kind") == "lease" else None,
     )  # fmt: skip
+
+
+def _policy(item: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return a policy with its dead letter strategy as options."""
+    policy = dict(item)
+    dead = policy.pop("dead_letter", None) or {}
+    _known(f"{where}, dead_letter", dead, _DEAD_LETTER)
+    return policy | {_DEAD_LETTER[key]: value for key, value in dead.items()}
 
 
 def _locker(where: str, item: Mapping[str, Any]) -> Locker | None:
@@ -164,7 +179,8 @@ def write(scenario: TimedScenario) -> dict[str, Any]:
         body["version"] = scenario.version
     body["brokers"] = [_write_member(member) for member in scenario.members]
     for key, items in (
-        ("connectors", [_write(c, _CONNECTOR_KEYS) for c in scenario.connectors]),
+        ("connectors", [{**_write(c, _CONNECTOR_KEYS), **c.options} for c in scenario.connectors]),
+        ("lines", [{"name": name, "to": broker} for name, broker in scenario.lines.items()]),
         ("endpoints", [{"name": e.name, "mode": e.mode} for e in scenario.endpoints]),
         ("files", [{"name": n, "text": t} for n, t in scenario.files.items()]),
     ):
@@ -187,6 +203,9 @@ def _write(value: Any, names: Mapping[str, str], plain: Any = None) -> dict[str,
 
 def _write_member(member: Member) -> dict[str, Any]:
     item = {"name": member.name, **_write(member, _PLAIN_KEYS, Member(name=member.name))}
+    item |= member.options
+    if member.policies:
+        item["policies"] = [dict(policy) for policy in member.policies]
     locker = member.locker
     if locker is not None:
         rows = _write(locker, _LOCK_KEYS, Locker(kind="file", store=locker.store))

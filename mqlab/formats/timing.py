@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile
+from mqlab.formats import combined
 
 Outcome = Mapping[str, Any]
 DEPTHS = ("exact", "outcome", "counts", "none")
 TIMES = ("ms", "gap_ms", "step", "longest_send_ms")
+_ACCOUNT = ("sent", "received", "not_received")
 LISTS = ("roles", "connections", "told", "bridges", "exceptions", "start_failed", "restarts")
 
 
@@ -26,6 +28,8 @@ def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
         raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+    if "steps_ms" in observed:
+        return combined.differences(depth, outcome, observed)
     if depth == "none":
         return []
     nominal = "waits" in observed and observed.get("agrees_with_reference") is not False
@@ -43,15 +47,20 @@ def _differ(depth: str, real: Outcome, run: Outcome) -> list[str]:
         return _totals(real, run)
     lines = []
     for key in LISTS:
-        lines += _lists(key, real, run)
+        lines += lists(key, real, run)
     if depth == "exact":
-        lines += _lists("attempts", real, run)
+        lines += lists("attempts", real, run)
     else:
         lines += _targets(real, run)
     lines += _datagrams(real, run)
-    lines += _results(real.get("results", []), run.get("results", []))
-    for key in ("consumers", "account"):
-        lines += _values(key, real.get(key, {}), run.get(key, {}))
+    lines += results(real.get("results", []), run.get("results", []))
+    bare = {
+        name: {key: value for key, value in entry.items() if key != "paths"}
+        for name, entry in run.get("consumers", {}).items()
+    }
+    lines += values("consumers", real.get("consumers", {}), bare)
+    account = {k: v for k, v in run.get("account", {}).items() if k in _ACCOUNT}
+    lines += values("account", real.get("account", {}), account)
     return lines + _snapshots(real, run)
 
 
@@ -72,7 +81,8 @@ def _bare(entry: Any) -> Any:
     return bare
 
 
-def _lists(key: str, real: Outcome, run: Outcome) -> list[str]:
+def lists(key: str, real: Outcome, run: Outcome) -> list[str]:
+    """Return a line for each list of events under *key* that differs."""
     cut = set(real.get("cut_off", []))
     lines = []
     theirs, ours = real.get(key, {}), run.get(key, {})
@@ -126,7 +136,8 @@ def _datagrams(real: Outcome, run: Outcome) -> list[str]:
     return lines
 
 
-def _results(real: Iterable[Any], run: Iterable[Any]) -> list[str]:
+def results(real: Iterable[Any], run: Iterable[Any]) -> list[str]:
+    """Return a line for each result that differs."""
     a, b = [_bare(row) for row in real], [_bare(row) for row in run]
     lines = []
     for no in range(max(len(a), len(b))):
@@ -187,13 +198,13 @@ def _waits(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
 # States
 
 
-def _values(where: str, real: Any, run: Any) -> list[str]:
+def values(where: str, real: Any, run: Any) -> list[str]:
     """Return one line for each leaf that differs; `[least, most]` takes what lies within."""
     if isinstance(real, Mapping) and isinstance(run, Mapping):
         lines = []
         for key in {**real, **run}:
             if key in real and key in run:
-                lines += _values(f"{where}/{key}", real[key], run[key])
+                lines += values(f"{where}/{key}", real[key], run[key])
             elif key in real and not _may_lack(real[key]):
                 lines.append(f"{where}/{key}: real {_short(real[key])}, run has none")
             elif key in run and not _may_lack(run[key]):
@@ -202,6 +213,15 @@ def _values(where: str, real: Any, run: Any) -> list[str]:
     if isinstance(real, list) and isinstance(run, int):
         return [] if real[0] <= run <= real[-1] else [f"{where}: real {real}, run {run}"]
     return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
+
+
+def numbers(text: str) -> list[int]:
+    """Return the numbers of a text such as ``1-3, 5``."""
+    found = []
+    for part in filter(None, text.split(", ")):
+        first, _, last = part.partition("-")
+        found += list(range(int(first), int(last or first) + 1))
+    return found
 
 
 def _may_lack(value: Any) -> bool:
@@ -220,15 +240,31 @@ def _orders(where: str, real: Mapping[str, int], run: Mapping[str, int]) -> list
     return lines
 
 
+def _plain_shot(shot: Any) -> Any:
+    """Return a snapshot with of each queue only its depth, and of a broker what hangs on no network."""
+    if not isinstance(shot, Mapping) or "brokers" not in shot:
+        return shot
+    brokers = {
+        name: {
+            **{key: value for key, value in row.items() if key in ("role", "paused")},
+            **({"queues": {q: row["queues"][q]["depth"] for q in row["queues"]}}
+               if row.get("queues") else {}),
+        }
+        for name, row in shot["brokers"].items()
+    }  # fmt: skip
+    return {**shot, "brokers": brokers}
+
+
 def _snapshots(real: Outcome, run: Outcome) -> list[str]:
     lines = []
-    theirs, ours = real.get("snapshots", {}), run.get("snapshots", {})
+    theirs = real.get("snapshots", {})
+    ours = {label: _plain_shot(shot) for label, shot in run.get("snapshots", {}).items()}
     for label in {**theirs, **ours}:
         a, b = theirs.get(label, {}), ours.get(label, {})
         if "orders" in a and "orders" in b:
             lines += _orders(f"snapshots/{label}", a["orders"], b["orders"])
             continue
-        lines += _values(f"snapshots/{label}", a, b)
+        lines += values(f"snapshots/{label}", a, b)
     return lines
 
 

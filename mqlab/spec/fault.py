@@ -13,6 +13,7 @@ from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.option import edition_of
+from mqlab.spec.rows import policy_of, read_options
 
 LOCKERS = ("file", "database", "lease")
 FILE_SYSTEMS = ("local", "san", "nfs4", "nfs3", "ocfs2")
@@ -102,6 +103,7 @@ class Member:
     With `process` it is a process of its own, which can be killed and suspended; with `link` a line
     lies in front of its port, which can be cut. `clock_offset` is in seconds, `io_resume` (ms) is
     how often the lease's I/O error handler looks whether the database is back (None: no handler).
+    `options` and `policies` are those of `mqlab.spec.Broker`.
     """
 
     name: str
@@ -117,6 +119,8 @@ class Member:
     discovery: str | None = None
     pure: Pure = field(default_factory=Pure)
     host: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    policies: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -124,6 +128,10 @@ class Member:
         if not self.broker_name:
             object.__setattr__(self, "broker_name", self.name)
         _number(f"broker {self.name}", "io_resume", self.io_resume, whole=True)
+        where = f"broker {self.name!r}"
+        object.__setattr__(self, "options", read_options("broker", self.options, where))
+        policies = tuple(policy_of(policy, f"{where}, policy") for policy in self.policies)
+        object.__setattr__(self, "policies", policies)
         if self.store not in ("memory", "kahadb"):
             raise UnknownName.of("store", self.store, ("memory", "kahadb"), f"broker {self.name}")
 
@@ -135,8 +143,12 @@ class Connector:
     name: str
     home: str
     uri: str
-    duplex: bool = False
-    network_ttl: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        where = f"networkConnector {self.name!r}"
+        read = read_options("networkConnector", self.options, where)
+        object.__setattr__(self, "options", read)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,10 +173,19 @@ class StepRow:
 
 _CALL = ("label", "in_background", "max_ms")
 _WHOLE = ("count", "size", "prefetch")
-_TIMES = ("ms", "wait_ms", "jitter_ms", "max_ms", "delay_ms", "interval_ms", "timeout_ms")
+_TIMES = (
+    "ms",
+    "quiet_ms",
+    "wait_ms",
+    "jitter_ms",
+    "max_ms",
+    "delay_ms",
+    "interval_ms",
+    "timeout_ms",
+)
 STEPS: dict[str, StepRow] = {
-    "start_broker": StepRow(needs=("broker",), may=("wait", "wait_ms", "jitter_ms", "max_ms"),
-                            sentence="Start a broker; a member of a set begins as a slave."),
+    "start_broker": StepRow(needs=("broker",), may=("wait", "wait_ms", "jitter_ms", "max_ms", "broker_id",
+                            "store"), sentence="Start a broker; a member of a set begins as a slave."),
     "start_brokers": StepRow(needs=("brokers",), may=("wait", "max_ms"),
                              sentence="Start several brokers at once."),
     "stop_broker": StepRow(needs=("broker",), may=("wait",), sentence="Stop in an orderly way."),
@@ -184,18 +205,22 @@ STEPS: dict[str, StepRow] = {
     "write_file": StepRow(needs=("name", "text"), sentence="Write a file of addresses."),
     "set_endpoint": StepRow(needs=("endpoint", "mode"), sentence="Change what a listener does."),
     "connect": StepRow(needs=("client", "uri"), sentence="A client opens a connection.",
-                       may=(*_CALL, "prefetch", "watch_topic_advisories")),
+                       may=(*_CALL, "prefetch", "watch_topic_advisories", "client_id",
+                            "max_redeliveries")),
     "open_session": StepRow(needs=("client", "session"), may=(*_CALL, "transacted"),
                             sentence="Open a session."),
     "open_consumer": StepRow(
         needs=("client", "consumer"), sentence="Open a consumer, which takes all it can.",
         may=(*_CALL, "session", "queue", "temp", "topic", "receiving", "loop", "delay_ms",
-             "ack_mode", "acknowledge", "transacted")),
+             "ack_mode", "acknowledge", "transacted", "selector", "priority", "prefetch", "exclusive",
+             "durable_name")),
     "temp_queue": StepRow(needs=("client", "name"), may=(*_CALL, "session"),
                           sentence="Make a temporary queue."),
     "send": StepRow(needs=("client",), sentence="Send messages one after the other.",
                     may=(*_CALL, "queue", "temp", "topic", "count", "session", "persistent",
-                         "interval_ms", "size")),
+                         "interval_ms", "size", "properties", "group", "jms_priority", "time_to_live_ms")),
+    "unsubscribe": StepRow(needs=("client", "durable_name"), may=(*_CALL, "session"),
+                           sentence="End a durable subscription."),
     "commit": StepRow(needs=("client", "session"), may=_CALL, sentence="Commit the session."),
     "rollback": StepRow(needs=("client", "session"), may=_CALL, sentence="Roll it back."),
     "acknowledge": StepRow(needs=("consumer",), may=_CALL, sentence="Acknowledge what it had."),
@@ -205,6 +230,9 @@ STEPS: dict[str, StepRow] = {
     "close_client": StepRow(needs=("client",), may=_CALL, sentence="Close the connection."),
     "receive": StepRow(needs=("consumer",), may=("count", "max_ms"),
                        sentence="Let a held consumer take so many messages."),
+    "hold_consumer": StepRow(needs=("consumer",), sentence="Let it take nothing more."),
+    "start_connector": StepRow(needs=("from", "connector"), sentence="Start a connector."),
+    "stop_connector": StepRow(needs=("from", "connector"), sentence="Stop a connector."),
     "resume_consumer": StepRow(needs=("consumer",), sentence="Let it take all it can."),
     "tell_reconnect": StepRow(needs=("broker", "to"), sentence="Send the clients to another."),
     "advertise": StepRow(needs=("endpoint", "uri"), sentence="Announce a listener by multicast."),
@@ -216,12 +244,13 @@ STEPS: dict[str, StepRow] = {
     "wait_role": StepRow(needs=("broker", "role"), may=("max_ms",), sentence="Until it is that."),
     "wait_connected": StepRow(needs=("client",), may=("to", "max_ms"), sentence="Until it is."),
     "wait_received": StepRow(needs=("consumer", "count"), may=("max_ms",), sentence="Until had."),
-    "wait_bridge": StepRow(needs=("from", "to"), may=("max_ms",), sentence="Until it is up."),
+    "wait_bridge": StepRow(needs=("from", "to"), may=("max_ms", "up"), sentence="Until it is up."),
     "wait_configured": StepRow(needs=("client", "count"), may=("max_ms", "label"),
                                sentence="Until a client knows so many addresses."),
     "wait_attempts": StepRow(needs=("by", "count"), may=("max_ms",), sentence="Until tried."),
     "wait_acts": StepRow(may=("max_ms",), sentence="Until the steps in the background end."),
-    "snapshot": StepRow(needs=("label",), sentence="Note the state under a label."),
+    "settle": StepRow(may=("quiet_ms", "max_ms"), sentence="Until nothing has moved for so long."),
+    "snapshot": StepRow(needs=("label",), may=("moving",), sentence="Note the state under a label."),
 }  # fmt: skip
 
 
@@ -273,6 +302,7 @@ class TimedScenario:
     connectors: tuple[Connector, ...] = ()
     endpoints: tuple[Endpoint, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    lines: Mapping[str, str] = field(default_factory=dict, hash=False)
     steps: tuple[Step, ...] = ()
     version: str = "5.17.2"
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -293,7 +323,7 @@ class TimedScenario:
             for name in step.keys.get("brokers", ()):
                 _check(f"step {place} ({step.do})", "broker", name, brokers)
             if "link" in step.keys:
-                lines = [m.name for m in self.members if m.link]
+                lines = [*(m.name for m in self.members if m.link), *self.lines]
                 _check(f"step {place} ({step.do})", "link", step.keys["link"],
                        [*lines, "database"])  # fmt: skip
 
@@ -303,6 +333,8 @@ class TimedScenario:
             if name in seen:
                 raise BadValue(f"two brokers or endpoints are called {name!r}; rename one")
             seen.add(name)
+        for line, broker in self.lines.items():
+            _check(f"line {line!r}", "broker", broker, [m.name for m in self.members])
         for connector in self.connectors:
             _check(f"connector {connector.name!r}, key 'from'", "broker", connector.home,
                    [m.name for m in self.members])  # fmt: skip

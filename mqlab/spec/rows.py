@@ -163,6 +163,9 @@ POLICY = (
     Option(guide="deadLetterStrategy", name="dead_letter_strategy", type=str, default="shared",
            choices=("shared", "individual", "discarding"), sentence="Where dead letters go: to "
            "ActiveMQ.DLQ, to ActiveMQ.DLQ.Queue.NAME, or nowhere.", source=_POLICY),
+    Option(guide="queuePrefix", name="dead_letter_queue_prefix", type=str,
+           default="ActiveMQ.DLQ.Queue.", sentence="What stands before the name of a queue's own "
+           "dead letter queue (individualDeadLetterStrategy).", source=_POLICY),
     Option(guide="processExpired", name="process_expired", type=bool, default=True,
            sentence="Expired messages become dead letters.", source=_POLICY),
     Option(guide="processNonPersistent", name="process_non_persistent", type=bool,

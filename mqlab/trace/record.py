@@ -9,6 +9,7 @@ from typing import Protocol
 from mqlab.trace.trace import COLUMNS, Names, Trace
 
 WIDTH = len(COLUMNS)
+_INT = struct.Struct("=q")
 _PACK = struct.Struct(f"={WIDTH}q").pack
 
 
@@ -50,6 +51,14 @@ class Recorder:
         row = self.count
         self.count = row + 1
         return row
+
+    def kind_of(self, row: int) -> int:
+        """Return the kind of an event."""
+        return int(_INT.unpack_from(self.rows, 8 * (row * WIDTH + 1))[0])
+
+    def time_of(self, row: int) -> int:
+        """Return when an event happened (us)."""
+        return int(_INT.unpack_from(self.rows, 8 * row * WIDTH)[0])
 
     # Names, each entered at first use and then known by its number
 

@@ -145,7 +145,7 @@ class Link:
         home = self.process.broker
         spec = self.wire.spec
         ways = [Bridge(self.lab, home, remote.broker, spec.name, self.wire.settings, mirror=False)]
-        if spec.duplex:
+        if self.wire.settings.duplex:
             ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
                                mirror=True))  # fmt: skip
         self.bridges = ways
@@ -181,7 +181,7 @@ class Link:
     def _ends(self, remote: Process) -> list[tuple[Process, Process]]:
         """Return who sees the bridge, and to whom: both brokers if it is duplex."""
         ends = [(self.process, remote), (remote, self.process)]
-        return ends if self.wire.spec.duplex else ends[:1]
+        return ends if self.wire.settings.duplex else ends[:1]
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
@@ -251,8 +251,7 @@ class Wire:
 
     def __init__(self, lab: FailoverLab, process: Process, spec: Connector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
-        core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", duplex=spec.duplex,
-                                network_ttl=spec.network_ttl)  # fmt: skip
+        core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", **spec.options)
         self.settings = BridgeSettings(core, lab.edition, RULES[lab.edition])
         self.links: list[Link] = []
         self.ear: Ear | None = None

@@ -10,8 +10,7 @@ from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
-from mqlab.formats import snapshot
-from mqlab.runtime.activemq import request_reply
+from mqlab.runtime.activemq import request_reply, snapshot
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.clients.producer import Producer

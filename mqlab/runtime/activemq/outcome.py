@@ -9,6 +9,7 @@ from typing import Any
 
 from mqlab.runtime.activemq.clients.calls import spans
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.questions import route
 from mqlab.trace.trace import Trace
 
 
@@ -116,9 +117,12 @@ def _consumers(read: Reader) -> dict[str, Any]:
     got: dict[str, list[tuple[int, int]]] = {
         name: [] for name, role in zip(read.names, read.roles, strict=True) if role == "consumer"
     }
+    paths: dict[str, dict[tuple[str, ...], list[int]]] = {name: {} for name in got}
     for row in read.rows(Kind.Received):
         count = read.details.get(row, {}).get("delivery_count", 1)
-        got[read.name("to", row)].append((read.columns["msg"][row], count))
+        name, number = read.name("to", row), read.columns["msg"][row]
+        got[name].append((number, count))
+        paths[name].setdefault(tuple(route(read.trace, row)), []).append(number)
     for name, received in got.items():
         numbers = [number for number, _ in received]
         again = {number: count for number, count in received if count > 1}
@@ -130,6 +134,10 @@ def _consumers(read: Reader) -> dict[str, Any]:
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
         if twice:
             entry["twice"] = spans(twice)
+        if numbers:
+            entry["paths"] = [
+                {"path": list(path), "numbers": spans(along)} for path, along in paths[name].items()
+            ]
         found[name] = entry
     return found
 

@@ -43,7 +43,7 @@ class Process:
         self.cluster = Cluster(self)
         self.candidate: Candidate | None = lab.candidate_for(self)
         self.mirror: Mirror | None = lab.mirror_for(self)
-        self.restarting = False
+        self.restarting = self.new_id = False
 
     @property
     def lasting_audit(self) -> set[int]:
@@ -82,10 +82,11 @@ class Process:
 
     # Starting
 
-    def start(self) -> None:
-        """Begin to start, if it is not there already."""
+    def start(self, new_id: bool = False) -> None:
+        """Begin to start, if it is not there already, perhaps under a new broker id."""
         if self.alive:
             return
+        self.new_id = new_id
         self.life += 1
         self.starting = True
         self.after(self.costs.start, self.on_begun)
@@ -134,7 +135,7 @@ class Process:
         self.starting = False
         self.open = True
         self.become(role, Rule.lock_taken if role == "master" else Rule.no_lock)
-        self.broker.start()
+        self.broker.start(self.new_id)
         self.lab.serve(self)
 
     def become(self, role: str, rule: int) -> None:

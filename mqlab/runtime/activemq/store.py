@@ -30,6 +30,10 @@ class Store:
     def release(self, broker: Broker) -> None:
         """Let go of the store: nobody waits for it."""
 
+    def empty(self) -> None:
+        """Somebody has deleted the files."""
+        self.destinations, self.durables = {}, []
+
     def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
         if self.lasting:

@@ -14,6 +14,7 @@ from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.connection import Delivery
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.wire import Command
+from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.calls import Call
     from mqlab.runtime.activemq.clients.client import Client
 
-PREFETCH = 1000
 REDELIVERY_DELAY = 1_000_000  # us between a rollback and the next delivery
 
 
@@ -98,7 +98,11 @@ class RemoteConsumer:
         self.session = client.session(keys.get("session", "session"), keys.get("transacted", False))
         self.mode = keys.get("ack_mode", "auto")
         self.acknowledges = keys.get("acknowledge", True)
-        self.prefetch = PREFETCH if client.prefetch is None else client.prefetch
+        self.prefetch = keys.get("prefetch", client.prefetch)
+        self.priority, self.exclusive = keys.get("priority", 0), keys.get("exclusive", False)
+        self.selector = Selector(keys["selector"]) if "selector" in keys else None
+        durable = keys.get("durable_name")
+        self.durable = (client.client_id, str(durable)) if durable is not None else None
         self.allowance: int | None = 0 if keys.get("receiving") is False else None
         self.loop = keys.get("loop", True)
         if not self.loop:

@@ -9,13 +9,15 @@ from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.clients.consumer import LocalSubscription
+    from mqlab.runtime.activemq.clients.client import Client
     from mqlab.runtime.activemq.demand import Demand
     from mqlab.runtime.activemq.durable import Sleeper
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
+    from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.queue import Queue
     from mqlab.runtime.activemq.subscription import Subscription
+    from mqlab.runtime.activemq.timed import FailoverLab
     from mqlab.runtime.activemq.topic import Topic
 
 
@@ -25,6 +27,42 @@ def take(lab: Lab) -> dict[str, Any]:
         "received_so_far": {name: c.count for name, c in lab.consumers.items()},
         "brokers": {name: _broker(broker) for name, broker in lab.brokers.items()},
     }
+
+
+def take_timed(lab: FailoverLab) -> dict[str, Any]:
+    """Return roles and contents of brokers, what clients know, what consumers have received."""
+    found: dict[str, Any] = {
+        "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.script.named},
+        "clients": {
+            name: _client(lab, c) for name, c in lab.clients_by_name.items() if c.state != "closed"
+        },
+    }
+    if lab.consumers_by_name:
+        found["received_so_far"] = {n: len(c.received) for n, c in lab.consumers_by_name.items()}
+    return found
+
+
+def _process(process: Process) -> dict[str, Any]:
+    row: dict[str, Any] = {"role": process.role}
+    if process.paused:
+        return {**row, "paused": True}
+    if process.role == "down" or not process.broker.running:
+        return row
+    held = _broker(process.broker)
+    del held["running"]
+    return row | {key: value for key, value in held.items() if value}
+
+
+def _client(lab: FailoverLab, client: Client) -> dict[str, Any]:
+    row: dict[str, Any] = {"connected_to": client.connected_to}
+    transport = client.failover
+    if transport is not None:
+        row["configured"] = [lab.shown_configured(a) for a in transport.known.configured]
+        if transport.known.told:
+            row["told"] = [lab.shown_configured(a) for a in transport.known.told]
+        if transport.spares.held:
+            row["backups"] = len(transport.spares.held)
+    return row
 
 
 def _broker(broker: Broker) -> dict[str, Any]:
@@ -113,7 +151,7 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
     if sub.durable:
         row["durable_name"] = sub.durable[1]
     if not sub.network:
-        client = sub.durable[0] if sub.durable else cast("LocalSubscription", sub).client.name
+        client = sub.durable[0] if sub.durable else sub.client_name
         return {**row, "kind": "local", "consumer": client}
     names = [broker.lab.broker_name(id) for id in sub.info.path]
     bridge = cast("Demand", sub).bridge
