@@ -52,7 +52,7 @@ STEPS: dict[str, tuple[type[Action], dict[str, str]]] = {
     "request_reply": (RequestReply, {"on": "broker", "responder_on": "responder_broker"}),
     "wait": (Wait, {"time": "ms"}),
     "wait_for_sends": (WaitForSends, {}),
-    "settle": (Settle, {}),
+    "settle": (Settle, {"quiet": "quiet_ms"}),
     "snapshot": (Snapshot, {}),
 }  # fmt: skip
 STEP_OF = {action: (step, keys) for step, (action, keys) in STEPS.items()}

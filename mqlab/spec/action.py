@@ -276,7 +276,12 @@ class WaitForSends(Action):
 
 @dataclass(frozen=True, slots=True)
 class Settle(Action):
-    """Wait until nothing moves any more."""
+    """Wait until nothing has moved for as long as `quiet` says."""
+
+    quiet: int | str = field(default="600ms", kw_only=True)
+
+    def __post_init__(self) -> None:
+        duration(self.quiet, "settle")
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,7 @@ STEPS: dict[str, StepRow] = {
     "commit": StepRow(needs=("client", "session"), may=_CALL, sentence="Commit the session."),
     "rollback": StepRow(needs=("client", "session"), may=_CALL, sentence="Roll it back."),
     "acknowledge": StepRow(needs=("consumer",), may=_CALL, sentence="Acknowledge what it had."),
-    "receive_once": StepRow(needs=("consumer",), may=(*_CALL, "timeout_ms"),
+    "receive_once": StepRow(needs=("consumer",), may=(*_CALL, "client", "timeout_ms"),
                             sentence="Ask for one message and wait for it."),
     "close_consumer": StepRow(needs=("consumer",), may=_CALL, sentence="Close a consumer."),
     "close_client": StepRow(needs=("client",), may=_CALL, sentence="Close the connection."),

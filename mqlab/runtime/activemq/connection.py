@@ -54,17 +54,14 @@ class RemoteSubscription(Subscription):
         self.outstanding[message] = None
         row = self.broker.note(Kind.Dispatched, message, self.broker.node, self.consumer.node, -1,
                                self.no, rule, message.row)  # fmt: skip
-        before = self.peer.process.deliveries.get(message, 0)
-        self.peer.socket.reply(("deliver", None, self.consumer.name,
-                                Delivery(message, before, row)))  # fmt: skip
+        delivery = Delivery(message, message.redeliveries, row)
+        self.peer.socket.reply(("deliver", None, self.consumer.name, delivery))
 
     def count_delivered(self, last: int | None = None) -> None:
         """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
-        counts = self.peer.process.deliveries
         for message in self.outstanding:
             if last is None or message.number <= last:
-                counts[message] = counts.get(message, 0) + 1
-                message.received = True
+                message.was_out()
 
 
 class Peer:
@@ -227,7 +224,6 @@ class Peer:
         for message in messages:
             if sub is not None and message in sub.outstanding:
                 sub.acknowledge(message)
-                self.process.deliveries.pop(message, None)
 
     def on_delivered(self, name: str, message: Message) -> None:
         """The client has a message in hand and acknowledges later: the window widens by one."""

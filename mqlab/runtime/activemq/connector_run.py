@@ -24,7 +24,7 @@ from mqlab.runtime.activemq.clients.query import flag, number, prefixed, value_o
 from mqlab.runtime.activemq.cluster import BrokenFilter
 from mqlab.runtime.activemq.multicast import Ear
 from mqlab.runtime.activemq.settings import BridgeSettings
-from mqlab.runtime.activemq.wire import Command
+from mqlab.runtime.activemq.wire import Command, Socket
 from mqlab.spec.edition import RULES
 from mqlab.spec.fault import Connector
 from mqlab.spec.network import NetworkConnector
@@ -92,6 +92,7 @@ class Link:
         self.attempt = 0
         self.wanted = True
         self.remote: Process | None = None
+        self.socket: Socket | None = None
         self.seen_up: Process | None = None
         self.lived = False
         self.began = 0
@@ -132,7 +133,7 @@ class Link:
             while socket is not None and not hasattr(socket, "process"):
                 socket = socket.transport.source
             if socket is not None and socket.process is not None:
-                self.remote = socket.process
+                self.remote, self.socket = socket.process, socket
                 self.process.after(machine.BRIDGE_UP, self.come_up, self.attempt)
 
     def come_up(self, attempt: int) -> None:
@@ -144,10 +145,10 @@ class Link:
             return  # no broker has a bridge to itself
         home = self.process.broker
         spec = self.wire.spec
-        ways = [Bridge(self.lab, home, remote.broker, spec.name, self.wire.settings, mirror=False)]
+        over, settings = self.socket, self.wire.settings
+        ways = [Bridge(self.lab, home, remote.broker, spec.name, settings, False, over)]
         if self.wire.settings.duplex:
-            ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
-                               mirror=True))  # fmt: skip
+            ways.append(Bridge(self.lab, remote.broker, home, spec.name, settings, True, over))
         self.bridges = ways
         try:
             self._tell_up(remote)

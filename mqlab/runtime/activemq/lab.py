@@ -45,6 +45,8 @@ class Lab:
     {'A': {'queue://Q': [1, 2]}}
     """
 
+    timed = False
+
     def __init__(
         self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
         about: Mapping[str, Any] | None = None, limit: int | None = None,
@@ -266,6 +268,12 @@ class Lab:
     def _close(self, action: actions.Close) -> None:
         self.consumers[action.consumer].close(action.unsubscribe)
 
+    def _settle(self, action: actions.Settle) -> None:
+        self.rest()
+        while (quiet := self.recorder.moved_at() + duration(action.quiet)) > self.clock.now:
+            self.clock.rest(quiet)
+            self.rest()
+
     def _snapshot(self, action: actions.Snapshot) -> None:
         self.snapshots[action.label] = snapshot.take(self)
         for broker in self.brokers.values() if self.rules.look_pages_in else ():
@@ -295,6 +303,6 @@ _DO: dict[type[actions.Action], Do] = {
     actions.RequestReply: request_reply.play,
     actions.Wait: lambda lab, action: lab.clock.rest(lab.clock.now + duration(action.time)),
     actions.WaitForSends: _nothing,
-    actions.Settle: _nothing,
+    actions.Settle: Lab._settle,
     actions.Snapshot: Lab._snapshot,
 }

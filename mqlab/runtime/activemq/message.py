@@ -45,7 +45,12 @@ class Message:
         self.row = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
-        self.redeliveries = 0  # how often a client has given it back
+        self.redeliveries = 0  # how often it was out before
+
+    def was_out(self) -> None:
+        """It comes back from a holder that may have had it: the next delivery is one more."""
+        self.received = True
+        self.redeliveries += 1
 
     @property
     def priority(self) -> int:

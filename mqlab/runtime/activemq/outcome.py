@@ -63,7 +63,7 @@ def outcome(trace: Trace) -> dict[str, Any]:
     }  # fmt: skip
     found = {key: part for key, part in parts.items() if part}
     if found.get("consumers"):
-        found["account"] = _account(found["results"], found["consumers"])
+        found["account"] = _account(trace, found["results"], found["consumers"])
     found["snapshots"] = trace.header.get("snapshots", {})
     found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
     return found
@@ -142,11 +142,34 @@ def _consumers(read: Reader) -> dict[str, Any]:
     return found
 
 
-def _account(results: list[dict[str, Any]], consumers: dict[str, Any]) -> dict[str, Any]:
+def _account(
+    trace: Trace, results: list[dict[str, Any]], consumers: dict[str, Any]
+) -> dict[str, Any]:
     sent = [n for row in results for n in _numbers(row.get("sent", ""))]
-    got = {n for entry in consumers.values() for n in _numbers(entry["received"])}
-    return {"sent": len(sent), "received": len([n for n in sent if n in got]),
-            "not_received": spans([n for n in sent if n not in got])}  # fmt: skip
+    all_got = [n for entry in consumers.values() for n in _numbers(entry["received"])]
+    got = set(all_got)
+    found = {"sent": len(sent), "received": len([n for n in sent if n in got]),
+             "not_received": spans([n for n in sent if n not in got])}  # fmt: skip
+    queued = _sent_to_queues(trace)
+    last = list(trace.header.get("snapshots", {}).values())[-1:]
+    left = {
+        f"{broker} {queue}": state["waiting"]
+        for shot in last for broker, row in shot.get("brokers", {}).items()
+        for queue, state in row.get("queues", {}).items() if state["waiting"]
+    }  # fmt: skip
+    lying = {number for numbers in left.values() for number in numbers}
+    return found | {
+        "more_than_once": spans(sorted({n for n in queued if all_got.count(n) > 1})),
+        "left": {place: spans(numbers) for place, numbers in left.items()},
+        "lost": spans([n for n in sent if n in queued and n not in got | lying]),
+    }
+
+
+def _sent_to_queues(trace: Trace) -> set[int]:
+    """Return the numbers of the messages that were sent to queues."""
+    queues = [name.startswith("queue://") for name in trace.names["dest"]]
+    columns = zip(*(trace.column(c) for c in ("kind", "dest", "msg")), strict=True)
+    return {msg for kind, dest, msg in columns if kind == Kind.Sent and queues[dest]}
 
 
 def _numbers(text: str) -> list[int]:

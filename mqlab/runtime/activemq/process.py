@@ -11,7 +11,6 @@ from mqlab.runtime.activemq import costs as machine
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.cluster import Cluster
-from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.wire import Line, Socket
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.fault import Member
@@ -38,7 +37,6 @@ class Process:
         self.held: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
         self.life = 0
-        self.deliveries: dict[Message, int] = {}  # how often a message was out before
         self.heard: set[int] = set()  # numbers of the messages producers have sent: the audit
         self.cluster = Cluster(self)
         self.candidate: Candidate | None = lab.candidate_for(self)
@@ -187,7 +185,6 @@ class Process:
         self._hang_up(row)
         if self.broker.running:
             self.broker.stop(row)
-        self.deliveries.clear()
         self.heard.clear()
         self.cluster.clear()
         if self.mirror is not None:

@@ -10,7 +10,6 @@ from mqlab.runtime.activemq.acts import Acts
 from mqlab.runtime.activemq.clients.calls import Call
 from mqlab.runtime.activemq.waits import WAITS
 from mqlab.spec.fault import Step
-from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 PACE = 5000  # us between two steps: a client takes a moment; a snapshot shows the very end
 LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
-MOVES = frozenset((Kind.Sent, Kind.Enqueued, Kind.Dispatched, Kind.Forwarded, Kind.Received,
-                   Kind.Acknowledged, Kind.Returned, Kind.Subscribed, Kind.Unsubscribed,
-                   Kind.Expired, Kind.DeadLettered))  # fmt: skip
 PATIENCE = 20_000  # ms that a step which waits for something has, unless told
 
 
@@ -41,7 +37,7 @@ class Script(Acts):
         self.rows: list[dict[str, Any]] = []  # results that are no calls
         self.until: int | None = None  # us
         self.named: set[str] = set()  # the brokers that have been started at least once
-        self.seen_rows = self.moved_at = self.quiet_at = 0  # see `_moved`
+        self.quiet_at = 0  # us, when a settle is looked at again
         self.go_on_at: int | None = None  # us, when a broker has been there for long enough
 
     def begin(self) -> None:
@@ -163,22 +159,13 @@ class Script(Acts):
 
     def _over_settle(self) -> bool:
         lab, step = self.lab, self.steps[self.place]
-        due = max(self.start, self._moved()) + int(step.get("quiet_ms", QUIET)) * 1000
+        due = max(self.start, lab.recorder.moved_at()) + int(step.get("quiet_ms", QUIET)) * 1000
         if lab.clock.now >= due:
             return True
         if due != self.quiet_at:
             self.quiet_at = due
             lab.clock.at(due, self._nothing, None)
         return False
-
-    def _moved(self) -> int:
-        """Return when messages or subscriptions have last moved (us)."""
-        recorder = self.lab.recorder
-        for row in range(self.seen_rows, recorder.count):
-            if recorder.kind_of(row) in MOVES:
-                self.moved_at = recorder.time_of(row)
-        self.seen_rows = recorder.count
-        return self.moved_at
 
     # Brokers
 

@@ -136,8 +136,9 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         if last is not None:  # the broker goes on showing who used it last
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")
-        return {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name,
-                "kind": "local", "consumer": client_id}  # fmt: skip
+        row = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
+        # The recorder of networks with faults named consumers, the other one clients.
+        return {**row, "kind": "local", **({} if broker.lab.timed else {"consumer": client_id})}
     row: dict[str, Any] = {
         "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
     }  # fmt: skip
@@ -151,7 +152,8 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
     if sub.durable:
         row["durable_name"] = sub.durable[1]
     if not sub.network:
-        client = sub.durable[0] if sub.durable else sub.client_name
+        by_id = sub.durable and not broker.lab.timed
+        client = sub.durable[0] if sub.durable and by_id else sub.client_name
         return {**row, "kind": "local", "consumer": client}
     names = [broker.lab.broker_name(id) for id in sub.info.path]
     bridge = cast("Demand", sub).bridge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq import advisory, durable
 from mqlab.runtime.activemq.message import Message
@@ -22,6 +22,7 @@ class Store:
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
         self.durables: list[durable.Sleeper] = []
+        self.seen: set[tuple[int, tuple[Any, ...]]] = set()  # see `Broker.has_had`
 
     def acquire(self, broker: Broker) -> bool:
         """Give *broker* its store: nobody else wants it."""
@@ -33,9 +34,12 @@ class Store:
     def empty(self) -> None:
         """Somebody has deleted the files."""
         self.destinations, self.durables = {}, []
+        self.seen.clear()
 
     def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
+        if not self.lasting:
+            self.seen.clear()
         if self.lasting:
             for sub in list(broker.durables.values()):
                 if not sub.asleep:
@@ -58,6 +62,7 @@ class Store:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.destinations.items():
             for message in messages:
+                message.received, message.redeliveries = False, 0  # neither is written down
                 message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
                                           cause=message.row)  # fmt: skip
             broker.destination(dest).restore(messages)

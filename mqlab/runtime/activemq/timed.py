@@ -52,6 +52,8 @@ FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
 class FailoverLab(Lab):
     """Plays one timed scenario; brokers, queues and bridges are those of the plain lab."""
 
+    timed = True
+
     def __init__(
         self, scenario: TimedScenario, seed: int = 0, jitter: int | str = 0,
         limit: int | None = None,

@@ -64,7 +64,7 @@ class Client:
     @property
     def connected_to(self) -> str | None:
         """The address in use as the reader knows it, None without one."""
-        if self.transport is None or (self.transport.away and self.failover is not None):
+        if self.transport is None or (self.transport.away and not self.transport.was_cut):
             return None
         return self.lab.shown_target(self.transport.address)
 
