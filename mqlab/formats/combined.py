@@ -78,6 +78,8 @@ def _snapshots(real: Outcome, run: Outcome) -> list[str]:
     lines = []
     theirs, ours = real.get("snapshots", {}), run.get("snapshots", {})
     for label in {**theirs, **ours}:
+        if ours.get(label, {}).get("moving"):
+            continue  # its numbers do not count
         a, b = _shot(theirs.get(label, {})), _shot(ours.get(label, {}))
         lines += timing.values(f"snapshots/{label}", a, b)
     return lines
@@ -94,7 +96,7 @@ def _broker(row: Mapping[str, Any]) -> dict[str, Any]:
         rows = sorted(_named(one) for one in row.get(key, ()))
         found[key] = {f"{text} #{rows[:i].count(text)}": 1 for i, text in enumerate(rows)}
     found["queues"] = {
-        name: queue | {"waiting_paths": {
+        name: queue | ({"cause": "a text"} if "cause" in queue else {}) | {"waiting_paths": {
             ">".join(p["path"]): _spans(p["numbers"]) for p in queue.get("waiting_paths", ())
         }, "waiting": _spans(queue.get("waiting", []))}
         for name, queue in row.get("queues", {}).items() if any(_values(queue))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.wire import Line
 
 
+LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
+
+
 class Acts:
     """The steps that act at once; `call` is the one that the script waits for."""
 
@@ -153,7 +156,7 @@ class Acts:
     def _do_receive_once(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
         consumer.receive_once(self._call(step, consumer.client.name),
-                              int(step.get("timeout_ms", 0) * 1000))  # fmt: skip
+                              int(step.get("timeout_ms", LONGEST_RECEIVE) * 1000))  # fmt: skip
 
     def _do_close_consumer(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
@@ -225,4 +228,5 @@ class Acts:
         self.until = self.lab.clock.now + int(step.keys["ms"] * 1000)
 
     def _do_snapshot(self, step: Step) -> None:
-        self.lab.snapshots[step.keys["label"]] = snapshot.take_timed(self.lab)
+        moving = {"moving": True} if step.get("moving") else {}
+        self.lab.snapshots[step.keys["label"]] = snapshot.take_timed(self.lab) | moving

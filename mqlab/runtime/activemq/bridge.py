@@ -44,6 +44,7 @@ class Bridge:
         # The connection is the connector's: messages of its mirror come back on it.
         self.link = lab.new_link() if over is None else over.way(back=mirror)
         self.link_back = lab.new_link() if over is None else over.way(back=not mirror)
+        self.over = over
         self.demand: list[Demand] = []
         self.up = False
 
@@ -64,7 +65,7 @@ class Bridge:
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                if not sub.asleep:
+                if not sub.asleep or self.settings.syncs(sub):
                     self.link_back.carry(self.on_advised, (sub.info, -1))
 
     def stop(self) -> None:
@@ -81,6 +82,7 @@ class Bridge:
         for demand in self.demand:
             for message in demand.outstanding:
                 message.was_out()
+                message.repeated = True
             if demand in self.home.subs:
                 self.home.unsubscribe(demand, Rule.bridge_down, row)
         self.demand = []
@@ -195,7 +197,11 @@ class Bridge:
             twin.bridge.demand.remove(twin)
             self.home.unsubscribe(twin, Rule.better_route, cause)
         self.demand.append(demand)
-        self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
+        taken = self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
+        if not taken and self.over is not None:  # the home broker's error ends the bridge
+            clock = self.lab.clock
+            # What was on its way has arrived by then, but no answer has come.
+            clock.at(clock.now + self.lab.timing.link * 3 // 2, self.over.on_error, None)
 
     def route_to_same_consumer(self, local: ConsumerInfo) -> Demand | None:
         """Return the subscription that duplicate suppression compares a new one with."""
@@ -258,8 +264,9 @@ class Bridge:
                 self.home.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
             return
         copy = message.copy(self.home.id)
-        if self.settings.rules.redelivered_travels:
+        if message.repeated or self.settings.rules.redelivered_travels:
             copy.received, copy.redeliveries = message.received, message.redeliveries
+            copy.repeated = message.repeated
         remote = self.remote
         if remote.limits_memory and remote.destination(copy.dest).room.full_for(
             copy, self.on_forwarded, passage

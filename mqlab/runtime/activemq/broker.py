@@ -186,12 +186,15 @@ class Broker:
     # Subscriptions
 
     def subscribe(self, sub: Subscription, rule: int, frm: int, link: int = -1,
-                  cause: int = -1) -> None:  # fmt: skip
-        """Add a subscription, let it take what waits, and tell the bridges that listen."""
+                  cause: int = -1) -> bool:  # fmt: skip
+        """Add a subscription, let it take what waits, and tell the bridges that listen.
+
+        False if it is durable and somebody uses it already.
+        """
         dest = sub.dest
         if sub.durable and not durable.join(self, sub):
             self.lab.problem(f"durable subscription {sub.durable} at {self.name} is in use")
-            return
+            return False
         row = self.record(
             Kind.Subscribed, frm=frm, to=self.node, link=link, sub=sub.no,
             dest=self.lab.name_destination(dest), rule=rule, cause=cause,
@@ -210,6 +213,7 @@ class Broker:
             advisory.replay(self, sub)
         else:
             advisory.of_consumer(self, sub, left=False)
+        return True
 
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""

@@ -155,7 +155,7 @@ def _account(
     left = {
         f"{broker} {queue}": state["waiting"]
         for shot in last for broker, row in shot.get("brokers", {}).items()
-        for queue, state in row.get("queues", {}).items() if state["waiting"]
+        for queue, state in row.get("queues", {}).items() if queued.intersection(state["waiting"])
     }  # fmt: skip
     lying = {number for numbers in left.values() for number in numbers}
     return found | {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, cast
 
+from mqlab.runtime.activemq.deadletter import CAUSE
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -103,7 +104,9 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
     for message in waiting:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
         paths.setdefault((*names, broker.name), []).append(_number(message))
+    causes = [m.properties[CAUSE] for m in waiting if CAUSE in m.properties]
     return _counters(broker, {
+        **({"cause": causes[0]} if causes and broker.lab.timed else {}),
         "depth": len(waiting) + queue.hidden, "enqueued": queue.enqueued, "dequeued": queue.dequeued,
         "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
         "waiting": [_number(message) for message in waiting],

@@ -62,13 +62,14 @@ class Store:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.destinations.items():
             for message in messages:
-                message.received, message.redeliveries = False, 0  # neither is written down
+                # None of this is written down.
+                message.received, message.repeated, message.redeliveries = False, False, 0
                 message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
                                           cause=message.row)  # fmt: skip
             broker.destination(dest).restore(messages)
         self.last = broker.node
         for sleeper in self.durables:
-            sleeper.last = None
+            sleeper.last, sleeper.seen = None, set()
             broker.durables[sleeper.durable or ("", "")] = sleeper
             broker.subs.append(sleeper)
             broker.destination(sleeper.dest).join(sleeper)

@@ -10,7 +10,7 @@ from mqlab.formats import failover as files
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.client import Client
-from mqlab.runtime.activemq.clients.discovery import Nested, inactivity, known_agent
+from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity, known_agent
 from mqlab.runtime.activemq.clients.query import options
 from mqlab.runtime.activemq.connection import Peer
 from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, Wire
@@ -311,7 +311,7 @@ class FailoverLab(Lab):
             socket.far = Peer(process, socket)
         else:
             self.clock.at(self.clock.now + 1000, socket.reset, None)
-        if isinstance(near, BrokerLink):
+        if isinstance(near, BrokerLink) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:
             socket.watch(*inactivity(query))

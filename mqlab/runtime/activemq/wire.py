@@ -203,6 +203,10 @@ class Socket:
                 self.lab.blame(self.near, cause)
             self.near.on_closed(self)
 
+    def on_error(self, _: None) -> None:
+        """Whoever uses it ends it because of an error."""
+        self.reset()
+
     def _far_gone(self, farewell: int | None) -> None:
         if self.far is not None:
             self.far.on_closed(farewell)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.timed import FailoverLab
 
 HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
+INACTIVITY = "wireFormat.maxInactivityDuration"
 GROUPED = (*HEARD, "zeroconf")  # those that want a group; only zeroconf has none unless told
 
 
@@ -207,5 +208,5 @@ class Feeder:
 
 def inactivity(query: dict[str, str]) -> tuple[int, int]:
     """Return after how many ms, and then how often, silence is looked for."""
-    every = number(query, "wireFormat.maxInactivityDuration", CHECK_EVERY)
+    every = number(query, INACTIVITY, CHECK_EVERY)
     return number(query, "wireFormat.maxInactivityDurationInitalDelay", CHECK_AFTER), every

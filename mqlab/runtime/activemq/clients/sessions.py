@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.calls import Call
     from mqlab.runtime.activemq.clients.client import Client
 
-REDELIVERY_DELAY = 1_000_000  # us between a rollback and the next delivery
-
 
 class Session:
     """One session of a connection; a transacted one has an open transaction at most."""
@@ -154,7 +152,7 @@ class RemoteConsumer:
             self.again.add(number)
             self._note_delivered(delivery.message)
             return
-        if number in self.numbers:
+        if number in self.numbers and not delivery.message.repeated:
             self.client.send(("poison", None, self.name, delivery.message))
             return
         self.numbers.add(number)
@@ -280,14 +278,18 @@ class RemoteConsumer:
         self.numbers -= self.expected.keys() - self.again
         back, self.had = [*came, *self.had], []
         self.expected, self.again = {}, set()
-        for message in reversed(back):
+        policy, clock = self.client.redelivery, self.client.lab.clock
+        kept = []
+        for message in back:
             before = self.before.get(message.number, 0) + 1
-            self.buffer.appendleft(Delivery(message, before, message.row))
-        if back:
+            if 0 <= policy.maximum < before:
+                self.client.send(("poison", None, self.name, message))
+            else:
+                kept.append(Delivery(message, before, message.row))
+        self.buffer.extendleft(reversed(kept))
+        if kept:
             self.paused = True
-            self.client.lab.clock.at(
-                self.client.lab.clock.now + REDELIVERY_DELAY, self.on_again, None
-            )
+            clock.at(clock.now + policy.wait(kept[0].before) * 1000, self.on_again, None)
 
     def on_again(self, _: None) -> None:
         """The pause after a rollback is over."""
