@@ -81,10 +81,7 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> TimedScenario:
             version = EDITION_VERSIONS.get(str(body["edition"]), str(body["edition"]))
         return TimedScenario(
             members=tuple(_member(item) for item in _objects(body, "brokers")),
-            connectors=tuple(
-                Connector(**{f: item.pop(key) for key, f in _CONNECTOR_KEYS.items()}, options=item)
-                for item in _objects(body, "connectors")
-            ),
+            connectors=tuple(_connector(item) for item in _objects(body, "connectors")),
             endpoints=tuple(
                 Endpoint(**_renamed("endpoint", item, {"name": "name", "mode": "mode"}))
                 for item in _objects(body, "endpoints")
@@ -119,6 +116,16 @@ def _objects(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
 def _renamed(where: str, item: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     _known(where, item, names)
     return {names[key]: value for key, value in item.items() if value is not None}
+
+
+def _connector(item: Mapping[str, Any]) -> Connector:
+    where = f"connector {item.get('name')!r}"
+    _known(where, item, (*_CONNECTOR_KEYS, *OPTIONS["networkConnector"]))
+    for key in _CONNECTOR_KEYS:
+        if not isinstance(item.get(key), str):
+            raise BadValue(f"{where}: key {key!r} is missing or not a text")
+    options = {key: value for key, value in item.items() if key not in _CONNECTOR_KEYS}
+    return Connector(**{f: item[key] for key, f in _CONNECTOR_KEYS.items()}, options=options)
 
 
 def _member(item: dict[str, Any]) -> Member:

@@ -16,7 +16,6 @@ from mqlab.formats import combined
 Outcome = Mapping[str, Any]
 DEPTHS = ("exact", "outcome", "counts", "none")
 TIMES = ("ms", "gap_ms", "step", "longest_send_ms")
-_ACCOUNT = ("sent", "received", "not_received")
 LISTS = ("roles", "connections", "told", "bridges", "exceptions", "start_failed", "restarts")
 
 
@@ -54,13 +53,8 @@ def _differ(depth: str, real: Outcome, run: Outcome) -> list[str]:
         lines += _targets(real, run)
     lines += _datagrams(real, run)
     lines += results(real.get("results", []), run.get("results", []))
-    bare = {
-        name: {key: value for key, value in entry.items() if key != "paths"}
-        for name, entry in run.get("consumers", {}).items()
-    }
-    lines += values("consumers", real.get("consumers", {}), bare)
-    account = {k: v for k, v in run.get("account", {}).items() if k in _ACCOUNT}
-    lines += values("account", real.get("account", {}), account)
+    for key in ("consumers", "account"):
+        lines += values(key, real.get(key, {}), run.get(key, {}))
     return lines + _snapshots(real, run)
 
 
@@ -240,25 +234,9 @@ def _orders(where: str, real: Mapping[str, int], run: Mapping[str, int]) -> list
     return lines
 
 
-def _plain_shot(shot: Any) -> Any:
-    """Return a snapshot with of each queue only its depth, and of a broker what hangs on no network."""
-    if not isinstance(shot, Mapping) or "brokers" not in shot:
-        return shot
-    brokers = {
-        name: {
-            **{key: value for key, value in row.items() if key in ("role", "paused")},
-            **({"queues": {q: row["queues"][q]["depth"] for q in row["queues"]}}
-               if row.get("queues") else {}),
-        }
-        for name, row in shot["brokers"].items()
-    }  # fmt: skip
-    return {**shot, "brokers": brokers}
-
-
 def _snapshots(real: Outcome, run: Outcome) -> list[str]:
     lines = []
-    theirs = real.get("snapshots", {})
-    ours = {label: _plain_shot(shot) for label, shot in run.get("snapshots", {}).items()}
+    theirs, ours = real.get("snapshots", {}), run.get("snapshots", {})
     for label in {**theirs, **ours}:
         a, b = theirs.get(label, {}), ours.get(label, {})
         if "orders" in a and "orders" in b:

@@ -65,6 +65,8 @@ def outcome(trace: Trace) -> dict[str, Any]:
     if found.get("consumers"):
         found["account"] = _account(trace, found["results"], found["consumers"])
     found["snapshots"] = trace.header.get("snapshots", {})
+    if not any(step["do"] == "settle" for step in trace.header["scenario"]["steps"]):
+        found |= _without_network(found)
     found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
     return found
 
@@ -163,6 +165,32 @@ def _account(
         "left": {place: spans(numbers) for place, numbers in left.items()},
         "lost": spans([n for n in sent if n in queued and n not in got | lying]),
     }
+
+
+def _without_network(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what scripts without a `settle` tell in less detail (conformance/activemq-failover)."""
+    parts: dict[str, Any] = {
+        "snapshots": {label: _depths(shot) for label, shot in found["snapshots"].items()}
+    }
+    if "consumers" in found:
+        parts["consumers"] = {
+            name: {key: value for key, value in entry.items() if key != "paths"}
+            for name, entry in found["consumers"].items()
+        }
+    if "account" in found:
+        brief = ("sent", "received", "not_received")
+        parts["account"] = {key: found["account"][key] for key in brief}
+    return parts
+
+
+def _depths(shot: dict[str, Any]) -> dict[str, Any]:
+    """Return a snapshot with of each queue only its depth, and of a broker only its role and queues."""
+    brokers = {}
+    for name, row in shot.get("brokers", {}).items():
+        brokers[name] = {key: row[key] for key in ("role", "paused") if key in row}
+        if row.get("queues"):
+            brokers[name]["queues"] = {n: queue["depth"] for n, queue in row["queues"].items()}
+    return {**shot, "brokers": brokers} if "brokers" in shot else shot
 
 
 def _sent_to_queues(trace: Trace) -> set[int]:
