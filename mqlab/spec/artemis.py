@@ -12,6 +12,7 @@ from typing import Any
 from mqlab.errors import BadValue, SelectorError, UnknownName
 from mqlab.spec.selector import Selector
 from mqlab.spec.step import Step
+from mqlab.spec.values import duration
 
 ROLES: dict[str, tuple[str, ...]] = {
     "replication": ("master", "slave", "colocated"),
@@ -275,7 +276,7 @@ def _check_step(
     if step.do not in STEPS:
         raise UnknownName.of("step", step.do, STEPS, where)
     needed, more = STEPS[step.do]
-    allowed = (*needed.replace("|", " ").split(), *more.split())
+    allowed = (*needed.replace("|", " ").split(), *more.split(), "at")
     for key in step.keys:
         if key not in allowed:
             raise UnknownName.of("key", key, allowed, where)
@@ -286,6 +287,8 @@ def _check_step(
         for name in _flat(step.keys.get(key, ())):
             if name not in brokers and (name, key) != ("clients", "between"):
                 raise UnknownName.of("broker", name, brokers, where)
+    if step.at is not None:
+        duration(step.at, f"{where}, at")
     if step.do == "wait_until" and not isinstance(step.keys["broker"], str):
         raise BadValue(f"{where}: broker is {step.keys['broker']!r}; write one name")
     if "durable_name" in step.keys and "client_id" not in step.keys:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.artemis.broker import Broker, Room
-from mqlab.runtime.artemis.messages import Message, Queue, selects
+from mqlab.runtime.artemis.broker import Broker, Subsystem
+from mqlab.runtime.artemis.messages import Mail, Message, Queue, selects
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -16,11 +17,22 @@ if TYPE_CHECKING:
 Binding = tuple[Broker, Queue]
 
 
+@dataclass(eq=False, slots=True)
+class Passage:
+    """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
+
+    mail: Mail
+    way: tuple[Broker, ...]
+    queue: Queue | None  # the last one's; None: by its name
+    rule: Rule
+    row: int = -1
+
+
 class Refused(Exception):
     """A send that the broker answers with an error."""
 
 
-class Balancing(Room):
+class Balancing(Subsystem):
     """Where a message goes: to a queue here, or to one of another broker."""
 
     # Who is there
@@ -117,27 +129,57 @@ class Balancing(Room):
         self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Rule
     ) -> None:
         """Bring a message to a queue; what is for another broker lies here until that has it."""
-        if at is not broker and rule is Rule.broker_turn:
+        if at is broker:
+            self.lab.enqueue(at, queue, message, row)
+            return
+        if rule is Rule.broker_turn:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
-        if not all(frm.reaches(onto) for frm, onto in pairwise(way)):
-            broker.data.mail.setdefault(at.pair, []).append((queue.name, message, row))
+        mail = self._post(broker, at, queue.name, message, row)
+        if all(frm.reaches(onto) for frm, onto in pairwise(way)):
+            self._forward(Passage(mail, tuple(way), queue, rule))
+        else:
             self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
+
+    @staticmethod
+    def _post(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> Mail:
+        mail = Mail(at.pair, queue, message, row)
+        broker.data.mail.setdefault(at.pair, []).append(mail)
+        return mail
+
+    def _forward(self, passage: Passage) -> None:
+        mail, (frm, onto, *_) = passage.mail, passage.way
+        mail.under_way = True
+        passage.row = self.lab.notes.forwarded(mail.message, frm, onto, passage.rule, mail.row)
+        self.lab.line(frm, onto).carry(self._on_forwarded, passage)
+
+    def _on_forwarded(self, passage: Passage) -> None:
+        """A broker has a message from another, which forgets it: for a queue here, or to pass on."""
+        mail, (frm, onto, *_), at = passage.mail, passage.way, passage.way[-1]
+        mail.under_way = False
+        if frm.live is None or mail not in frm.live.mail.get(mail.pair, ()):
+            return  # its broker ended meanwhile: what it kept is sent once more
+        if not (onto.serves and frm.reaches(onto)):
+            self.lab.message(Kind.Held, mail.message, frm, rule=Rule.on_the_way, cause=mail.row)
             return
-        for frm, onto in pairwise(way) if at is not broker else ():
-            if frm is not broker:
-                row = self.lab.message(Kind.Enqueued, message, frm, cause=row)
-            row = self.lab.notes.forwarded(message, frm, onto, rule, row)
-        self.lab.enqueue(at, queue, message, row)
+        frm.live.mail[mail.pair].remove(mail)
+        self.lab.message(Kind.Acknowledged, mail.message, frm, onto.node, cause=passage.row)
+        if onto is at:
+            queue = passage.queue or self.lab.queue(at, mail.queue)
+            self.lab.enqueue(at, queue, mail.message, passage.row)
+            return
+        row = self.lab.message(Kind.Enqueued, mail.message, onto, cause=passage.row)
+        mail = self._post(onto, at, mail.queue, mail.message, row)
+        self._forward(Passage(mail, passage.way[1:], passage.queue, passage.rule))
 
     def bring_mail(self) -> None:
         """What was for a pair that could not be reached goes to who is live of it now."""
         for broker in self.lab.lives():
             for at in self.lab.lives():
                 there = at is not broker and broker.reaches(at)
-                for name, message, row in broker.data.mail.pop(at.pair, []) if there else ():
-                    gone = self.lab.notes.forwarded(message, broker, at, Rule.broker_turn, row)
-                    self.lab.enqueue(at, self.lab.queue(at, name), message, gone)
+                for mail in broker.data.mail.get(at.pair, ()) if there else ():
+                    if not mail.under_way:
+                        self._forward(Passage(mail, (broker, at), None, Rule.broker_turn))
 
     # To the consumers of a broker
 
