@@ -48,7 +48,7 @@ _KINDS: tuple[tuple[Test, str, str], ...] = (
      "allow_direct_connections_only auto_delete_queues"),
     (_is_whole, "a whole number", "count bytes_per_second size times max_hops in_vm_id "
      "network_check_period network_check_timeout connection_ttl check_period call_timeout "
-     "retry_interval reconnect_attempts initial_connect_attempts redistribution_delay "
+     "retry_interval max_retry_interval reconnect_attempts initial_connect_attempts redistribution_delay "
      "confirmation_window_size client_failure_check_period"),
     (lambda v: _is_whole(v) or isinstance(v, float), "a number", "ms timeout_ms quiet_ms wait_ms "
      "time_limit_ms interval_ms delivery_delay_ms retry_interval_multiplier"),

@@ -98,32 +98,36 @@ class Balancing(Subsystem):
                              cause=message.row)  # fmt: skip
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
-        """Return whose turn it is: brokers take turns, those with a matching consumer first."""
+        """Return whose turn it is: brokers take turns, those with a matching consumer first.
+
+        Where no broker has one it is this broker's turn.
+        """
         kind = broker.option("message_load_balancing")
         turns = [(at, queue) for at, queue in self._turns(broker, bindings)
                  if selects(queue.selector, message)]  # fmt: skip
-        takers = [turn for turn in turns if kind == "STRICT" or turn[1].wanted(message)]
         own = [turn for turn in turns if turn[0] is broker]
+        anybody = kind == "STRICT" or len(bindings) == 1
+        takers = [turn for turn in turns if anybody or turn[1].wanted(message)]
         if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
             if not own or (takers and own[0] not in takers):  # is an error
                 raise Refused
             return own[0]
-        return self._take_turn(broker, bindings, takers or own or turns)
+        chosen = next(iter([*takers, *own, *turns]), None)
+        if chosen is not None:
+            self._end_turn(broker, bindings, chosen)
+        return chosen
 
     @staticmethod
     def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
-        """Return the bindings of one name, that whose turn it is first."""
-        start = broker.data.positions.get(bindings[0][1].name, 0) % len(bindings)
+        """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
+        start = broker.data.positions.get(bindings[0][1].name, 0)
         return bindings[start:] + bindings[:start]
 
     @staticmethod
-    def _take_turn(
-        broker: Broker, bindings: list[Binding], choice: list[Binding]
-    ) -> Binding | None:
-        """Return the first choice; the next turn is that of the one behind it."""
-        if choice:
-            broker.data.positions[choice[0][1].name] = bindings.index(choice[0]) + 1
-        return choice[0] if choice else None
+    def _end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
+        """The next turn is that of the binding behind this one."""
+        place = (bindings.index(binding) + 1) % len(bindings)
+        broker.data.positions[binding[1].name] = place
 
     def _deliver(
         self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Rule
@@ -220,8 +224,8 @@ class Balancing(Subsystem):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)
             takers = [turn for turn in self._turns(broker, bindings)
                       if turn[1] is not queue and turn[1].wanted(item.message)]  # fmt: skip
-            binding = self._take_turn(broker, bindings, takers)
-            if binding is None:
+            if not takers:
                 return
+            self._end_turn(broker, bindings, takers[0])
             queue.waiting.remove(item)
-            self._deliver(broker, *binding, item.message, item.row, Rule.redistribution)
+            self._deliver(broker, *takers[0], item.message, item.row, Rule.redistribution)

@@ -23,9 +23,11 @@ class Reading:
     """A call that takes so many messages more, each in at most `wait` us."""
 
     consumer: Consumer
-    left: int
+    count: int
     wait: int
     acknowledges: bool
+    got: int = 0
+    ended: bool = False
 
 
 class Calls(Subsystem):
@@ -59,7 +61,7 @@ class Calls(Subsystem):
     def _open(self, client: Client, keys: Mapping[str, Any], what: str) -> Until:
         opening = Opening(client, what, keys.get("time_limit_ms", BLOCKED))
         opening.make()
-        return self._blocking(opening)
+        return Until() if keys.get("in_background") else self._blocking(opening)
 
     def do_close_consumer(self, keys: Mapping[str, Any]) -> Until:
         """Close the connection; one that looks for its broker is blocked in it."""
@@ -77,10 +79,14 @@ class Calls(Subsystem):
         return self._next_message(reading)
 
     def _next_message(self, reading: Reading) -> Until:
-        if reading.left:
+        if reading.got < reading.count and not reading.ended:
             end = self.lab.now + reading.wait
             return Until(self._has_message, reading, end, then=self._receive)
-        reading.consumer.see_closed()
+        if reading.consumer.state == "failed":
+            reading.consumer.see_closed()
+        elif reading.got < reading.count:
+            said = f"receive: {reading.got} of {reading.count}"
+            reading.consumer.results.append(said)
         return Until()
 
     @staticmethod
@@ -88,8 +94,10 @@ class Calls(Subsystem):
         return reading.consumer.arrived > 0
 
     def _receive(self, reading: Reading) -> None:
-        got = reading.consumer.receive_one(reading.acknowledges)
-        reading.left = reading.left - 1 if got else 0
+        if reading.consumer.receive_one(reading.acknowledges):
+            reading.got += 1
+        else:
+            reading.ended = True
         self.lab.under_way = self._next_message(reading)
 
     def do_resume(self, keys: Mapping[str, Any]) -> None:

@@ -28,17 +28,21 @@ ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackExc
 
 @dataclass(slots=True)
 class Attempts:
-    """How many attempts to connect are left (-1: no limit), and how long (us) it is to the next."""
+    """How many attempts to connect are left (-1: no limit), and how long (ms) it is to the next.
+
+    Each wait is so many times as long as the last, in whole milliseconds, and at most `longest`.
+    """
 
     left: int
-    wait: float
-    multiplier: float = 1.0
+    wait: int
+    multiplier: float
+    longest: int
 
     def next(self) -> int:
-        """Count one; returns the wait before the next."""
-        wait = int(self.wait)
+        """Count one; returns the wait (us) before the next."""
+        wait = self.wait * MS
         self.left -= 1
-        self.wait *= self.multiplier
+        self.wait = min(int(self.wait * self.multiplier), self.longest)
         return wait
 
 
@@ -96,8 +100,8 @@ class Client:
 
     def attempts(self, left: int) -> Attempts:
         """Return so many attempts, at the intervals of its options."""
-        return Attempts(left, self.options["retry_interval"] * MS,
-                        self.options["retry_interval_multiplier"])  # fmt: skip
+        wait = ("retry_interval", "retry_interval_multiplier", "max_retry_interval")
+        return Attempts(left, *(self.options[name] for name in wait))
 
     def reaches(self, broker: Broker) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""

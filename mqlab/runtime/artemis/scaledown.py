@@ -27,17 +27,27 @@ class Moved:
 
 
 def targets(lab: ArtemisLab, broker: Broker) -> Iterator[Broker]:
-    """Yield the brokers that may take over its messages, in the order in which they are tried."""
+    """Yield the brokers that may take over its messages, in the order in which they are tried.
+
+    A connector only leads into the cluster: whoever is live there may be the target, who has been so
+    the longest first, whether a connector names it or not; with a group, its members.
+    """
     policy = broker.server.scale_down or {}
     names = [str(connector).removeprefix("to_") for connector in policy.get("connectors", ())]
     if "discovery_group_ref" in policy and not names:
         names = [name for name in lab.brokers if name != broker.name]
     # Without both, the first in-VM connector would be next: it leads into its own process.
     group = policy.get("group_name")
-    for other in (lab.brokers[name] for name in names):
+    lives = [live for live in lab.lives() if live is not broker and broker.reaches(live)]
+    found = any(live.name in names for live in lives)
+    for other in sorted(lives, key=_since) if found else ():
         theirs = (other.server.elements.get("scale_down") or {}).get("group_name")
-        if other.serves and broker.reaches(other) and group in (None, theirs):
+        if group in (None, theirs):
             yield other
+
+
+def _since(live: Broker) -> int:
+    return live.data.since
 
 
 def waits(lab: ArtemisLab, broker: Broker) -> bool:
@@ -56,6 +66,8 @@ def scale_down(lab: ArtemisLab, broker: Broker) -> None:
     """Move everything to the first target that is there; without one it stays."""
     target = next(targets(lab, broker), None) if _scales_down(broker) else None
     if target is not None:
+        for queue in broker.data.queues.values():  # what subscribers have not read moves too
+            queue.goes = "never" if queue.goes == "left" else queue.goes
         for client in lab.clients.at(broker):
             client.dismissed(tried=False)
             client.pair = ""  # it was pointed at the target, and does not find its way back either
@@ -70,11 +82,13 @@ def move(lab: ArtemisLab, broker: Broker, data: Data, target: Broker) -> None:
     """
     if target.live is None:
         return
-    for queue in data.queues.values():
-        there = target.live.queues.get(queue.name)
-        topic = queue.topic
-        if there is None and queue.durable and (topic is not None or not lab.deletes_queues):
-            there = lab.new_queue(target, queue.name, topic or queue.name, selector=queue.selector)
+    for key, queue in data.queues.items():
+        there, topic = target.live.queues.get(key), queue.topic
+        created = queue.waiting and (topic is not None or not lab.deletes_queues)
+        if there is None and created:
+            there = lab.new_queue(
+                target, queue.name, topic or queue.name, selector=queue.selector, key=key
+            )
         fits = there is not None and (there.topic is None) == (topic is None)
         for item in queue.waiting:
             if there is not None and fits:

@@ -15,7 +15,7 @@ from tests.conftest import recorded
 from tests.runtime.ha import body, master, slave
 
 ALL = [pytest.param(artemis.read(param.values[0]), id=param.id)
-       for param in recorded("artemis", lambda path: True)]  # fmt: skip
+       for name in ("artemis", "artemis-later") for param in recorded(name, lambda path: True)]  # fmt: skip
 ALL += [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
 PAIR = {"M1": master(), "S1": slave()}
 
