@@ -13,3 +13,8 @@ class Step:
 
     do: str
     keys: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def at(self) -> int | str | None:
+        """When it happens (such as ``"2s"``); None when its turn has come."""
+        return self.keys.get("at")
