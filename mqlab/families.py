@@ -24,7 +24,7 @@ from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 
 # In this order they are asked: a timed scenario is known by single steps that others have too.
-NAMES = ("openmq", "artemis", "failover")
+NAMES = ("openmq", "artemis")
 
 
 class Core:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
@@ -18,7 +17,6 @@ KNOWN = (*ABOUT, "version", "product", "brokers", "queues", "cluster", "address_
 BROKER = ("name", "ha", "shared_store", "cluster", "core", "cluster_password", "in_vm_connector",
           "in_vm_id")  # fmt: skip
 SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
-PORT = 61616
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
 
 Test = Callable[[Any], bool]
@@ -50,7 +48,7 @@ _KINDS: tuple[tuple[Test, str, str], ...] = (
      "allow_direct_connections_only auto_delete_queues"),
     (_is_whole, "a whole number", "count bytes_per_second size times max_hops in_vm_id "
      "network_check_period network_check_timeout connection_ttl check_period call_timeout "
-     "retry_interval reconnect_attempts initial_connect_attempts redistribution_delay "
+     "retry_interval max_retry_interval reconnect_attempts initial_connect_attempts redistribution_delay "
      "confirmation_window_size client_failure_check_period"),
     (lambda v: _is_whole(v) or isinstance(v, float), "a number", "ms timeout_ms quiet_ms wait_ms "
      "time_limit_ms interval_ms delivery_delay_ms retry_interval_multiplier"),
@@ -163,98 +161,6 @@ def _written(one: Server) -> dict[str, Any]:
         if one.policy == "live_only":
             del found["ha"]["role"]
     return found
-
-
-def outcome(lab: Any) -> dict[str, Any]:
-    """Return what came of a lab's run so far."""
-    consumers, senders = lab.clients.consumers, lab.clients.senders
-    sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
-    here = {item.message.number for broker in lab.lives() for _, item in broker.live.items()
-            if item.message.due <= lab.clock.now}  # fmt: skip
-    here |= {message.number for broker in lab.lives() for mail in broker.live.mail.values()
-             for _, message, _ in mail}  # fmt: skip
-    got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
-    return {
-        "consumers": {name: _client(client) for name, client in consumers.items()},
-        "senders": {name: _client(client) for name, client in senders.items()},
-        "waits": lab.waits, "files": lab.folders, "refused": lab.refused, "snapshots": lab.snapshots,
-        "lost": sorted(sent - {n for n, _ in got} - here),
-        "received_more_than_once": sorted({row[0] for row in got if got.count(row) > 1}),
-    }  # fmt: skip
-
-
-def _client(client: Any) -> dict[str, Any]:
-    got = getattr(client, "received", None)
-    counts = {"sent": client.sent} if got is None else {"count": len(got), "received": got}
-    told = ("failed", "redelivered", "results", "failovers")
-    return counts | {key: getattr(client, key) for key in told if getattr(client, key, None)}
-
-
-def state(broker: Any, topology: bool) -> dict[str, Any]:
-    """Return a broker's state now, with what it believes of its cluster if asked for."""
-    found: dict[str, Any] = {"role": broker.role}
-    searching = broker.role == "backup_searching"
-    if broker.role == "live" or (broker.role.startswith("backup") and not searching):
-        found["pair"] = broker.pair
-    if topology and broker.runs:
-        found["largest_cluster_seen"] = broker.largest
-        found["topology"] = [f"{pair}: live {live}, backup {backup}" for pair, (live, backup)
-                             in sorted(broker.view.items()) if not searching]  # fmt: skip
-    if broker.role == "live":
-        if broker.live.prepared:
-            found["prepared_transactions"] = len(broker.live.prepared)
-        found["queues"] = queues(broker.live.queues.values(), broker.lab.clock.now)
-        if broker.hosted:
-            found["hosts"] = {name: _hosted(broker, no, name, slave)
-                              for no, (name, slave) in enumerate(broker.hosted.items(), 1)}  # fmt: skip
-    return found
-
-
-def _hosted(host: Any, no: int, name: str, slave: Any) -> dict[str, Any]:
-    """Ports are shifted by the offset for each backup; one that scales down takes no client."""
-    scales, keys = slave.server.scales_down, host.server.keys
-    shift = 0 if scales else no * host.element("backup_port_offset")
-    others = [f"to_{other}" for other in sorted(host.lab.brokers) if other != host.name]
-    in_vm = [f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}"
-             for key in keys if key == "in_vm_connector"]  # fmt: skip
-    own, *rest = (f"{connector} tcp {PORT + shift * (connector not in host.element('excludes'))}"
-                  for connector in (host.name, *others))  # fmt: skip
-    shared = slave.server.policy == "shared_store"
-    return {
-        **state(slave, topology=True), "name": name,
-        "journal": f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}",
-        "acceptors": [] if scales else [*in_vm, f"netty tcp {PORT + shift}"],
-        "connectors": [own, *in_vm, *rest],
-    }  # fmt: skip
-
-
-def snapshot(lab: Any, topology: bool) -> dict[str, Any]:
-    """Return the state of all brokers now, and how much each consumer has received."""
-    return {
-        "received_so_far": {n: len(c.received) for n, c in lab.clients.consumers.items()},
-        "brokers": {name: state(broker, topology) for name, broker in lab.brokers.items()},
-    }
-
-
-def queues(found: Iterable[Any], now: int) -> dict[str, dict[str, Any]]:
-    """Return a broker's queues at *now* (us) as the recordings write them.
-
-    Plain subscribers of one topic have queues of one name: the second is told as `NAME#2`.
-    """
-    rows: dict[str, dict[str, Any]] = {}
-    seen: Counter[str] = Counter()
-    for queue in found:
-        seen[queue.name] += 1
-        due = [item.message.number for item in queue.due(now)]
-        rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
-            "depth": len(queue.waiting) + len(queue.held), "in_flight": len(queue.held),
-            "consumers": len(queue.consumers), "enqueued": queue.enqueued, "waiting": due,
-        }  # fmt: skip
-        if queue.held:
-            row["delivering"] = sorted(item.message.number for item in queue.held)
-        if len(due) < len(queue.waiting):
-            row["scheduled"] = len(queue.waiting) - len(due)
-    return rows
 
 
 def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:

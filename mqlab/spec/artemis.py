@@ -12,6 +12,7 @@ from typing import Any
 from mqlab.errors import BadValue, SelectorError, UnknownName
 from mqlab.spec.selector import Selector
 from mqlab.spec.step import Step
+from mqlab.spec.values import duration
 
 ROLES: dict[str, tuple[str, ...]] = {
     "replication": ("master", "slave", "colocated"),
@@ -57,7 +58,7 @@ CLUSTER = {"message_load_balancing": "ON_DEMAND", "max_hops": 1, "call_timeout":
            "allow_direct_connections_only": False, "discovery": False}  # fmt: skip
 ADDRESSES = {"redistribution_delay": -1, "auto_delete_queues": True}
 CLIENTS = {"ha": True, "reconnect_attempts": -1, "initial_connect_attempts": -1,
-           "retry_interval": 200, "retry_interval_multiplier": 1.0, "connection_ttl": 60_000,
+           "retry_interval": 200, "retry_interval_multiplier": 1.0, "max_retry_interval": 2000, "connection_ttl": 60_000,
            "client_failure_check_period": 30_000, "confirmation_window_size": -1,
            "call_timeout": 10_000}  # fmt: skip
 CORE = ("network_check_period", "network_check_timeout", "network_check_list",
@@ -66,7 +67,7 @@ QUEUE = ("name", "routing", "address", "on")
 ROUTING = ("anycast", "multicast")
 
 # Step -> keys it needs (a|b: either), keys it may have.
-_OPEN = "queue topic transacted xa url time_limit_ms"
+_OPEN = "queue topic transacted xa url time_limit_ms in_background"
 STEPS: dict[str, tuple[str, str]] = {
     "start": ("", "brokers broker with wait"), "start_broker": ("broker|brokers", "with wait"),
     "kill": ("broker|brokers", ""), "stop": ("broker|brokers", "failover"),
@@ -76,7 +77,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "gateway": ("answers", "broker brokers"), "wait_until": ("broker role", "timeout_ms"),
     "wait_failover": ("client", "times timeout_ms"),
     "open_consumer": ("consumer broker queue|topic", "receiving ack_mode acknowledge selector "
-                      "durable_name client_id url time_limit_ms"),
+                      "durable_name client_id url time_limit_ms in_background"),
     "open_producer": ("producer broker", _OPEN), "open_client": ("client|producer broker", _OPEN),
     "receive": ("consumer count", "acknowledge wait_ms"), "resume": ("consumer", ""),
     "hold": ("consumer", ""), "close_consumer": ("consumer", ""),
@@ -275,7 +276,7 @@ def _check_step(
     if step.do not in STEPS:
         raise UnknownName.of("step", step.do, STEPS, where)
     needed, more = STEPS[step.do]
-    allowed = (*needed.replace("|", " ").split(), *more.split())
+    allowed = (*needed.replace("|", " ").split(), *more.split(), "at")
     for key in step.keys:
         if key not in allowed:
             raise UnknownName.of("key", key, allowed, where)
@@ -286,6 +287,8 @@ def _check_step(
         for name in _flat(step.keys.get(key, ())):
             if name not in brokers and (name, key) != ("clients", "between"):
                 raise UnknownName.of("broker", name, brokers, where)
+    if step.at is not None:
+        duration(step.at, f"{where}, at")
     if step.do == "wait_until" and not isinstance(step.keys["broker"], str):
         raise BadValue(f"{where}: broker is {step.keys['broker']!r}; write one name")
     if "durable_name" in step.keys and "client_id" not in step.keys:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from mqlab.formats import artemis, openmq
-from mqlab.runtime.artemis.lab import HaLab
-from mqlab.runtime.artemis.script import Script
+from mqlab.runtime.artemis import ArtemisLab
 from mqlab.runtime.openmq import ClusterLab
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
@@ -60,11 +59,14 @@ class ArtemisCrashes(RuleBasedStateMachine):
         kind = "OFF" if off else "ON_DEMAND"
         body = {"version": version, "brokers": brokers, "queues": [{"name": "Q"}], "steps": [],
                 "cluster": {"message_load_balancing": kind}}  # fmt: skip
-        self.lab = HaLab(artemis.read(body))
-        self.script = Script(self.lab)
+        self.lab = ArtemisLab(artemis.read(body))
         self.count = 0
-        self.script.do_start({})
-        self.script.do_wait({"ms": 4000})
+        self.act("start")
+        self.act("wait", ms=4000)
+
+    def act(self, do, **keys):
+        self.lab.do(Step(do, keys))
+        self.lab.rest()
 
     def live(self):
         return [name for name, broker in self.lab.brokers.items() if broker.serves]
@@ -85,51 +87,49 @@ class ArtemisCrashes(RuleBasedStateMachine):
     @rule(data=st.data(), count=st.integers(1, 5))
     def send(self, data, count):
         if self.live():
-            self.lab.step += 1
-            self.script.do_send({"broker": data.draw(st.sampled_from(self.live())), "queue": "Q",
-                                 "count": count})  # fmt: skip
+            broker = data.draw(st.sampled_from(self.live()))
+            self.act("send", broker=broker, queue="Q", count=count)
 
     @rule(data=st.data(), count=st.integers(1, 3), mode=st.sampled_from(["auto", "client"]))
     def take(self, data, count, mode):
         if self.live():
             self.count += 1
             name = f"C{self.count}"
-            self.script.do_open_consumer({"consumer": name, "queue": "Q", "ack_mode": mode,
-                                          "broker": data.draw(st.sampled_from(self.live())),
-                                          "receiving": False})  # fmt: skip
-            self.script.do_receive({"consumer": name, "count": count, "wait_ms": 100})
+            self.act("open_consumer", consumer=name, queue="Q", ack_mode=mode, receiving=False,
+                     broker=data.draw(st.sampled_from(self.live())))  # fmt: skip
+            self.act("receive", consumer=name, count=count, wait_ms=100)
             if data.draw(st.booleans()):
-                self.script.do_close_consumer({"consumer": name})
+                self.act("close_consumer", consumer=name)
 
     @rule(data=st.data(), orderly=st.booleans())
     def die(self, data, orderly):
         if self.can_die():
-            keys = {"broker": data.draw(st.sampled_from(self.can_die()))}
-            (self.script.do_stop if orderly else self.script.do_kill)(keys)
+            broker = data.draw(st.sampled_from(self.can_die()))
+            self.act("stop" if orderly else "kill", broker=broker)
 
     @rule(data=st.data())
     def start(self, data):
         name = data.draw(st.sampled_from(sorted(self.lab.brokers)))
         if self.lab.brokers[name].role in ("down", "stopped"):
-            self.script.do_start_broker({"broker": name})
+            self.act("start_broker", broker=name)
 
     @rule(ms=st.sampled_from([10, 300, 1000, 5000, 20000]))
     def let_time_pass(self, ms):
-        self.script.do_wait({"ms": ms})
+        self.act("wait", ms=ms)
 
     def teardown(self):
         if not hasattr(self, "lab"):
             return
         for name, broker in self.lab.brokers.items():
             if broker.role in ("down", "stopped"):
-                self.script.do_start_broker({"broker": name})
-        self.script.do_wait({"ms": 60_000})
+                self.act("start_broker", broker=name)
+        self.act("wait", ms=60_000)
         for client in self.lab.clients.consumers.values():
             if client.state == "connected":
-                self.script.do_close_consumer({"consumer": client.name})
+                self.act("close_consumer", consumer=client.name)
         for no, name in enumerate(self.live()):
-            self.script.do_open_consumer({"consumer": f"last{no}", "broker": name, "queue": "Q"})
-        self.script.do_settle({})
+            self.act("open_consumer", consumer=f"last{no}", broker=name, queue="Q")
+        self.act("settle")
         sent = {n for c in self.lab.clients.senders.values() for n in c.sent}
         got = {n for c in self.lab.clients.consumers.values() for n in c.received}
         assert sent == got

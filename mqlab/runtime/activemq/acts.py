@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq import state
+from mqlab.runtime.activemq import snapshot
 from mqlab.runtime.activemq.clients.addresses import Refused, failover_options, shuffle, split
 from mqlab.runtime.activemq.clients.calls import Call, SendCall
 from mqlab.runtime.activemq.clients.client import Client, parse_destination
 from mqlab.runtime.activemq.multicast import group_of
 from mqlab.spec.fault import Step
+from mqlab.spec.redelivery import Redelivery
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.connector_run import Wire
     from mqlab.runtime.activemq.jdbc import Database
     from mqlab.runtime.activemq.timed import FailoverLab
     from mqlab.runtime.activemq.wire import Line
+
+
+LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
 
 
 class Acts:
@@ -34,7 +39,9 @@ class Acts:
     def _line(self, step: Step) -> Line | Database:
         """Return the line that a step names: without a name, that of the database."""
         name = step.get("link", "database")
-        line = self.lab.database if name == "database" else self.lab.processes[name].line
+        if name == "database":
+            return self.lab.database
+        line = self.lab.lines.get(name) or self.lab.processes[name].line
         assert line is not None
         return line
 
@@ -59,7 +66,9 @@ class Acts:
         self.lab.lock_files[step.keys["shared_store"]].touch()
 
     def _do_copy_store(self, step: Step) -> None:
-        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
+        source, target = (
+            self.lab.brokers[step.keys[end].removeprefix("store-")].store for end in ("from", "to")
+        )
         target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
 
     def _do_write_file(self, step: Step) -> None:
@@ -92,6 +101,11 @@ class Acts:
     def _do_connect(self, step: Step) -> None:
         name = step.keys["client"]
         client = Client(self.lab, name, self.lab.fill(step.keys["uri"]), step.get("prefetch"))
+        client.client_id = step.get("client_id", name)
+        client.redelivery = Redelivery(
+            maximum=step.get("max_redeliveries", 6),
+            initial_delay=0 if step.get("max_redeliveries") is not None else 1000,
+        )
         client.watches = step.get("watch_topic_advisories", True)
         self.lab.clients_by_name[name] = client
         client.open(self._call(step, name))
@@ -144,7 +158,7 @@ class Acts:
     def _do_receive_once(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
         consumer.receive_once(self._call(step, consumer.client.name),
-                              int(step.get("timeout_ms", 0) * 1000))  # fmt: skip
+                              int(step.get("timeout_ms", LONGEST_RECEIVE) * 1000))  # fmt: skip
 
     def _do_close_consumer(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
@@ -178,6 +192,24 @@ class Acts:
     def _do_resume_consumer(self, step: Step) -> None:
         self.lab.consumers_by_name[step.keys["consumer"]].allow(None)
 
+    def _do_hold_consumer(self, step: Step) -> None:
+        self.lab.consumers_by_name[step.keys["consumer"]].allow(0)
+
+    def _do_unsubscribe(self, step: Step) -> None:
+        client = self._client(step)
+        command = ("remove_durable", None, client.client_id, step.keys["durable_name"])
+        client.request(command, self._call(step, client.name))
+
+    def _do_start_connector(self, step: Step) -> None:
+        self._connector(step).start()
+
+    def _do_stop_connector(self, step: Step) -> None:
+        self._connector(step).stop()
+
+    def _connector(self, step: Step) -> Wire:
+        home, name = step.keys["from"], step.keys["connector"]
+        return next(w for w in self.lab.wires if (w.process.name, w.spec.name) == (home, name))
+
     def _do_tell_reconnect(self, step: Step) -> None:
         to = self.lab.address_of(step.keys["to"])
         self.lab.processes[step.keys["broker"]].cluster.send_away(to)
@@ -198,4 +230,5 @@ class Acts:
         self.until = self.lab.clock.now + int(step.keys["ms"] * 1000)
 
     def _do_snapshot(self, step: Step) -> None:
-        self.lab.snapshots[step.keys["label"]] = state.take(self.lab)
+        moving = {"moving": True} if step.get("moving") else {}
+        self.lab.snapshots[step.keys["label"]] = snapshot.take_timed(self.lab) | moving

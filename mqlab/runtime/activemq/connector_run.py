@@ -24,7 +24,7 @@ from mqlab.runtime.activemq.clients.query import flag, number, prefixed, value_o
 from mqlab.runtime.activemq.cluster import BrokenFilter
 from mqlab.runtime.activemq.multicast import Ear
 from mqlab.runtime.activemq.settings import BridgeSettings
-from mqlab.runtime.activemq.wire import Command
+from mqlab.runtime.activemq.wire import Command, Socket
 from mqlab.spec.edition import RULES
 from mqlab.spec.fault import Connector
 from mqlab.spec.network import NetworkConnector
@@ -92,6 +92,7 @@ class Link:
         self.attempt = 0
         self.wanted = True
         self.remote: Process | None = None
+        self.socket: Socket | None = None
         self.seen_up: Process | None = None
         self.lived = False
         self.began = 0
@@ -132,7 +133,7 @@ class Link:
             while socket is not None and not hasattr(socket, "process"):
                 socket = socket.transport.source
             if socket is not None and socket.process is not None:
-                self.remote = socket.process
+                self.remote, self.socket = socket.process, socket
                 self.process.after(machine.BRIDGE_UP, self.come_up, self.attempt)
 
     def come_up(self, attempt: int) -> None:
@@ -144,10 +145,10 @@ class Link:
             return  # no broker has a bridge to itself
         home = self.process.broker
         spec = self.wire.spec
-        ways = [Bridge(self.lab, home, remote.broker, spec.name, self.wire.settings, mirror=False)]
-        if spec.duplex:
-            ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
-                               mirror=True))  # fmt: skip
+        over, settings = self.socket, self.wire.settings
+        ways = [Bridge(self.lab, home, remote.broker, spec.name, settings, False, over)]
+        if self.wire.settings.duplex:
+            ways.append(Bridge(self.lab, remote.broker, home, spec.name, settings, True, over))
         self.bridges = ways
         try:
             self._tell_up(remote)
@@ -181,7 +182,7 @@ class Link:
     def _ends(self, remote: Process) -> list[tuple[Process, Process]]:
         """Return who sees the bridge, and to whom: both brokers if it is duplex."""
         ends = [(self.process, remote), (remote, self.process)]
-        return ends if self.wire.spec.duplex else ends[:1]
+        return ends if self.wire.settings.duplex else ends[:1]
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
@@ -251,8 +252,7 @@ class Wire:
 
     def __init__(self, lab: FailoverLab, process: Process, spec: Connector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
-        core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", duplex=spec.duplex,
-                                network_ttl=spec.network_ttl)  # fmt: skip
+        core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", **spec.options)
         self.settings = BridgeSettings(core, lab.edition, RULES[lab.edition])
         self.links: list[Link] = []
         self.ear: Ear | None = None

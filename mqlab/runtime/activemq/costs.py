@@ -32,6 +32,6 @@ BROKER = Costs(start=5_000, serve=115_000, lead=100_000, first_lead=500_000, wel
 PROCESS = Costs(start=1_750_000, serve=1_600_000, lead=300_000, first_lead=1_000_000,
                 welcome=100_000, write=7_000)  # fmt: skip
 RESTART = 1_000  # between a broker's end and its next start in the same program
-BRIDGE_UP = 10_000  # from a connector's socket to its bridge
+BRIDGE_UP = 1_000  # from a connector's socket to its bridge
 STOP = 15_000  # an orderly end, with its stores closed
 KILL = 15_000  # until a killed process is dead

@@ -10,8 +10,7 @@ from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
-from mqlab.formats import snapshot
-from mqlab.runtime.activemq import request_reply
+from mqlab.runtime.activemq import request_reply, snapshot
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.clients.producer import Producer
@@ -45,6 +44,8 @@ class Lab:
     >>> lab.do(Producer("P", "A", 2, Queue("Q"))); lab.rest(); lab.trace.waiting()
     {'A': {'queue://Q': [1, 2]}}
     """
+
+    timed = False
 
     def __init__(
         self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
@@ -267,6 +268,12 @@ class Lab:
     def _close(self, action: actions.Close) -> None:
         self.consumers[action.consumer].close(action.unsubscribe)
 
+    def _settle(self, action: actions.Settle) -> None:
+        self.rest()
+        while (quiet := self.recorder.moved_at() + duration(action.quiet)) > self.clock.now:
+            self.clock.rest(quiet)
+            self.rest()
+
     def _snapshot(self, action: actions.Snapshot) -> None:
         self.snapshots[action.label] = snapshot.take(self)
         for broker in self.brokers.values() if self.rules.look_pages_in else ():
@@ -291,11 +298,11 @@ _DO: dict[type[actions.Action], Do] = {
     actions.Resume: lambda lab, action: lab.consumers[action.who].allow(None),
     actions.Pause: lambda lab, action: lab.consumers[action.who].allow(0),
     actions.Acknowledge: lambda lab, action: lab.consumers[action.consumer].settle(action.count),
-    actions.Commit: lambda lab, action: lab.consumers[action.consumer].settle(None),
-    actions.Rollback: lambda lab, action: lab.consumers[action.consumer].give_back(),
+    actions.Commit: lambda lab, action: lab.consumers[action.who].settle(None),
+    actions.Rollback: lambda lab, action: lab.consumers[action.who].give_back(),
     actions.RequestReply: request_reply.play,
     actions.Wait: lambda lab, action: lab.clock.rest(lab.clock.now + duration(action.time)),
     actions.WaitForSends: _nothing,
-    actions.Settle: _nothing,
+    actions.Settle: Lab._settle,
     actions.Snapshot: Lab._snapshot,
 }

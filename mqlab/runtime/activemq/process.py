@@ -11,7 +11,6 @@ from mqlab.runtime.activemq import costs as machine
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.cluster import Cluster
-from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.wire import Line, Socket
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.fault import Member
@@ -38,12 +37,11 @@ class Process:
         self.held: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
         self.life = 0
-        self.deliveries: dict[Message, int] = {}  # how often a message was out before
         self.heard: set[int] = set()  # numbers of the messages producers have sent: the audit
         self.cluster = Cluster(self)
         self.candidate: Candidate | None = lab.candidate_for(self)
         self.mirror: Mirror | None = lab.mirror_for(self)
-        self.restarting = False
+        self.restarting = self.new_id = False
 
     @property
     def lasting_audit(self) -> set[int]:
@@ -82,10 +80,11 @@ class Process:
 
     # Starting
 
-    def start(self) -> None:
-        """Begin to start, if it is not there already."""
+    def start(self, new_id: bool = False) -> None:
+        """Begin to start, if it is not there already, perhaps under a new broker id."""
         if self.alive:
             return
+        self.new_id = new_id
         self.life += 1
         self.starting = True
         self.after(self.costs.start, self.on_begun)
@@ -134,7 +133,7 @@ class Process:
         self.starting = False
         self.open = True
         self.become(role, Rule.lock_taken if role == "master" else Rule.no_lock)
-        self.broker.start()
+        self.broker.start(self.new_id)
         self.lab.serve(self)
 
     def become(self, role: str, rule: int) -> None:
@@ -186,7 +185,6 @@ class Process:
         self._hang_up(row)
         if self.broker.running:
             self.broker.stop(row)
-        self.deliveries.clear()
         self.heard.clear()
         self.cluster.clear()
         if self.mirror is not None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PACE = 5000  # us between two steps: a client takes a moment; a snapshot shows the very end
 LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
+QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 PATIENCE = 20_000  # ms that a step which waits for something has, unless told
 
 
@@ -36,6 +37,7 @@ class Script(Acts):
         self.rows: list[dict[str, Any]] = []  # results that are no calls
         self.until: int | None = None  # us
         self.named: set[str] = set()  # the brokers that have been started at least once
+        self.quiet_at = 0  # us, when a settle is looked at again
         self.go_on_at: int | None = None  # us, when a broker has been there for long enough
 
     def begin(self) -> None:
@@ -152,13 +154,28 @@ class Script(Acts):
             found.append(row)
         return sorted(found, key=lambda row: row["step"])
 
+    def _do_settle(self, step: Step) -> None:
+        self.until = self.lab.clock.now + int(step.get("max_ms", LONGEST_SETTLE)) * 1000
+
+    def _over_settle(self) -> bool:
+        lab, step = self.lab, self.steps[self.place]
+        due = max(self.start, lab.recorder.moved_at()) + int(step.get("quiet_ms", QUIET)) * 1000
+        if lab.clock.now >= due:
+            return True
+        if due != self.quiet_at:
+            self.quiet_at = due
+            lab.clock.at(due, self._nothing, None)
+        return False
+
     # Brokers
 
     def _do_start_broker(self, step: Step) -> None:
         process = self.lab.processes[step.keys["broker"]]
         self.go_on_at = None
         self.named.add(process.name)
-        process.start()
+        if step.get("store") == "new":
+            process.broker.store.empty()
+        process.start(step.get("broker_id") == "new")
         self.life = process.life
         if step.get("wait_ms") is not None and step.get("max_ms") is None:
             self.until = None

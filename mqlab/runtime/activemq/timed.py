@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue
@@ -10,7 +10,7 @@ from mqlab.formats import failover as files
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.client import Client
-from mqlab.runtime.activemq.clients.discovery import Nested, inactivity, known_agent
+from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity, known_agent
 from mqlab.runtime.activemq.clients.query import options
 from mqlab.runtime.activemq.connection import Peer
 from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, Wire
@@ -24,7 +24,7 @@ from mqlab.runtime.activemq.pure import Mirror
 from mqlab.runtime.activemq.script import Script
 from mqlab.runtime.activemq.sharing import SharedMessages
 from mqlab.runtime.activemq.store import Store
-from mqlab.runtime.activemq.wire import Near, Socket
+from mqlab.runtime.activemq.wire import Line, Near, Socket
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec import Network
 from mqlab.spec.fault import Step, TimedScenario
@@ -34,12 +34,25 @@ from mqlab.trace.trace import Trace
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
 
-FIRST_PORT, FIRST_DIRECT = 61_001, 51_001
+FIRST_PORT, FIRST_DIRECT, FIRST_LINE = 61_001, 51_001, 41_001
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where an address leads: what recordings show of it, the broker or endpoint, the line to it."""
+
+    shown: str
+    name: str
+    line: Line | None
+
+
 FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
 
 
 class FailoverLab(Lab):
     """Plays one timed scenario; brokers, queues and bridges are those of the plain lab."""
+
+    timed = True
 
     def __init__(
         self, scenario: TimedScenario, seed: int = 0, jitter: int | str = 0,
@@ -53,13 +66,19 @@ class FailoverLab(Lab):
         self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
         self.audits: dict[str, set[int]] = {}
         self.processes: dict[str, Process] = {}
-        specs = [BrokerSpec(member.name, store=member.store) for member in scenario.members]
+        specs = [
+            BrokerSpec(m.name, policies=m.policies, **{**m.options, "store": m.store})
+            for m in scenario.members
+        ]
         network = Network(*specs, edition=scenario.edition)
         super().__init__(network, seed, jitter, started=False, about=scenario.about, limit=limit)
         self.lan = Lan(self)
         names = [m.name for m in scenario.members] + [e.name for e in scenario.endpoints]
         self.ports = {FIRST_PORT + no: name for no, name in enumerate(names)}
         self.direct = {FIRST_DIRECT + no: name for no, name in enumerate(names)}
+        self.proxies = {FIRST_LINE + no: name for no, name in enumerate(scenario.lines)}
+        self.lines = {name: Line() for name in scenario.lines}
+        self.line_nodes = {name: self.add_node(name, "line") for name in scenario.lines}
         self.modes = {endpoint.name: endpoint.mode for endpoint in scenario.endpoints}
         self.endpoint_nodes = {name: self.add_node(name, "endpoint") for name in self.modes}
         self.files = dict(scenario.files)
@@ -175,6 +194,8 @@ class FailoverLab(Lab):
             text = text.replace(place, value)
         for port, name in self.ports.items():
             text = text.replace("{" + name + "}", f"tcp://127.0.0.1:{port}")
+        for port, name in self.proxies.items():
+            text = text.replace("{" + name + "}", f"tcp://127.0.0.1:{port}")
         for port, name in self.direct.items():
             text = text.replace("{" + name + ".port}", str(port))
         return text
@@ -184,8 +205,8 @@ class FailoverLab(Lab):
         port = next(port for port, known in self.ports.items() if known == name)
         return f"tcp://127.0.0.1:{port}"
 
-    def target_of(self, address: str | None) -> tuple[str, bool] | None:
-        """Return whom an address leads to, and whether around its line; None if nowhere."""
+    def target_of(self, address: str | None) -> Target | None:
+        """Return where an address leads to; None if nowhere."""
         place = (address or "").partition("#")[0].partition("?")[0]
         scheme, _, rest = place.partition("://")
         host, _, port = rest.partition("/")[0].partition(":")  # a path is not looked at
@@ -193,13 +214,20 @@ class FailoverLab(Lab):
             return None
         if host not in ("127.0.0.1", "localhost"):
             return None
-        if int(port) in self.ports:
-            return self.ports[int(port)], False
-        return (self.direct[int(port)], True) if int(port) in self.direct else None
+        number = int(port)
+        if number in self.proxies:
+            line = self.proxies[number]
+            return Target(line, self.scenario.lines[line], self.lines[line])
+        name = self.ports.get(number, self.direct.get(number))
+        if name is None:
+            return None
+        process = self.processes.get(name)
+        front = None if process is None or number in self.direct else process.line
+        return Target(name, name, front)
 
     def shown_url(self, address: str) -> str:
         """Return an address as recordings show it in full: ``tcp://A``."""
-        for port, name in {**self.ports, **self.direct}.items():
+        for port, name in {**self.ports, **self.direct, **self.proxies}.items():
             address = address.replace(f"127.0.0.1:{port}", name)
         return address
 
@@ -210,7 +238,7 @@ class FailoverLab(Lab):
         if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
             return "?"
         target = self.target_of(address)
-        return target[0] if target is not None else self.shown_configured(address)
+        return target.shown if target is not None else self.shown_configured(address)
 
     def shown_configured(self, address: str) -> str:
         """Return an address with its options, names in place of ports."""
@@ -219,12 +247,13 @@ class FailoverLab(Lab):
     def node_at(self, address: str) -> int:
         """Return the node of whom an address leads to, -1 if nobody."""
         target = self.target_of(address)
-        return -1 if target is None else self.node_of(target[0])
+        return -1 if target is None else self.node_of(target.name)
 
     def node_of(self, name: str) -> int:
         """Return the node of a broker or endpoint."""
-        if name in self.endpoint_nodes:
-            return self.endpoint_nodes[name]
+        for nodes in (self.endpoint_nodes, self.line_nodes):
+            if name in nodes:
+                return nodes[name]
         return self.processes[name].node
 
     # Sockets
@@ -244,35 +273,37 @@ class FailoverLab(Lab):
         target = self.target_of(address)
         if target is None:
             raise _nowhere(address)
-        name, direct = target
-        result = self._result(name, direct)
+        result = self._result(target)
         user = getattr(near, "owner", near)
         self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
         rule = Rule.accepted if result == "connected" else Rule.nobody_listens
-        self.note(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(name), rule=rule)
+        self.note(
+            Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule
+        )
         if result == "refused":
             raise Refused("ConnectException", "Connection refused")
         problem = uris.socket_problem(query)
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
-        return self._connect(near, name, direct, query)
+        return self._connect(near, target, query)
 
-    def _result(self, name: str, direct: bool) -> str:
+    def _result(self, target: Target) -> str:
+        name, line = target.name, target.line
         if name in self.modes:
             return "refused" if self.modes[name] == "refuse" else "connected"
         process = self.processes[name]
-        if process.line is not None and not direct:
-            if process.line.refuses:
+        if line is not None:
+            if line.refuses:
                 return "refused"
-            if process.line.frozen:
+            if line.frozen:
                 return "connected"
         drops = process.mirror is not None and process.mirror.opening
         return "connected" if process.open or drops else "refused"
 
-    def _connect(self, near: Near, name: str, direct: bool, query: dict[str, str]) -> Socket:
+    def _connect(self, near: Near, target: Target, query: dict[str, str]) -> Socket:
+        name = target.name
         process = self.processes.get(name)
-        line = None if process is None or direct else process.line
-        socket = Socket(self, near, name, process, line)
+        socket = Socket(self, near, target.shown, process, target.line)
         if process is None:
             if self.modes[name] == "accept_close":
                 self.clock.at(self.clock.now + 1000, socket.on_dropped, None)
@@ -280,7 +311,7 @@ class FailoverLab(Lab):
             socket.far = Peer(process, socket)
         else:
             self.clock.at(self.clock.now + 1000, socket.reset, None)
-        if isinstance(near, BrokerLink):
+        if isinstance(near, BrokerLink) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:
             socket.watch(*inactivity(query))

@@ -39,7 +39,8 @@ def bridge(lab: FailoverLab, step: Step) -> bool:
     names = {m.broker_name: m.name for m in lab.scenario.members}
     to = names.get(step.keys["to"], step.keys["to"])
     home = lab.brokers.get(step.keys["from"])
-    return home is not None and any(bridge.remote.name == to for bridge in home.bridges)
+    up = home is not None and any(bridge.remote.name == to for bridge in home.bridges)
+    return up == step.get("up", True)
 
 
 def configured(lab: FailoverLab, step: Step) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.kernel.clock import Call
+from mqlab.runtime.kernel.link import Link
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
@@ -123,6 +125,7 @@ class Socket:
         self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
+        self.out, self.back = lab.new_link(), lab.new_link()
         for place in (line, process):
             if place is not None:
                 place.sockets.append(self)
@@ -144,42 +147,51 @@ class Socket:
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
-        self.lab.clock.at(self.lab.clock.now + TRIP, self.arrive, command)
+        self.out.carry(self.arrive, command)
 
     def arrive(self, command: Command) -> None:
         """A command has come to the far end, if nothing holds it."""
-        if self.alive and self.far is not None and not self._holds(self.arrive, command):
+        if self.far is not None and self.lets_pass(False, self.arrive, command):
             self.far.on_command(command)
 
     def reply(self, command: Command) -> None:
         """Send *command* to the near end."""
-        self.lab.clock.at(self.lab.clock.now + TRIP, self.arrive_back, command)
+        self.back.carry(self.arrive_back, command)
 
     def arrive_back(self, command: Command) -> None:
         """A command has come to the near end, if nothing holds or swallows it."""
-        if not self.alive or self._holds(self.arrive_back, command):
-            return
-        if self.line is not None and self.line.state == "drop_replies":
-            return
-        if self.silent_since == -1:
-            self.silent_since = None
-        self.said = self.lab.clock.now
-        self.near.on_command(self, command)
+        if self.lets_pass(True, self.arrive_back, command):
+            self.near.on_command(self, command)
 
-    def _holds(self, arrive: Any, command: Command) -> bool:
-        if self.line is not None and self.line.frozen:
-            self.line.held.append((arrive, command))
-            return True
-        if self.process is not None and self.process.paused:
-            self.process.held.append((arrive, command))
-            return True
-        return False
+    def lets_pass(self, back: bool, call: Call, argument: Any) -> bool:
+        """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
+        if not self.alive:
+            return False
+        for place, holds in (
+            (self.line, self.line is not None and self.line.frozen),
+            (self.process, self.process is not None and self.process.paused),
+        ):
+            if holds and place is not None:
+                place.held.append((call, argument))
+                return False
+        if back:
+            if self.line is not None and self.line.state == "drop_replies":
+                return False
+            if self.silent_since == -1:
+                self.silent_since = None
+            self.said = self.lab.clock.now
+        return True
+
+    def way(self, back: bool) -> Link:
+        """Return a link over this connection: what it carries is held, lost or ended with it."""
+        lab = self.lab
+        return Link(lab.clock, lab.timing.link, lab.jitter, lab.random, self, back)
 
     def close(self) -> None:
         """The near end closes it in an orderly way."""
         if self.alive:
             self._forget()
-            self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, self.farewell)
+            self.out.carry(self._far_gone, self.farewell)
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED) -> None:
         """It breaks, because of what happened in row *cause*: both ends see it at once."""
@@ -190,6 +202,10 @@ class Socket:
             if cause is not None:
                 self.lab.blame(self.near, cause)
             self.near.on_closed(self)
+
+    def on_error(self, _: None) -> None:
+        """Whoever uses it ends it because of an error."""
+        self.reset()
 
     def _far_gone(self, farewell: int | None) -> None:
         if self.far is not None:

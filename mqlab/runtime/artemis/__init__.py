@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqlab.runtime.artemis.lab import HaLab
-from mqlab.runtime.artemis.script import Script
+from mqlab.runtime.artemis.lab import ArtemisLab
 from mqlab.spec.artemis import HaScenario
 from mqlab.trace.trace import Trace
 
-__all__ = ["HaLab", "outcome", "play"]
+__all__ = ["ArtemisLab", "outcome", "play"]
 OUTCOME = ("consumers", "senders", "waits", "lost", "files", "received_more_than_once", "refused",
            "snapshots")  # fmt: skip
 
@@ -18,8 +17,8 @@ def play(
     scenario: HaScenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None
 ) -> Trace:
     """Play a scenario from beginning to end; raises `BadValue` beyond *limit* events."""
-    lab = HaLab(scenario, seed)
-    Script(lab, limit).play()
+    lab = ArtemisLab(scenario, seed, jitter, limit)
+    lab.play()
     return lab.trace
 
 

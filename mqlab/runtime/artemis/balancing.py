@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.artemis.broker import Broker, Room
-from mqlab.runtime.artemis.messages import Message, Queue, selects
+from mqlab.runtime.artemis.broker import Broker, Subsystem
+from mqlab.runtime.artemis.messages import Mail, Message, Queue, selects
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -16,11 +17,22 @@ if TYPE_CHECKING:
 Binding = tuple[Broker, Queue]
 
 
+@dataclass(eq=False, slots=True)
+class Passage:
+    """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
+
+    mail: Mail
+    way: tuple[Broker, ...]
+    queue: Queue | None  # the last one's; None: by its name
+    rule: Rule
+    row: int = -1
+
+
 class Refused(Exception):
     """A send that the broker answers with an error."""
 
 
-class Balancing(Room):
+class Balancing(Subsystem):
     """Where a message goes: to a queue here, or to one of another broker."""
 
     # Who is there
@@ -86,58 +98,92 @@ class Balancing(Room):
                              cause=message.row)  # fmt: skip
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
-        """Return whose turn it is: brokers take turns, those with a matching consumer first."""
+        """Return whose turn it is: brokers take turns, those with a matching consumer first.
+
+        Where no broker has one it is this broker's turn.
+        """
         kind = broker.option("message_load_balancing")
         turns = [(at, queue) for at, queue in self._turns(broker, bindings)
                  if selects(queue.selector, message)]  # fmt: skip
-        takers = [turn for turn in turns if kind == "STRICT" or turn[1].wanted(message)]
         own = [turn for turn in turns if turn[0] is broker]
+        anybody = kind == "STRICT" or len(bindings) == 1
+        takers = [turn for turn in turns if anybody or turn[1].wanted(message)]
         if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
             if not own or (takers and own[0] not in takers):  # is an error
                 raise Refused
             return own[0]
-        return self._take_turn(broker, bindings, takers or own or turns)
+        chosen = next(iter([*takers, *own, *turns]), None)
+        if chosen is not None:
+            self._end_turn(broker, bindings, chosen)
+        return chosen
 
     @staticmethod
     def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
-        """Return the bindings of one name, that whose turn it is first."""
-        start = broker.data.positions.get(bindings[0][1].name, 0) % len(bindings)
+        """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
+        start = broker.data.positions.get(bindings[0][1].name, 0)
         return bindings[start:] + bindings[:start]
 
     @staticmethod
-    def _take_turn(
-        broker: Broker, bindings: list[Binding], choice: list[Binding]
-    ) -> Binding | None:
-        """Return the first choice; the next turn is that of the one behind it."""
-        if choice:
-            broker.data.positions[choice[0][1].name] = bindings.index(choice[0]) + 1
-        return choice[0] if choice else None
+    def _end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
+        """The next turn is that of the binding behind this one."""
+        place = (bindings.index(binding) + 1) % len(bindings)
+        broker.data.positions[binding[1].name] = place
 
     def _deliver(
         self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Rule
     ) -> None:
         """Bring a message to a queue; what is for another broker lies here until that has it."""
-        if at is not broker and rule is Rule.broker_turn:
+        if at is broker:
+            self.lab.enqueue(at, queue, message, row)
+            return
+        if rule is Rule.broker_turn:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
-        if not all(frm.reaches(onto) for frm, onto in pairwise(way)):
-            broker.data.mail.setdefault(at.pair, []).append((queue.name, message, row))
+        mail = self._post(broker, at, queue.name, message, row)
+        if all(frm.reaches(onto) for frm, onto in pairwise(way)):
+            self._forward(Passage(mail, tuple(way), queue, rule))
+        else:
             self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
+
+    @staticmethod
+    def _post(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> Mail:
+        mail = Mail(at.pair, queue, message, row)
+        broker.data.mail.setdefault(at.pair, []).append(mail)
+        return mail
+
+    def _forward(self, passage: Passage) -> None:
+        mail, (frm, onto, *_) = passage.mail, passage.way
+        mail.under_way = True
+        passage.row = self.lab.notes.forwarded(mail.message, frm, onto, passage.rule, mail.row)
+        self.lab.line(frm, onto).carry(self._on_forwarded, passage)
+
+    def _on_forwarded(self, passage: Passage) -> None:
+        """A broker has a message from another, which forgets it: for a queue here, or to pass on."""
+        mail, (frm, onto, *_), at = passage.mail, passage.way, passage.way[-1]
+        mail.under_way = False
+        if frm.live is None or mail not in frm.live.mail.get(mail.pair, ()):
+            return  # its broker ended meanwhile: what it kept is sent once more
+        if not (onto.serves and frm.reaches(onto)):
+            self.lab.message(Kind.Held, mail.message, frm, rule=Rule.on_the_way, cause=mail.row)
             return
-        for frm, onto in pairwise(way) if at is not broker else ():
-            if frm is not broker:
-                row = self.lab.message(Kind.Enqueued, message, frm, cause=row)
-            row = self.lab.notes.forwarded(message, frm, onto, rule, row)
-        self.lab.enqueue(at, queue, message, row)
+        frm.live.mail[mail.pair].remove(mail)
+        self.lab.message(Kind.Acknowledged, mail.message, frm, onto.node, cause=passage.row)
+        if onto is at:
+            queue = passage.queue or self.lab.queue(at, mail.queue)
+            self.lab.enqueue(at, queue, mail.message, passage.row)
+            return
+        row = self.lab.message(Kind.Enqueued, mail.message, onto, cause=passage.row)
+        mail = self._post(onto, at, mail.queue, mail.message, row)
+        self._forward(Passage(mail, passage.way[1:], passage.queue, passage.rule))
 
     def bring_mail(self) -> None:
         """What was for a pair that could not be reached goes to who is live of it now."""
         for broker in self.lab.lives():
             for at in self.lab.lives():
                 there = at is not broker and broker.reaches(at)
-                for name, message, row in broker.data.mail.pop(at.pair, []) if there else ():
-                    gone = self.lab.notes.forwarded(message, broker, at, Rule.broker_turn, row)
-                    self.lab.enqueue(at, self.lab.queue(at, name), message, gone)
+                for mail in broker.data.mail.get(at.pair, ()) if there else ():
+                    if not mail.under_way:
+                        self._forward(Passage(mail, (broker, at), None, Rule.broker_turn))
 
     # To the consumers of a broker
 
@@ -178,8 +224,8 @@ class Balancing(Room):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)
             takers = [turn for turn in self._turns(broker, bindings)
                       if turn[1] is not queue and turn[1].wanted(item.message)]  # fmt: skip
-            binding = self._take_turn(broker, bindings, takers)
-            if binding is None:
+            if not takers:
                 return
+            self._end_turn(broker, bindings, takers[0])
             queue.waiting.remove(item)
-            self._deliver(broker, *binding, item.message, item.row, Rule.redistribution)
+            self._deliver(broker, *takers[0], item.message, item.row, Rule.redistribution)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from mqlab.spec.artemis import Server
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
+    from mqlab.runtime.artemis.lab import ArtemisLab
     from mqlab.runtime.artemis.messages import Data
 
 GONE = ("down", "stopped", "not_started")
 
 
-class Room:
+class Subsystem:
     """One subject of a lab."""
 
-    def __init__(self, lab: HaLab) -> None:
+    def __init__(self, lab: ArtemisLab) -> None:
         self.lab = lab
 
 
@@ -28,7 +28,7 @@ class Broker:
     it. `view` is its topology: pair -> [live, backup]; `largest` the most live brokers seen there.
     """
 
-    def __init__(self, lab: HaLab, server: Server, host: Broker | None = None) -> None:
+    def __init__(self, lab: ArtemisLab, server: Server, host: Broker | None = None) -> None:
         self.lab, self.server, self.host = lab, server, host
         self.name = server.name
         self.role, self.pair = "not_started", ""
@@ -117,7 +117,7 @@ class Net:
         return self.cuts.get(frozenset((a, b)), True)
 
 
-class Topology(Room):
+class Topology(Subsystem):
     """What brokers tell each other about who is live (artemis-observed.md, sections 1 and 3)."""
 
     def gossip(self) -> None:

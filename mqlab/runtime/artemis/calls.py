@@ -1,96 +1,104 @@
-"""The steps of a script that clients take: connect, receive, send, commit."""
+"""What clients of Artemis brokers do: connect, receive, send, commit (conformance/artemis/README.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.artemis.clients import NOT_CONNECTED, Client
+from mqlab.runtime.artemis.broker import Subsystem
+from mqlab.runtime.artemis.clients import Client
 from mqlab.runtime.artemis.consumers import Consumer
-from mqlab.runtime.artemis.lab import HaLab
-from mqlab.runtime.artemis.messages import Message
-from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind
+from mqlab.runtime.artemis.requests import BLOCKED, Opening, Request, Sending, Transaction
+from mqlab.runtime.kernel.lab import Until
+
+if TYPE_CHECKING:
+    from mqlab.runtime.artemis.lab import ArtemisLab
 
 MS = 1000
-PATIENCE = 30_000  # ms that a step waits if it does not say
-BLOCKED = 20_000  # ms after which a call counts as blocked
 
 
-class Calls:
+@dataclass(eq=False, slots=True)
+class Reading:
+    """A call that takes so many messages more, each in at most `wait` us."""
+
+    consumer: Consumer
+    count: int
+    wait: int
+    acknowledges: bool
+    got: int = 0
+    ended: bool = False
+
+
+class Calls(Subsystem):
     """What clients do."""
 
-    def __init__(self, lab: HaLab) -> None:
-        self.lab = lab
+    def __init__(self, lab: ArtemisLab) -> None:
+        super().__init__(lab)
         self.numbers = 0
         self.sending = 0  # messages of send steps that are not through
 
-    def _blocking(
-        self, client: Client, what: str, call: Iterator[int], limit_ms: float = BLOCKED
-    ) -> None:
-        """Let a call go on; blocked for too long it is told, and goes on behind the script."""
-        ended: list[bool] = []
+    @staticmethod
+    def _blocking(request: Request) -> Until:
+        return Until(request.is_over, then=request.tell)
 
-        def whole() -> Iterator[int]:
-            yield from call
-            ended.append(True)
+    # Connections
 
-        step, client.calling = self.lab.step, self.lab.clock.now
-        self.lab.run(whole())
-        while not ended and self.lab.clock.now - client.calling <= limit_ms * MS:
-            self.lab.clock.step()
-        if not ended:
-            client.results.append(f"step {step} {what}: still blocked")
-
-    def wait_for(
-        self, holds: Callable[[], bool], keys: Mapping[str, Any], who: str, role: str
-    ) -> None:
-        """Wait until something holds, and note how the wait ended."""
-        reached = self.lab.pass_until(holds, keys.get("timeout_ms", PATIENCE))
-        self.lab.waits.append(
-            {"step": self.lab.step, "broker": who, "role": role, "reached": reached}
-        )
-
-    def do_wait_failover(self, keys: Mapping[str, Any]) -> None:
-        """Wait until a client has reconnected so often."""
-        client, done = self.lab.clients.named(keys["client"]), "failover_completed"
-        often = lambda: client.failovers.count(done) >= keys.get("times", 1)  # noqa: E731
-        self.wait_for(often, keys, client.name, done)
-
-    def do_wait_for_sends(self, keys: Mapping[str, Any]) -> None:
-        """Wait until sends in the background have ended."""
-        self.lab.pass_until(lambda: not self.sending, keys.get("timeout_ms", 60_000))
-
-    # Clients
-
-    def do_open_consumer(self, keys: Mapping[str, Any]) -> None:
+    def do_open_consumer(self, keys: Mapping[str, Any]) -> Until:
         """Open a connection, a session and a consumer."""
         name = keys["consumer"]
         consumer = self.lab.clients.consumers[name] = Consumer(self.lab, name, keys)
-        self._open(consumer, keys, "open_consumer")
+        return self._open(consumer, keys, "open_consumer")
 
-    def do_open_client(self, keys: Mapping[str, Any]) -> None:
+    def do_open_client(self, keys: Mapping[str, Any]) -> Until:
         """Open a client that stays, for sends and transactions."""
         name = keys.get("producer") or keys["client"]
         client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
-        self._open(client, keys, "open")
+        return self._open(client, keys, "open")
 
     do_open_producer = do_open_client
 
-    def _open(self, client: Client, keys: Mapping[str, Any], what: str) -> None:
-        call = client.connect(client.options["initial_connect_attempts"])
-        self._blocking(client, what, call, keys.get("time_limit_ms", BLOCKED))
-        for said in dict.fromkeys(("open", what)) if client.state == "failed" else ():
-            client.results.append(f"step {self.lab.step} {said}: {NOT_CONNECTED}")
+    def _open(self, client: Client, keys: Mapping[str, Any], what: str) -> Until:
+        opening = Opening(client, what, keys.get("time_limit_ms", BLOCKED))
+        opening.make()
+        return Until() if keys.get("in_background") else self._blocking(opening)
 
-    def do_receive(self, keys: Mapping[str, Any]) -> None:
+    def do_close_consumer(self, keys: Mapping[str, Any]) -> Until:
+        """Close the connection; one that looks for its broker is blocked in it."""
+        blocked = self.lab.clients.consumers[keys["consumer"]].close()
+        end = self.lab.now + BLOCKED * MS
+        return Until(deadline=end, then=self.lab.come_to_rest) if blocked else Until()
+
+    # Receiving
+
+    def do_receive(self, keys: Mapping[str, Any]) -> Until:
         """Take so many messages, or what comes in the time."""
         consumer = self.lab.clients.consumers[keys["consumer"]]
-        for _ in range(keys["count"]):
-            self.lab.pass_until(lambda: bool(consumer.buffer), keys.get("wait_ms", 2000))
-            if not consumer.receive_one(keys.get("acknowledge", True)):
-                break
-        consumer.see_closed()
+        wait = int(keys.get("wait_ms", 2000) * MS)
+        reading = Reading(consumer, keys["count"], wait, keys.get("acknowledge", True))
+        return self._next_message(reading)
+
+    def _next_message(self, reading: Reading) -> Until:
+        if reading.got < reading.count and not reading.ended:
+            end = self.lab.now + reading.wait
+            return Until(self._has_message, reading, end, then=self._receive)
+        if reading.consumer.state == "failed":
+            reading.consumer.see_closed()
+        elif reading.got < reading.count:
+            said = f"receive: {reading.got} of {reading.count}"
+            reading.consumer.results.append(said)
+        return Until()
+
+    @staticmethod
+    def _has_message(reading: Reading) -> bool:
+        return reading.consumer.arrived > 0
+
+    def _receive(self, reading: Reading) -> None:
+        if reading.consumer.receive_one(reading.acknowledges):
+            reading.got += 1
+        else:
+            reading.ended = True
+        self.lab.under_way = self._next_message(reading)
 
     def do_resume(self, keys: Mapping[str, Any]) -> None:
         """Take everything from now on."""
@@ -103,80 +111,50 @@ class Calls:
         """Take nothing any more."""
         self.lab.clients.consumers[keys["consumer"]].receiving = False
 
-    def do_close_consumer(self, keys: Mapping[str, Any]) -> None:
-        """Close the connection; one that looks for its broker is blocked in it."""
-        consumer = self.lab.clients.consumers[keys["consumer"]]
-        broker, blocked = consumer.at, consumer.state == "seeking"
-        consumer.leave(taken=True, buffered=False)
-        consumer.state, consumer.at = "closed", None
-        if broker is not None:
-            self.lab.event(Kind.Unsubscribed, broker, frm=consumer.node, sub=consumer.sub,
-                           dest=consumer.dest)  # fmt: skip
-        self.lab.deliver()
-        if blocked:
-            consumer.failovers.append("failover_failed")
-            consumer.results.append(f"step {self.lab.step} close_consumer: still blocked")
-            self.lab.pass_time(BLOCKED)
-
     # Sending
 
-    def do_send(self, keys: Mapping[str, Any]) -> None:
+    def do_send(self, keys: Mapping[str, Any]) -> Until:
         """Send messages one by one; the next one when the broker has the last."""
-        sends = self._sends(self._sender(keys), keys, self.numbers + 1)
+        sending = Sending(self._sender(keys), keys, self.numbers + 1)
         self.numbers += keys["count"]
         self.sending += keys["count"]
-        if keys.get("in_background"):
-            self.lab.run(sends)
-        else:
-            self._blocking(self._sender(keys), "send", sends, keys.get("time_limit_ms", BLOCKED))
+        sending.begin()
+        return Until() if keys.get("in_background") else self._blocking(sending)
 
     def _sender(self, keys: Mapping[str, Any]) -> Client:
-        name = keys.get("producer") or keys.get("client") or f"sender{self.lab.step}"
+        name = keys.get("producer") or keys.get("client") or f"sender{self.lab.step_no}"
         if name not in self.lab.clients.senders:
-            self.lab.clients.senders[name] = Client(self.lab, name, keys)
-            self.lab.run(self.lab.clients.senders[name].connect(-1))
+            client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
+            client.connect(client.attempts(-1))
         return self.lab.clients.senders[name]
 
-    def _sends(self, client: Client, keys: Mapping[str, Any], first: int) -> Iterator[int]:
-        for no in range(keys["count"]):
-            wait = int(keys.get("interval_ms", 0) * MS) if no > 0 else 0
-            client.calling += wait
-            yield wait
-            yield from client.ready(keys.get("persistent", True))
-            client.send(self._message(client, keys, first + no, no))
-            self.sending -= 1
-        if client.keys is keys:  # its connection was for this step
-            client.state, client.at = "closed", None
+    def do_wait_for_sends(self, keys: Mapping[str, Any]) -> Until:
+        """Wait until sends in the background have ended."""
+        end = self.lab.now + int(keys.get("timeout_ms", 60_000) * MS)
+        return Until(self._has_sent, deadline=end, then=self.lab.come_to_rest)
 
-    def _message(self, client: Client, keys: Mapping[str, Any], number: int, no: int) -> Message:
-        where = {**client.keys, **keys}
-        kind = "topic" if "topic" in where else "queue"
-        dealt = {key: value[no % len(value)] if isinstance(value, list) else value
-                 for key, value in keys.get("properties", {}).items()}  # fmt: skip
-        delay = int(keys.get("delivery_delay_ms", 0) * MS)
-        return Message(number, Destination(kind, where[kind]), keys.get("persistent", True), dealt,
-                       keys.get("size", 0), self.lab.clock.now + delay if delay else 0)  # fmt: skip
+    def _has_sent(self, _: object) -> bool:
+        return not self.sending
 
     # Transactions
 
-    def do_commit(self, keys: Mapping[str, Any]) -> None:
+    def do_commit(self, keys: Mapping[str, Any]) -> Until:
         """Commit a client's transaction."""
-        self._call(keys, "commit")
-
-    def do_rollback(self, keys: Mapping[str, Any]) -> None:
-        """Roll a client's transaction back."""
-        self._call(keys, "rollback")
-
-    def do_xa(self, keys: Mapping[str, Any]) -> None:
-        """One call of an XA resource."""
-        if keys["act"] not in ("start", "end"):
-            self._call(keys, "xa", keys["act"])
-
-    def _call(self, keys: Mapping[str, Any], *what: str) -> None:
         client = self.lab.clients.named(keys["client"])
-        self._blocking(client, " ".join(what), self._made(client, self.lab.step, what))
+        return self._call(Transaction(client, client.commit, "commit"))
 
-    @staticmethod
-    def _made(client: Client, step: int, what: tuple[str, ...]) -> Iterator[int]:
-        yield from client.ready()
-        getattr(client, what[0])(step, *what[1:])
+    def do_rollback(self, keys: Mapping[str, Any]) -> Until:
+        """Roll a client's transaction back."""
+        client = self.lab.clients.named(keys["client"])
+        return self._call(Transaction(client, client.rollback, "rollback"))
+
+    def do_xa(self, keys: Mapping[str, Any]) -> Until:
+        """One call of an XA resource."""
+        client = self.lab.clients.named(keys["client"])
+        if keys["act"] in ("start", "end"):
+            return Until()
+        return self._call(Transaction(client, client.xa, "xa", keys["act"]))
+
+    def _call(self, request: Request) -> Until:
+        request.make()
+        return self._blocking(request)

@@ -5,7 +5,8 @@ AMQ Broker 7.1, 21.1 and 21.4; artemis-observed.md, sections 2 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.balancing import Refused
@@ -16,15 +17,42 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.consumers import Consumer
-    from mqlab.runtime.artemis.lab import HaLab
+    from mqlab.runtime.artemis.lab import ArtemisLab
 
 MS = 1000
-LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
 CLOSED = f"receive: {_CLOSED} AMQ119017"
 SESSION_CLOSED = f"{_CLOSED} AMQ119019"
-NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
+
+
+@dataclass(slots=True)
+class Attempts:
+    """How many attempts to connect are left (-1: no limit), and how long (ms) it is to the next.
+
+    Each wait is so many times as long as the last, in whole milliseconds, and at most `longest`.
+    """
+
+    left: int
+    wait: int
+    multiplier: float
+    longest: int
+
+    def next(self) -> int:
+        """Count one; returns the wait (us) before the next."""
+        wait = self.wait * MS
+        self.left -= 1
+        self.wait = min(int(self.wait * self.multiplier), self.longest)
+        return wait
+
+
+@dataclass(eq=False, slots=True)
+class Reconnection:
+    """A client's search for the broker it had before, in one of its epochs."""
+
+    before: Broker
+    epoch: int
+    attempts: Attempts
 
 
 class Client:
@@ -35,18 +63,19 @@ class Client:
 
     role = "producer"
 
-    def __init__(self, lab: HaLab, name: str, keys: Mapping[str, Any]) -> None:
+    def __init__(self, lab: ArtemisLab, name: str, keys: Mapping[str, Any]) -> None:
         self.lab, self.name, self.keys = lab, name, keys
         where = keys.get("broker", ())
         self.addresses = [where] if isinstance(where, str) else list(where)
         self.options = {**CLIENTS, **lab.scenario.clients, **keys.get("url", {})}
         self.state, self.pair = "new", ""
+        self.uplink, self.downlink = lab.new_link(), lab.new_link()
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
         self.calling = 0  # since when (us) it is in a call
         self.failovers: list[str] = []
         self.results: list[str] = []
-        self.spoilt = False  # its open transaction can only be rolled back
+        self.rollback_only = False  # its open transaction can only be rolled back
         self.work: list[Message] = []
         self.prepared: list[Message] = []
         self.sent: list[int] = []
@@ -56,18 +85,23 @@ class Client:
 
     # Connecting
 
-    def connect(self, left: int) -> Iterator[int]:
+    def connect(self, attempts: Attempts) -> None:
         """Try the addresses so often; with unlimited attempts it stays with the one it began with."""
-        addresses = self.addresses[:1] if left < 0 else self.addresses
-        while self.state == "new":
-            broker = next(filter(self.reaches, map(self.lab.brokers.__getitem__, addresses)), None)
-            if broker is not None:
-                self._attach(broker)
-            elif left in (0, 1):
-                self.state = "failed"
-            else:
-                left -= 1
-                yield self.options["retry_interval"] * MS
+        if self.state != "new":
+            return
+        addresses = self.addresses[:1] if attempts.left < 0 else self.addresses
+        broker = next(filter(self.reaches, map(self.lab.brokers.__getitem__, addresses)), None)
+        if broker is not None:
+            self._attach(broker)
+        elif attempts.left in (0, 1):
+            self.state = "failed"
+        else:
+            self.lab.later(attempts.next(), self.connect, attempts)
+
+    def attempts(self, left: int) -> Attempts:
+        """Return so many attempts, at the intervals of its options."""
+        wait = ("retry_interval", "retry_interval_multiplier", "max_retry_interval")
+        return Attempts(left, *(self.options[name] for name in wait))
 
     def reaches(self, broker: Broker) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""
@@ -84,7 +118,7 @@ class Client:
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone with all that was open in it."""
-        self.spoilt |= bool(self.work)
+        self.rollback_only |= bool(self.work)
         self.drop(Rule.connection_lost)
         self.at = None
 
@@ -123,25 +157,24 @@ class Client:
         self.failovers.append("failure_detected")
         self.epoch += 1
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Rule.connection_lost)
-        self.lab.later(0, self.lab.run, self._reconnect(broker))
+        attempts = self.attempts(self.options["reconnect_attempts"])
+        self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts))
 
-    def _reconnect(self, before: Broker) -> Iterator[int]:
-        epoch, left = self.epoch, self.options["reconnect_attempts"]
-        wait = self.options["retry_interval"] * MS
-        while self.epoch == epoch and self.state == "seeking":
-            found = self._again(before) if left != 0 else None
-            over = found is not None or left in (0, 1)
-            if over and self.at is not None and found is not self.at:  # the old session is given up
-                self.end_session(tried=True)
-            if found is not None:
-                self.failovers.append("failover_completed")
-                self._attach(found)
-            elif over:
-                self.gave_up()
-            else:
-                left -= 1
-                yield int(wait)
-                wait *= self.options["retry_interval_multiplier"]
+    def _reconnect(self, search: Reconnection) -> None:
+        if self.epoch != search.epoch or self.state != "seeking":
+            return
+        left = search.attempts.left
+        found = self._again(search.before) if left != 0 else None
+        over = found is not None or left in (0, 1)
+        if over and self.at is not None and found is not self.at:  # the old session is given up
+            self.end_session(tried=True)
+        if found is not None:
+            self.failovers.append("failover_completed")
+            self._attach(found)
+        elif over:
+            self.gave_up()
+        else:
+            self.lab.later(search.attempts.next(), self._reconnect, search)
 
     def _again(self, before: Broker) -> Broker | None:
         """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
@@ -155,29 +188,23 @@ class Client:
         self.failovers.append("failover_failed")
         self.lab.event(Kind.Failed, None, frm=self.node, rule=Rule.gave_up)
 
-    def ready(self, persistent: bool = True) -> Iterator[int]:
-        """Wait until a call can be made: not while it looks for its broker.
+    def is_blocked(self, persistent: bool) -> bool:
+        """Whether a call has to wait: while it looks for its broker.
 
         What is to be persistent waits for a slave that hangs, until its master gives that up.
         """
-        self.calling = self.lab.clock.now
-        while True:
-            live = self.at.live if self.at is not None and persistent else None
-            hangs = live is not None and live.replica is not None and live.replica.role == "paused"
-            if self.state not in ("new", "seeking") and not hangs:
-                return
-            yield LOOKS
+        live = self.at.live if self.at is not None and persistent else None
+        hangs = live is not None and live.replica is not None and live.replica.role == "paused"
+        return self.state in ("new", "seeking") or hangs
 
     # Sending
 
     def send(self, message: Message) -> None:
-        """Send one message: into the transaction, or straight to the broker."""
+        """The broker has one message: for the transaction, or for its address."""
         if self.state == "failed":
             self.failed.append(f"{message.number} IllegalStateException")
             return
         self.sent.append(message.number)
-        to = self.at.node if self.at is not None else -1
-        message.row = self.lab.message(Kind.Sent, message, self.at, self.node, to)
         self.work.append(message)
         if not (self.keys.get("transacted") or self.keys.get("xa")):
             self.settle()
@@ -199,7 +226,7 @@ class Client:
 
     def commit(self, step: int, what: str = "commit") -> None:
         """Commit: refused if the connection broke while there was work."""
-        if self.state == "failed" or self.spoilt:
+        if self.state == "failed" or self.rollback_only:
             said = SESSION_CLOSED if self.state == "failed" else ROLLED_BACK
             self.results.append(f"step {step} {what}: {said}")
             self.roll_back()
@@ -218,19 +245,19 @@ class Client:
         live = self.at.live if self.at is not None else None
         if live is not None and act == "recover":
             self.results.append(f"step {step} xa recover: {len(live.prepared)} in doubt")
-        elif live is not None and act == "prepare" and not self.spoilt:
+        elif live is not None and act == "prepare" and not self.rollback_only:
             live.prepared.append(self.work)
             self.prepared, self.work = self.work, []
             self.results.append(f"step {step} prepare: ok")
         else:
-            if live is not None and live.prepared and not self.work and not self.spoilt:
+            if live is not None and live.prepared and not self.work and not self.rollback_only:
                 self.work = self.prepared if self.prepared in live.prepared else live.prepared[0]
                 live.prepared.remove(self.work)
             (self.rollback if act == "rollback" else self.commit)(step, f"xa {act}")
 
     def roll_back(self) -> None:
         """The work of the transaction is undone."""
-        self.spoilt = False
+        self.rollback_only = False
         self.drop(Rule.asked)
 
     def drop(self, rule: Rule) -> None:

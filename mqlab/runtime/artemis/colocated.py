@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.artemis.broker import Broker, Room
+from mqlab.runtime.artemis.broker import Broker, Subsystem
 from mqlab.trace.kinds import Kind, Rule
 
 MS = 1000
 FIRST = 300 * MS
 
 
-class Colocated(Room):
+class Colocated(Subsystem):
     """Who asks for a backup, and who hosts it."""
 
     def started(self, broker: Broker) -> None:

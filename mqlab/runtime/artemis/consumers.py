@@ -12,7 +12,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
+    from mqlab.runtime.artemis.lab import ArtemisLab
 
 
 class Consumer(Client):
@@ -20,7 +20,7 @@ class Consumer(Client):
 
     role = "consumer"
 
-    def __init__(self, lab: HaLab, name: str, keys: Mapping[str, Any]) -> None:
+    def __init__(self, lab: ArtemisLab, name: str, keys: Mapping[str, Any]) -> None:
         super().__init__(lab, name, keys)
         kind = "queue" if "queue" in keys else "topic"
         self.dest = Destination(kind, keys[kind])
@@ -30,8 +30,11 @@ class Consumer(Client):
         self.acknowledges = bool(keys.get("acknowledge", True))
         self.queue: Queue | None = None
         self.sub = -1
-        self.buffer: list[Held] = []
+        self.buffer: list[Held] = []  # also what is on its way to it, at the end
+        self.arrived = 0  # how many of the buffer have come
+        self.round = 0  # counts how often the buffer was given back
         self.taken: list[Held] = []
+        self.confirming: list[Held] = []  # acknowledged, and the broker does not know yet
         self.received: list[int] = []
         self.redelivered: list[int] = []
 
@@ -67,25 +70,32 @@ class Consumer(Client):
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone: what it held goes back to its place."""
-        self.spoilt |= self.mode != "auto" and bool(self.taken)
+        self.rollback_only |= self.mode != "auto" and bool(self.taken)
         self.leave(taken=tried, buffered=tried)
         super().end_session(tried)
 
     def take(self, item: Held) -> None:
-        """A message is in the client's buffer; a receiving one takes it at once."""
+        """A message is sent to the client's buffer."""
         self.buffer.append(item)
-        self.go_on()
+        self.downlink.carry(self._on_message, self.round)
 
-    def go_on(self) -> None:
+    def _on_message(self, round: int) -> None:
+        """A message is in the buffer; a receiving client takes it at once."""
+        if round == self.round:
+            self.arrived += 1
+            self.go_on()
+
+    def go_on(self, _: object = None) -> None:
         """Take what is there, while receiving."""
-        while self.receiving and self.buffer and self.state == "connected":
+        while self.receiving and self.arrived and self.state == "connected":
             if not self.receive_one(self.acknowledges):
                 return
 
     def receive_one(self, acknowledge: bool = True) -> bool:
         """Take one message; False if there is none, or if its acknowledgement rolled all back."""
-        if not self.buffer:
+        if not self.arrived:
             return False
+        self.arrived -= 1
         item = self.buffer.pop(0)
         number = item.message.number
         self.received.append(number)
@@ -96,12 +106,20 @@ class Consumer(Client):
         self.taken.append(item)
         if self.mode == "transacted" or not acknowledge:
             return True
-        if self.mode == "client" and self.spoilt:
-            self.results.append(f"step {self.lab.step} acknowledge {number}: {ROLLED_BACK}")
+        if self.mode == "client" and self.rollback_only:
+            self.results.append(f"step {self.lab.step_no} acknowledge {number}: {ROLLED_BACK}")
             self.roll_back()
             return False
-        self.settle()
+        items, self.taken = self.taken, []
+        self.confirming += items
+        self.uplink.carry(self._on_acknowledged, items)
         return True
+
+    def _on_acknowledged(self, items: list[Held]) -> None:
+        """The broker forgets what was acknowledged, if it is not to be delivered once more."""
+        for item in [item for item in items if item in self.confirming]:
+            self.confirming.remove(item)
+            self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
 
     def settle(self) -> None:
         """Acknowledge all that was taken."""
@@ -111,7 +129,7 @@ class Consumer(Client):
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
-        self.spoilt = False
+        self.rollback_only = False
         self.give_back(taken=True, buffered=False)
         if self.at is not None:
             self.lab.balancing.dispatch(self.at, stopped=self)
@@ -120,7 +138,8 @@ class Consumer(Client):
     def give_back(self, taken: bool, buffered: bool) -> None:
         """What it holds goes back to its place, counted as tried or not."""
         rows = [(item, taken) for item in self.taken] + [(item, buffered) for item in self.buffer]
-        self.taken, self.buffer = [], []
+        self.taken, self.buffer, self.arrived = [], [], 0
+        self.round += 1
         if self.queue is not None and self.at is not None:
             self.queue.give_back(rows)
             for item, _ in rows:
@@ -132,6 +151,7 @@ class Consumer(Client):
         if queue is None or broker is None:
             return
         queue.consumers.remove(self)
+        self.taken, self.confirming = [*self.confirming, *self.taken], []
         self.give_back(taken, buffered)
         self.queue = None
         empty = not queue.consumers and not queue.waiting
@@ -144,6 +164,20 @@ class Consumer(Client):
         for item in queue.waiting:
             self.lab.message(Kind.Discarded, item.message, broker, rule=Rule.no_subscription,
                              cause=item.row)  # fmt: skip
+
+    def close(self) -> bool:
+        """Close its connection; returns whether that is blocked, while it looks for its broker."""
+        broker, blocked = self.at, self.state == "seeking"
+        self._on_acknowledged(list(self.confirming))
+        self.leave(taken=True, buffered=False)
+        self.state, self.at = "closed", None
+        if broker is not None:
+            self.lab.event(Kind.Unsubscribed, broker, frm=self.node, sub=self.sub, dest=self.dest)
+        if blocked:
+            self.failovers.append("failover_failed")
+            self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
+        self.lab.deliver()
+        return blocked
 
     def gave_up(self) -> None:
         """A receiver sees that its connection is closed."""

@@ -1,23 +1,28 @@
-"""A lab for Artemis brokers: their lives and ends, time, and what is written down."""
+"""A lab for Artemis brokers: their lives and ends, and what is written down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from random import Random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mqlab.formats import artemis as files
+from mqlab.runtime.artemis import report, scaledown
 from mqlab.runtime.artemis.balancing import Balancing
 from mqlab.runtime.artemis.broker import GONE, Broker, Net, Topology
+from mqlab.runtime.artemis.calls import Calls
 from mqlab.runtime.artemis.clients import Clients
 from mqlab.runtime.artemis.colocated import Colocated
 from mqlab.runtime.artemis.messages import Data, Message, Queue
 from mqlab.runtime.artemis.notes import Notes
+from mqlab.runtime.artemis.operations import Operations
 from mqlab.runtime.artemis.replication import Replication
-from mqlab.runtime.artemis.scaledown import move, scale_down
 from mqlab.runtime.artemis.shared_store import SharedStore, Store
-from mqlab.runtime.kernel.clock import Clock
+from mqlab.runtime.kernel.clock import Call
+from mqlab.runtime.kernel.lab import Lab, Until
+from mqlab.runtime.kernel.link import Link, Timing
 from mqlab.spec.artemis import WORDS, HaScenario
+from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
@@ -25,18 +30,36 @@ MS = 1000
 BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
 
 
-class HaLab:
-    """Brokers, lines and clients of one scenario."""
+@dataclass(eq=False, slots=True)
+class Due:
+    """What is to happen to a broker, unless it has begun anew by then."""
 
-    def __init__(self, scenario: HaScenario, seed: int = 0) -> None:
-        self.scenario, self.seed = scenario, seed
-        self.random = Random(f"artemis:{seed}")
-        self.clock, self.notes, self.net = Clock(), Notes(self), Net()
+    broker: Broker
+    lives: int
+    call: Callable[..., None]
+    more: tuple[Any, ...]
+
+
+class ArtemisLab(Lab):
+    """Brokers, lines and clients of one scenario.
+
+    What travels does so over links; everything else that is due is on the clock for nobody to wait
+    for. So the lab is at rest when nothing is on its way, and each step of the script begins then.
+    """
+
+    def __init__(
+        self, scenario: HaScenario, seed: int = 0, jitter: int | str = 0,
+        limit: int | None = None, timing: Timing | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__("artemis", scenario.steps, seed, jitter, limit, timing)
+        self.scenario = scenario
+        self.notes, self.net = Notes(self), Net()
         self.event, self.message = self.notes.event, self.notes.message
-        self.step = 0
+        self.step_no = -1  # of the step that began last
         self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
         self.stores: dict[str, Store] = {}
         self.gateway: dict[str, bool] = {}
+        self.lines: dict[tuple[str, str], Link] = {}
         self.refused: list[str] = []
         self.snapshots: dict[str, Any] = {}
         self.waits: list[dict[str, Any]] = []
@@ -44,7 +67,41 @@ class HaLab:
         self.topology, self.replication = Topology(self), Replication(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = Balancing(self), Clients()
+        self.operations, self.calls = Operations(self), Calls(self)
         self.brokers = {server.name: Broker(self, server) for server in scenario.servers}
+
+    # The script
+
+    def begin(self, action: Step) -> Until:
+        """Begin a step; it is over when what it set going has come."""
+        self.step_no += 1
+        name = f"do_{action.do}"
+        room = self.calls if hasattr(self.calls, name) else self.operations
+        act: Callable[[Any], Until | None] = getattr(room, name)
+        return act(action.keys) or Until()
+
+    def do(self, step: Step) -> None:
+        """Do one more step now, beside what is under way, or at its own time.
+
+        Raises for one that cannot be done, and leaves the lab as it was.
+        """
+        scenario = replace(self.scenario, steps=(*self.scenario.steps, step))
+        if step.at is not None:
+            self.schedule(step)
+        elif self.under_way is not None:
+            self.go_on_beside(self.begin(step))
+        else:
+            self.under_way = self.begin(step)
+        self.scenario = scenario
+
+    def come_to_rest(self, _: object = None) -> None:
+        """The step that is under way ends when what it set going has come."""
+        self.under_way = Until()
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment; hosted backups as ``host/name``."""
+        return {broker.name: broker.role for broker in self.all_brokers()}
 
     def all_brokers(self) -> list[Broker]:
         """Return every broker, each followed by the backups it hosts."""
@@ -56,33 +113,23 @@ class HaLab:
 
     # Time
 
-    def later(self, wait: int, call: Callable[..., None], *more: Any) -> None:
-        """Let something happen after *wait* us."""
-        self.clock.at(self.clock.now + wait, lambda _: call(*more), None)
+    def line(self, frm: Broker, to: Broker) -> Link:
+        """Return the way from one broker's process to another's."""
+        way = (frm.place, to.place)
+        return self.lines.get(way) or self.lines.setdefault(way, self.new_link())
+
+    def later(self, wait: int, call: Call, argument: Any = None) -> None:
+        """Let something happen after *wait* us; nobody waits for it."""
+        self.clock.later(self.clock.now + wait, call, argument)
 
     def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
-        lives = broker.lives
-        self.later(wait, lambda: call(broker, *more) if broker.lives == lives else None)
+        self.later(wait, self._on_due, Due(broker, broker.lives, call, more))
 
-    def run(self, process: Iterator[int]) -> None:
-        """Let a process go on; each number it yields is a wait in us."""
-        for wait in process:
-            self.later(wait, self.run, process)
-            return
-
-    def pass_time(self, ms: float) -> None:
-        """Let time go on; what falls due meanwhile happens."""
-        self.clock.rest(self.clock.now + int(ms * MS))
-
-    def pass_until(self, holds: Callable[[], bool], limit_ms: float) -> bool:
-        """Let time go on until something holds, or the limit is over; returns whether it holds."""
-        end = self.clock.now + int(limit_ms * MS)
-        while not holds() and self.clock.heap and self.clock.heap[0][0] <= end:
-            self.clock.step()
-        if not holds():
-            self.clock.rest(end)
-        return holds()
+    @staticmethod
+    def _on_due(due: Due) -> None:
+        if due.broker.lives == due.lives:
+            due.call(due.broker, *due.more)
 
     # A broker's life
 
@@ -129,10 +176,10 @@ class HaLab:
         if not slave.server.scales_down:
             self.go_live(slave, data, rule)
         elif slave.host is not None:  # outside a colocated broker it fails at this point
-            move(self, slave, data, slave.host)
+            scaledown.move(self, slave, data, slave.host)
             self.end(slave, orderly=True)
 
-    def deliver(self) -> None:
+    def deliver(self, _: object = None) -> None:
         """Messages go where they can go now."""
         self.balancing.bring_mail()
         for broker in self.lives():
@@ -159,6 +206,13 @@ class HaLab:
         if orderly or self.scenario.forgets_crashed:
             self.replication.look_around(ended=True)
 
+    def stop(self, broker: Broker, failover: bool = False) -> None:
+        """Stop a process in order: a member of a group waits for a target first."""
+        if scaledown.waits(self, broker):
+            self.soon(broker, scaledown.NO_MEMBER, self.end, True, failover)
+        else:
+            self.end(broker, True, failover)
+
     def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
         """A process ends, in order or by a kill, and what it hosts with it."""
         if broker.role in GONE and not broker.lingers:
@@ -167,7 +221,7 @@ class HaLab:
         for hosted in broker.hosted.values():
             self.end(hosted, orderly)
         if orderly:
-            scale_down(self, broker)
+            scaledown.scale_down(self, broker)
         master, broker.master = broker.master, None
         self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
@@ -243,6 +297,11 @@ class HaLab:
         self.balancing.dispatch(broker)
         self.balancing.redistribute()
 
+    def on_moved(self, moved: scaledown.Moved) -> None:
+        """The target of a scale-down has a message."""
+        if moved.target.live is not None:
+            self.enqueue(moved.target, moved.queue, moved.message, moved.row)
+
     # Writing down
 
     def role(self, broker: Broker, role: str) -> None:
@@ -256,6 +315,7 @@ class HaLab:
         """All that has happened so far."""
         version = self.scenario.version
         return self.notes.trace({
-            "scenario": files.write(self.scenario), "seed": self.seed, "product": "artemis",
-            "edition": version, "words": WORDS[version], **files.outcome(self),
+            "scenario": files.write(self.scenario), "seed": self.seed, "jitter": self.jitter,
+            "product": "artemis", "edition": version, "words": WORDS[version],
+            **report.outcome(self),
         })  # fmt: skip

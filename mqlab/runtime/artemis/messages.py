@@ -74,7 +74,7 @@ class Queue:
     @property
     def held(self) -> list[Held]:
         """What its consumers have."""
-        return [item for consumer in self.consumers for item in (*consumer.taken, *consumer.buffer)]
+        return [item for c in self.consumers for item in (*c.confirming, *c.taken, *c.buffer)]
 
     def give_back(self, rows: list[tuple[Held, bool]]) -> None:
         """Put what a consumer held, tried or not, at the head, before what was sent earlier."""
@@ -96,6 +96,17 @@ class Queue:
 
 
 @dataclass(eq=False, slots=True)
+class Mail:
+    """A message for a queue (its name) of another pair, kept until that has it."""
+
+    pair: str
+    queue: str
+    message: Message
+    row: int
+    under_way: bool = False
+
+
+@dataclass(eq=False, slots=True)
 class Data:
     """What a broker has, or what is on a disk: queues, prepared transactions, mail for others.
 
@@ -107,8 +118,7 @@ class Data:
     home: Broker | None = None
     queues: dict[str, Queue] = field(default_factory=dict)
     prepared: list[list[Message]] = field(default_factory=list)
-    # In the queues towards other pairs: pair -> queue there, message, row.
-    mail: dict[str, list[tuple[str, Message, int]]] = field(default_factory=dict)
+    mail: dict[str, list[Mail]] = field(default_factory=dict)  # for other pairs
     since: int = 0
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
@@ -135,6 +145,8 @@ class Data:
                 for item in (i for i in old.items() if i.message.persistent):
                     tried = orderly and (item.tries > 0 or item in held)
                     queue.add(item.message, int(tried), item.row)
-        kept.mail = {to: [row for row in rows if row[1].persistent]
-                     for to, rows in self.mail.items()}  # fmt: skip
+        kept.mail = {
+            pair: [Mail(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
+            for pair, mail in self.mail.items()
+        }
         return kept

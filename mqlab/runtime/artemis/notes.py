@@ -1,7 +1,4 @@
-"""What a lab writes into the trace: who there is, what happens to messages, roles and links.
-
-In the lab all hops of a message are made at one instant; `spread` gives each its time.
-"""
+"""What a lab writes into the trace: who there is, what happens to messages, roles and links."""
 
 from __future__ import annotations
 
@@ -12,23 +9,25 @@ from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.messages import Data, Held, Message, Queue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.trace.record import Recorder
-from mqlab.trace.spread import MOVES, spread
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
+    from mqlab.runtime.artemis.lab import ArtemisLab
+
+
+MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
 
 
 class Notes:
     """The notebook of one run."""
 
-    def __init__(self, lab: HaLab) -> None:
-        self.lab, self.recorder = lab, Recorder()
+    def __init__(self, lab: ArtemisLab) -> None:
+        self.lab, self.recorder = lab, lab.recorder
         self.details: dict[int, dict[str, Any]] = {}
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[int] = set()
         self.moved = 0  # when (us) a message last did
+        self.sent: dict[int, int] = {}  # message -> when (us)
         self.ways: list[tuple[int, int, int] | None] = []  # of what moves: (frm, to, link)
         for one, other in permutations([server.name for server in lab.scenario.servers], 2):
             self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
@@ -43,7 +42,9 @@ class Notes:
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
         at = broker.node if broker is not None else -1
         what = -1 if dest is None else self.recorder.name_destination(dest)
-        row = self.recorder.add(self.lab.clock.now, kind, number, at, frm, to, link, what, sub,
+        now = self.lab.clock.now
+        age = now - self.sent.setdefault(number, now) if number >= 0 else 0
+        row = self.recorder.add(now, kind, number, at, frm, to, link, what, sub, age=age,
                                 rule=rule, cause=cause)  # fmt: skip
         self.ways.append((frm, to, link) if kind in MOVES else None)
         if told:
@@ -65,11 +66,9 @@ class Notes:
     # What is told in more than one row
 
     def forwarded(self, message: Message, frm: Broker, to: Broker, rule: Rule, cause: int) -> int:
-        """A broker hands a message to another one and forgets it; returns the row of the handing."""
+        """A broker hands a message to another one; returns the row of it."""
         link = self.links.get((frm.place, to.place), -1)
-        row = self.message(Kind.Forwarded, message, frm, frm.node, to.node, link, rule, cause)
-        self.message(Kind.Acknowledged, message, frm, to.node, cause=row)
-        return row
+        return self.message(Kind.Forwarded, message, frm, frm.node, to.node, link, rule, cause)
 
     def returned(self, item: Held, queue: Queue, broker: Broker) -> None:
         """What a consumer held is back in its queue."""
@@ -102,8 +101,8 @@ class Notes:
         rule = Rule.moved_aside if moved else Rule.memory_store
         gone = [(item.message, item.row) for queue, item in live.items()
                 if moved or not (item.message.persistent and queue.durable)]  # fmt: skip
-        gone += [(message, row) for rows in live.mail.values() for _, message, row in rows
-                 if moved or not message.persistent]  # fmt: skip
+        gone += [(mail.message, mail.row) for rows in live.mail.values() for mail in rows
+                 if moved or not mail.message.persistent]  # fmt: skip
         for message, row in gone:
             self.message(Kind.Discarded, message, broker, rule=rule, cause=row)
 
@@ -125,5 +124,6 @@ class Notes:
                 )
 
     def trace(self, header: dict[str, Any]) -> Trace:
-        """Return all that was recorded, each hop with its time."""
-        return spread(self.recorder.trace(header), set(), self.details)
+        """Return all that was recorded."""
+        details = [[row, told] for row, told in self.details.items()]
+        return self.recorder.trace({**header, "details": details})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mqlab.runtime.artemis.broker import Broker, Room
+from mqlab.runtime.artemis.broker import Broker, Subsystem
 from mqlab.spec.artemis import votes_needed
 from mqlab.trace.kinds import Kind, Rule
 
@@ -19,7 +19,7 @@ LOADING = 400 * MS  # a journal is read before its broker serves
 WAKES = 4500 * MS  # a slave notices this much later that its master had been asleep
 
 
-class Replication(Room):
+class Replication(Subsystem):
     """Pairs, copies, votes, fail-back."""
 
     # Start

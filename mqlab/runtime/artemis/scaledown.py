@@ -3,53 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Data
+from mqlab.runtime.artemis.messages import Data, Message, Queue
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import HaLab
+    from mqlab.runtime.artemis.lab import ArtemisLab
 
-NO_MEMBER = 10_000  # ms that a broker waits for a target of its group
+NO_MEMBER = 10_000_000  # us that a broker waits for a target of its group
 
 
-def targets(lab: HaLab, broker: Broker) -> Iterator[Broker]:
-    """Yield the brokers that may take over its messages, in the order in which they are tried."""
+@dataclass(eq=False, slots=True)
+class Moved:
+    """A message on its way to the target of a scale-down."""
+
+    target: Broker
+    queue: Queue
+    message: Message
+    row: int
+
+
+def targets(lab: ArtemisLab, broker: Broker) -> Iterator[Broker]:
+    """Yield the brokers that may take over its messages, in the order in which they are tried.
+
+    A connector only leads into the cluster: whoever is live there may be the target, who has been so
+    the longest first, whether a connector names it or not; with a group, its members.
+    """
     policy = broker.server.scale_down or {}
     names = [str(connector).removeprefix("to_") for connector in policy.get("connectors", ())]
     if "discovery_group_ref" in policy and not names:
         names = [name for name in lab.brokers if name != broker.name]
     # Without both, the first in-VM connector would be next: it leads into its own process.
     group = policy.get("group_name")
-    for other in (lab.brokers[name] for name in names):
+    lives = [live for live in lab.lives() if live is not broker and broker.reaches(live)]
+    found = any(live.name in names for live in lives)
+    for other in sorted(lives, key=_since) if found else ():
         theirs = (other.server.elements.get("scale_down") or {}).get("group_name")
-        if other.serves and broker.reaches(other) and group in (None, theirs):
+        if group in (None, theirs):
             yield other
 
 
-def scale_down(lab: HaLab, broker: Broker) -> None:
+def _since(live: Broker) -> int:
+    return live.data.since
+
+
+def waits(lab: ArtemisLab, broker: Broker) -> bool:
+    """Whether a broker that ends in order waits for a member of its group to appear."""
+    policy = broker.server.scale_down or {}
+    lacking = _scales_down(broker) and next(targets(lab, broker), None) is None
+    return lacking and "group_name" in policy and len(policy) > 1
+
+
+def _scales_down(broker: Broker) -> bool:
+    served = broker.live is not None and broker.server.role != "slave"
+    return served and broker.server.scales_down
+
+
+def scale_down(lab: ArtemisLab, broker: Broker) -> None:
     """Move everything to the first target that is there; without one it stays."""
-    policy, live = broker.server.scale_down, broker.live
-    if (
-        policy is None
-        or live is None
-        or not broker.server.scales_down
-        or broker.server.role == "slave"
-    ):
-        return
-    target = next(targets(lab, broker), None)
+    target = next(targets(lab, broker), None) if _scales_down(broker) else None
     if target is not None:
+        for queue in broker.data.queues.values():  # what subscribers have not read moves too
+            queue.goes = "never" if queue.goes == "left" else queue.goes
         for client in lab.clients.at(broker):
             client.dismissed(tried=False)
             client.pair = ""  # it was pointed at the target, and does not find its way back either
-        move(lab, broker, live, target)
-    elif "group_name" in policy and len(policy) > 1:
-        lab.pass_time(NO_MEMBER)
+        move(lab, broker, broker.data, target)
 
 
-def move(lab: HaLab, broker: Broker, data: Data, target: Broker) -> None:
+def move(lab: ArtemisLab, broker: Broker, data: Data, target: Broker) -> None:
     """Append every queue's messages to the target's queues, and its prepared transactions.
 
     A queue that the target lacks is created without routing type, hence multicast: an anycast queue's
@@ -57,22 +82,26 @@ def move(lab: HaLab, broker: Broker, data: Data, target: Broker) -> None:
     """
     if target.live is None:
         return
-    for queue in data.queues.values():
-        there = target.live.queues.get(queue.name)
-        topic = queue.topic
-        if there is None and queue.durable and (topic is not None or not lab.deletes_queues):
-            there = lab.new_queue(target, queue.name, topic or queue.name, selector=queue.selector)
+    for key, queue in data.queues.items():
+        there, topic = target.live.queues.get(key), queue.topic
+        created = queue.waiting and (topic is not None or not lab.deletes_queues)
+        if there is None and created:
+            there = lab.new_queue(
+                target, queue.name, topic or queue.name, selector=queue.selector, key=key
+            )
         fits = there is not None and (there.topic is None) == (topic is None)
         for item in queue.waiting:
             if there is not None and fits:
                 row = lab.notes.forwarded(item.message, broker, target, Rule.scale_down, item.row)
-                lab.enqueue(target, there, item.message, row)
+                moved = Moved(target, there, item.message, row)
+                lab.line(broker, target).carry(lab.on_moved, moved)
+                lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
             else:
                 lab.message(Kind.Discarded, item.message, broker, to=target.node,
                             rule=Rule.scale_down, cause=item.row)  # fmt: skip
         queue.waiting = []
     target.live.prepared += data.prepared
-    for pair, rows in data.mail.items():
-        target.live.mail.setdefault(pair, []).extend(rows)
+    for pair, mail in data.mail.items():
+        target.live.mail.setdefault(pair, []).extend(mail)
     data.prepared, data.mail = [], {}
     lab.balancing.bring_mail()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mqlab.runtime.artemis.broker import Broker, Room
+from mqlab.runtime.artemis.broker import Broker, Subsystem
 from mqlab.runtime.artemis.messages import Data
 from mqlab.trace.kinds import Kind, Rule
 
@@ -30,7 +30,7 @@ class Store:
     slaves: list[Broker] = field(default_factory=list)  # the first holds the backup lock
 
 
-class SharedStore(Room):
+class SharedStore(Subsystem):
     """Locks, who waits for them, fail-back."""
 
     def of(self, broker: Broker) -> Store:

@@ -35,8 +35,8 @@ class Until:
     """When an action is over: once `condition(argument)` holds, or at `deadline` (us) at the latest.
 
     Without a condition it is over at the deadline, without both when the network is at rest. `then`
-    is called with the argument as it ends. Functions and bound methods only: a lambda would tie a
-    copy of the lab to its original.
+    is called with the argument as it ends. What is due at the deadline happens before it. Functions
+    and bound methods only: a lambda would tie a copy of the lab to its original.
     """
 
     condition: Callable[[Any], bool] | None = None
@@ -45,7 +45,8 @@ class Until:
     then: Callable[[Any], None] | None = None
 
 
-AT_ONCE = Until(deadline=0)
+AT_ONCE = Until(deadline=-1)
+LOOKS = 1000  # how often (us) an action beside the script is looked after
 
 
 class Lab:
@@ -67,7 +68,7 @@ class Lab:
         self.recorder = Recorder()
         self.script: deque[Timed] = deque()
         self.under_way: Until | None = None
-        self.appointments = 0  # actions with a time of their own that are still to come
+        self.appointments = 0  # actions beside the script that are still to come, or not over
         for action in script:
             self.schedule(action)
 
@@ -112,7 +113,24 @@ class Lab:
     def on_appointment(self, action: Timed) -> None:
         """The time of an action has come: it happens beside the others."""
         self.appointments -= 1
-        self.begin(action)
+        self.go_on_beside(self.begin(action))
+
+    def go_on_beside(self, until: Until) -> None:
+        """An action that is not the script's is looked after until it is over."""
+        self.appointments += 1
+        self._look_after(until)
+
+    def _look_after(self, until: Until) -> None:
+        if not self.is_over(until):
+            self.clock.later(self.clock.now + LOOKS, self._look_after, until)
+            return
+        self.appointments -= 1
+        if until.then is not None:
+            scripts, self.under_way = self.under_way, None
+            until.then(until.argument)
+            following, self.under_way = self.under_way, scripts
+            if following is not None:
+                self.go_on_beside(following)
 
     def step(self) -> bool:
         """Let the next thing happen, an event or the next action; False when nothing is left."""
@@ -134,11 +152,13 @@ class Lab:
 
     def is_over(self, until: Until) -> bool:
         """Whether an action that ends so is over."""
-        if until.deadline is not None and self.clock.now >= until.deadline:
+        if until.condition is not None and until.condition(until.argument):
             return True
-        if until.condition is not None:
-            return until.condition(until.argument)
-        return until.deadline is None and self.resting
+        if until.deadline is not None:
+            heap = self.clock.heap
+            due = bool(heap) and heap[0][0] <= until.deadline
+            return self.clock.now >= until.deadline and not due
+        return until.condition is None and self.resting
 
     @property
     def resting(self) -> bool:
@@ -158,16 +178,6 @@ class Lab:
             self.end_action()
         return True
 
-    def _due(self) -> int:
-        """Return when the next thing happens: now, if an action begins or ends."""
-        until, heap = self.under_way, self.clock.heap
-        if self.script if until is None else self.is_over(until):
-            return self.clock.now
-        times = [heap[0][0]] if heap else []
-        if until is not None and until.deadline is not None:
-            times.append(until.deadline)
-        return min(times, default=self.clock.now)
-
     def _next_appointment(self) -> bool:
         if not self.appointments:
             return False
@@ -182,12 +192,23 @@ class Lab:
         self._play(None if until is None else duration(until, "until"))
 
     def _play(self, end: int | None) -> None:
-        while end is None or self._due() <= end:
+        while end is None or self._next_time() <= end:
             if not self.step():
                 break
             self.check_limit()
-        if end is not None and self.clock.now < end:
+        if end is not None:
             self.clock.rest(end)
+
+    def _next_time(self) -> int:
+        """When the next thing happens: the next action begins as soon as the one before is over."""
+        until, heap = self.under_way, self.clock.heap
+        waits = until is not None and not self.is_over(until)
+        if not waits and (until is not None or self.script):
+            return self.clock.now
+        times = [heap[0][0]] if heap else []
+        if waits and until is not None and until.deadline is not None:
+            times.append(until.deadline)
+        return min(times, default=self.clock.now)
 
     def check_limit(self) -> None:
         """Raise `BadValue` when more has happened than the limit allows."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.clients.producer import Dealt
 from mqlab.runtime.activemq.message import Message
+from mqlab.runtime.activemq.queue import GROUP
 from mqlab.spec.fault import Step
 from mqlab.trace.kinds import Kind, Rule
 
@@ -88,6 +90,15 @@ class SendCall(Call):
         self.persistent = step.get("persistent", True)
         self.interval = int(step.get("interval_ms", 0) * 1000)
         self.size = SMALLEST + step.get("size", 0)
+        self.time_to_live = int(step.get("time_to_live_ms", 0) * 1000)
+        groups = {GROUP: step.keys["group"]} if "group" in step.keys else {}
+        self.properties = Dealt({**step.get("properties", {}), **groups})
+        self.headers = Dealt(
+            {
+                "JMSPriority": step.get("jms_priority", 4),
+                "JMSDeliveryMode": "PERSISTENT" if self.persistent else "NON_PERSISTENT",
+            }
+        )
         self.place = 0
         self.sent: list[int] = []
         self.failed: list[dict[str, Any]] = []
@@ -143,10 +154,14 @@ class SendCall(Call):
         self._went()
 
     def _make(self, number: int) -> Message:
-        dest_no = self.lab.name_destination(self.dest)
-        mode = "PERSISTENT" if self.persistent else "NON_PERSISTENT"
-        return Message(number, self.dest, dest_no, self.lab.clock.now, self.persistent, {},
-                       {"JMSPriority": 4, "JMSDeliveryMode": mode})  # fmt: skip
+        dest_no, now, place = (
+            self.lab.name_destination(self.dest),
+            self.lab.clock.now,
+            self.place - 1,
+        )
+        expires = now + self.time_to_live if self.time_to_live else 0
+        return Message(number, self.dest, dest_no, now, self.persistent, self.properties.at(place),
+                       self.headers.at(place), (), expires)  # fmt: skip
 
     # Without a connection
 

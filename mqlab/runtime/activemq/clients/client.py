@@ -12,6 +12,7 @@ from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import flag, number
 from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
 from mqlab.runtime.activemq.wire import Command
+from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -37,6 +38,8 @@ class Client:
         self.calls: dict[int, Call] = {}
         self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Command, int]] = []  # unreliable sends, with their sizes
+        self.client_id = name
+        self.redelivery = Redelivery()
         self.watches = True  # the advisories of temporary destinations
         self.deleted: set[Destination] = set()  # of which it was told by them
         self.state = "new"  # new, connected, interrupted, failed, closed
@@ -61,7 +64,7 @@ class Client:
     @property
     def connected_to(self) -> str | None:
         """The address in use as the reader knows it, None without one."""
-        if self.transport is None or (self.transport.away and self.failover is not None):
+        if self.transport is None or (self.transport.away and not self.transport.was_cut):
             return None
         return self.lab.shown_target(self.transport.address)
 

@@ -13,12 +13,13 @@ from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import number, options, prefixed
-from mqlab.runtime.activemq.wire import CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
+from mqlab.runtime.activemq.wire import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.timed import FailoverLab
 
 HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
+INACTIVITY = "wireFormat.maxInactivityDuration"
 GROUPED = (*HEARD, "zeroconf")  # those that want a group; only zeroconf has none unless told
 
 
@@ -26,6 +27,9 @@ class PlainTransport:
     """One socket to one address: when it goes, all is over."""
 
     busy = False
+    was_cut = (
+        False  # the line broke; as long as its broker lives such a connection shows its address
+    )
 
     def __init__(self, lab: FailoverLab, owner: Owner, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
@@ -58,7 +62,7 @@ class PlainTransport:
     def on_closed(self, source: Any) -> None:
         """The socket is gone."""
         if source is self.source:
-            self.source = None
+            self.source, self.was_cut = None, source.failure is BROKEN
             self.owner.on_failed(source.failure)
 
 
@@ -204,5 +208,5 @@ class Feeder:
 
 def inactivity(query: dict[str, str]) -> tuple[int, int]:
     """Return after how many ms, and then how often, silence is looked for."""
-    every = number(query, "wireFormat.maxInactivityDuration", CHECK_EVERY)
+    every = number(query, INACTIVITY, CHECK_EVERY)
     return number(query, "wireFormat.maxInactivityDurationInitalDelay", CHECK_AFTER), every

@@ -29,6 +29,8 @@ UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recordin
 class FailoverTransport:
     """One client's way to whichever broker is there."""
 
+    was_cut = False
+
     def __init__(
         self, lab: FailoverLab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:

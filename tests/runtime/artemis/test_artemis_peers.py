@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.artemis import HaLab
-from mqlab.runtime.artemis.script import Script
+from mqlab.runtime.artemis import ArtemisLab
 from mqlab.spec.artemis import HaScenario, Server
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
@@ -35,17 +34,18 @@ class Player:
 
     def __init__(self, case):
         servers = [server(case, node) for node in case["brokers"]]
-        self.lab = HaLab(HaScenario(tuple(servers)))
-        self.script = Script(self.lab)
+        self.lab = ArtemisLab(HaScenario(tuple(servers)))
         self.ends = {row["name"]: (row["from"], row["to"]) for row in case["connectors"]}
         self.first = 1  # number of the first message of the last send
+        self.names: dict[int, str] = {}  # consumer -> its name in the lab, a new one for each life
         self.known: dict[int, int] = {}  # consumer -> messages that were expected of it so far
 
     def play(self, step):
         getattr(self, step["op"])(**{key: value for key, value in step.items() if key != "op"})
 
     def take(self, do, **keys):
-        self.script.take(Step(do, keys))
+        self.lab.do(Step(do, keys))
+        self.lab.rest()
 
     def start(self, nodes):
         self.take("start", brokers=[f"n{node}" for node in nodes])
@@ -59,16 +59,16 @@ class Player:
         self.lab.new_queue(broker, queue, address, durable, colour(filter) if filter else None)
 
     def consume(self, id, node, queue, filter):
-        self.take("open_consumer", consumer=f"C{id}", broker=f"n{node}", queue=queue,
+        self.names[id] = f"C{len(self.lab.clients.consumers)}"
+        self.take("open_consumer", consumer=self.names[id], broker=f"n{node}", queue=queue,
                   **({"selector": colour(filter)} if filter else {}))  # fmt: skip
 
     def close(self, id):
-        self.take("close_consumer", consumer=f"C{id}")
+        self.take("close_consumer", consumer=self.names[id])
         self.known.pop(id, None)
 
     def send(self, node, address, count, durable, filter_value):
-        self.first = self.script.numbers + 1
-        self.lab.step += 1  # each send has a sender of its own
+        self.first = self.lab.calls.numbers + 1
         self.take("send", broker=f"n{node}", topic=address, count=count, persistent=durable,
                   properties={"color": filter_value} if filter_value else {})  # fmt: skip
         self.take("settle")
@@ -81,7 +81,7 @@ class Player:
 
     def received(self, id):
         """Return what a consumer got of the last send, counted from 0."""
-        numbers = self.lab.clients.consumers[f"C{id}"].received
+        numbers = self.lab.clients.consumers[self.names[id]].received
         return [number - self.first for number in numbers if number >= self.first]
 
     def expect_round_robin(self, expected):
@@ -97,7 +97,7 @@ class Player:
 
     def expect_nothing_more(self, ids):
         for id in ids:
-            assert len(self.lab.clients.consumers[f"C{id}"].received) == self.known.get(id, 0)
+            assert len(self.lab.clients.consumers[self.names[id]].received) == self.known.get(id, 0)
 
     def expect_bindings(self, expected):
         here = self.lab.brokers[f"n{expected['node']}"]

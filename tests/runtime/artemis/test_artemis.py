@@ -28,6 +28,12 @@ def test_the_lab_does_what_real_brokers_did(value):
     assert artemis.differences(found, value["observed"]) == []
 
 
+@pytest.mark.parametrize("value", recorded("artemis-later", lambda path: True))
+def test_the_lab_does_what_later_recordings_say(value):
+    found = outcome(play(artemis.read(value), limit=100_000))
+    assert artemis.differences(found, value["observed"]) == []
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_seed_decides_only_what_is_a_race(seed):
     for path in ALL:
