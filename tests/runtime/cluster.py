@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from mqlab.formats import openmq
 from mqlab.runtime.openmq import outcome, play
-from tests.runtime.timed import step
+
+
+def word(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def step(text: str) -> dict[str, Any]:
+    do, *pairs = text.split()
+    return {"do": do, **{k: word(v) for k, _, v in (pair.partition("=") for pair in pairs)}}
+
 
 FAST = {"imq.cluster.monitor.interval": 3}
 
