@@ -6,10 +6,13 @@ Sources: the Technical Overview, chapter 4; reference/openmq-clusters.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.action import Action
+from mqlab.spec.openmq_options import BROKER, DESTINATION, LIMIT_BEHAVIORS, to_guide
+from mqlab.spec.openmq_words import noun_of, steps_of
 from mqlab.spec.step import Step
 
 MODELS = ("master", "none", "peer", "enhanced")
@@ -19,26 +22,17 @@ MODELS = ("master", "none", "peer", "enhanced")
 LINKED_ALIKE = {"imq.service.activelist": "jms,admin", "imq.autocreate.queue": "true",
                 "imq.autocreate.topic": "true"}  # fmt: skip
 
-# Properties of destinations by their administration names, and what they are if nobody sets them
-# (Administration Guide, chapter 18).
-PROPERTIES: dict[str, Any] = {
-    "MaxNumMsgs": -1, "MaxTotalMsgBytes": -1, "MaxBytesPerMsg": -1, "MaxNumProducers": 100,
-    "LimitBehavior": "REJECT_NEWEST", "MaxNumActiveConsumers": -1, "MaxNumBackupConsumers": 0,
-    "ConsumerFlowLimit": 1000, "LocalOnly": False, "LocalDeliveryPreferred": False, "UseDMQ": True,
-}  # fmt: skip
-# What a broker gives auto-created ones, by the names of its own properties (chapter 17).
-AUTO_CREATED = {
-    "MaxNumMsgs": ("imq.autocreate.destination.maxNumMsgs", 100_000),
-    "MaxTotalMsgBytes": ("imq.autocreate.destination.maxTotalMsgBytes", 10_485_760),
-    "MaxBytesPerMsg": ("imq.autocreate.destination.maxBytesPerMsg", 10_240),
-    "MaxNumProducers": ("imq.autocreate.destination.maxNumProducers", 100),
-    "LimitBehavior": ("imq.autocreate.destination.limitBehavior", "REJECT_NEWEST"),
-    "MaxNumActiveConsumers": ("imq.autocreate.queue.maxNumActiveConsumers", -1),
-    "MaxNumBackupConsumers": ("imq.autocreate.queue.maxNumBackupConsumers", 0),
-    "ConsumerFlowLimit": ("imq.autocreate.queue.consumerFlowLimit", 1000),
+# Properties of destinations by their administration names, and what they are if nobody sets them.
+PROPERTIES: dict[str, Any] = {row.guide: row.default for row in DESTINATION}
+# What a broker gives auto-created ones: property -> (the broker's own property, its default).
+AUTO_CREATED: dict[str, tuple[str, Any]] = {
+    part[0].upper() + part[1:]: (row.guide, row.default)
+    for row in BROKER
+    for head, _, part in [row.guide.rpartition(".")]
+    if head in ("imq.autocreate.destination", "imq.autocreate.queue")
 }
 CHOICES = {
-    "LimitBehavior": ("REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"),
+    "LimitBehavior": LIMIT_BEHAVIORS,
     "command": ("change_master", "takeover", "reload", "quiesce", "unquiesce"),
     "action": ("stop", "start", "end", "prepare", "commit", "rollback", "recover"),
     "until": ("linked", "ready", "none"), "kind": ("queue", "topic"),
@@ -69,7 +63,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "open_producer": ("producer broker queue|topic", "ack_mode xa client_id reconnect reconnect_attempts "
                       "reconnect_interval_ms iterations client"),
     "close_producer": ("producer", ""),
-    "send": ("count", "broker producer queue topic persistent transacted properties jms_priority size "
+    "send": ("count", "name broker producer queue topic persistent transacted properties jms_priority size "
              "time_to_live_ms"),
     "xa": ("action", "xid consumer producer broker"), "connect": ("broker", ""),
     "knock": ("brokers until", "every_ms"), "browse": ("broker queue|topic", ""),
@@ -139,10 +133,46 @@ class ClusterScenario:
             }[self.model]
             raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
 
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What happens, as nouns."""
+        return tuple(noun_of(step) for step in self.steps)
+
+    def with_actions(self, *actions: Action | Step) -> ClusterScenario:
+        """Return the scenario with these actions after its own."""
+        names = [member.name for member in self.members]
+        opened = (str(s.keys["producer"]) for s in self.steps if s.do == "open_producer")
+        return replace(self, steps=(*self.steps, *steps_of(actions, names, opened)))
+
     def option(self, name: str, key: str, default: Any = None) -> Any:
         """Return a property of a broker: its own, else the cluster's, else the default."""
         member = next(m for m in self.members if m.name == name)
         return member.options.get(key, self.options.get(key, default))
+
+
+def Broker(name: str, *, listed: bool = True, **options: Any) -> Member:  # noqa: N802 - a noun
+    """Return a broker with properties of its own, by their names without ``imq.`` in snake case.
+
+    Without `listed` the others' broker list does not name it.
+
+    >>> Broker("b3", autocreate_queue=False).options
+    {'imq.autocreate.queue': False}
+    """
+    return Member(name, to_guide("broker", options, f"broker {name!r}"), not listed)
+
+
+def Network(  # noqa: N802 - a noun
+    *brokers: Member | str, model: str = "none", master: str | None = None, edition: str = "6.5",
+    **options: Any,
+) -> ClusterScenario:  # fmt: skip
+    """Return a cluster in which nothing happens yet; `options` hold for all of its brokers.
+
+    >>> Network("b1", "b2", model="master", master="b1").with_actions().steps
+    ()
+    """
+    members = tuple(Member(b) if isinstance(b, str) else b for b in brokers)
+    checked = to_guide("broker", options, "cluster")
+    return ClusterScenario(members, model, master, checked, version=edition)
 
 
 def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, set[str]]) -> None:

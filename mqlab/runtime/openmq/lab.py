@@ -24,7 +24,9 @@ from mqlab.runtime.openmq import (
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
 from mqlab.runtime.openmq.notes import DOWN, Notes
 from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Row, Waiting
+from mqlab.spec.action import Action
 from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
+from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -79,12 +81,13 @@ class ClusterLab(Lab):
 
     # The script
 
-    def do(self, *actions: Step) -> None:
+    def do(self, *actions: Action | Step) -> None:
         """Begin each action now, beside what is under way, or at the time that it says.
 
         What cannot be done in this cluster raises, and leaves the lab as it was.
         """
-        for step in actions:
+        opened = [str(s.keys["producer"]) for s in self.scenario.steps if s.do == "open_producer"]
+        for step in steps_of(actions, list(self.brokers), opened):
             operation, plan = Operation(step), list(self.plan)
             plan.insert(len(plan) - len(self.script), operation)
             scenario = replace(self.scenario, steps=tuple(known.step for known in plan))

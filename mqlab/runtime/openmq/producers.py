@@ -119,7 +119,9 @@ def go_on(lab: ClusterLab, job: Sending) -> bool:
         where = clients.addresses(lab, job.keys["broker"])[0]
         if not where.answers:
             return False
-        producer = job.producer = _open(lab, f"#{job.row['first']}", f"P.{where.name}", job.keys)
+        producer = job.producer = _open(
+            lab, f"#{job.row['first']}", str(job.keys.get("name", f"P.{where.name}")), job.keys
+        )
         if producer is None:
             job.row["result"] = "refused"
             lab.jobs.remove(job)

@@ -1,0 +1,79 @@
+"""The words for Open Message Queue clusters: what a user builds, and what happens to it.
+
+>>> from mqlab import openmq
+>>> net = openmq.Network("b1", "b2", model="peer")
+>>> [step.do for step in net.with_actions(openmq.Start(), openmq.Crash("b1")).steps]
+['start', 'kill']
+"""
+
+from __future__ import annotations
+
+from mqlab.spec.action import (
+    Acknowledge,
+    Close,
+    Commit,
+    Consumer,
+    Pause,
+    Producer,
+    Restart,
+    Resume,
+    Rollback,
+    Settle,
+    Snapshot,
+    Start,
+    Stop,
+    Wait,
+    WaitForSends,
+)
+from mqlab.spec.faults import Crash, Cut, DatabaseDown, DatabaseUp, Heal
+from mqlab.spec.openmq import Broker, ClusterScenario, Network
+from mqlab.spec.openmq_actions import (
+    Browse,
+    Call,
+    ChangeMaster,
+    CloseProducer,
+    Connect,
+    CrashAndRestart,
+    CrashOwner,
+    CreateDestination,
+    DestroyDestination,
+    KillClient,
+    Knock,
+    Look,
+    OpenProducer,
+    PauseDestination,
+    Quiesce,
+    Receive,
+    Recover,
+    Reload,
+    ResumeDestination,
+    Send,
+    Shutdown,
+    StartBroker,
+    StartBrokers,
+    TakeOver,
+    Unquiesce,
+    Unsubscribe,
+    UpdateDestination,
+    WaitFor,
+    WaitForReceived,
+    Xa,
+)
+from mqlab.spec.values import Destination, Queue, Topic
+
+__all__ = [
+    # the cluster
+    "Broker", "ClusterScenario", "Destination", "Network", "Queue", "Topic",
+    # clients
+    "Acknowledge", "Close", "CloseProducer", "Commit", "Connect", "Consumer", "KillClient", "Knock",
+    "OpenProducer", "Pause", "Producer", "Receive", "Recover", "Resume", "Rollback", "Send",
+    "Unsubscribe", "Xa",
+    # what happens to brokers and lines
+    "Crash", "CrashAndRestart", "CrashOwner", "Cut", "DatabaseDown", "DatabaseUp", "Heal", "Restart",
+    "Shutdown", "Start", "StartBroker", "StartBrokers", "Stop",
+    # what an administrator does
+    "Browse", "ChangeMaster", "CreateDestination", "DestroyDestination", "PauseDestination",
+    "Quiesce", "Reload", "ResumeDestination", "TakeOver", "Unquiesce", "UpdateDestination",
+    # waiting and looking
+    "Call", "Look", "Settle", "Snapshot", "Wait", "WaitFor", "WaitForReceived", "WaitForSends",
+]  # fmt: skip

@@ -1,0 +1,282 @@
+"""What only Open Message Queue knows, as actions; words that other products share are theirs.
+
+The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.openmq_words` says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqlab.spec.action import Action
+from mqlab.spec.values import Destination
+
+# Every step
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Action):
+    """An action whose outcome has a name, or that waits no longer than its `limit` (30 s)."""
+
+    action: Action
+    id: str | None = None
+    limit: int | float | str | None = field(default=None, kw_only=True)
+    in_background: bool = field(default=False, kw_only=True)
+
+
+# Brokers
+
+
+@dataclass(frozen=True, slots=True)
+class StartBrokers(Action):
+    """Start some brokers of the cluster, one after the other."""
+
+    brokers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CrashAndRestart(Action):
+    """Kill a broker and start it again; `until` as for `StartBroker`."""
+
+    broker: str
+    until: str = field(default="linked", kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StartBroker(Action):
+    """Start one broker and wait `until` it is linked, ready, or for nothing (none).
+
+    `options` change properties for good.
+    """
+
+    broker: str
+    until: str = field(default="linked", kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown(Action):
+    """Stop a broker in an orderly way, so that an enhanced cluster does not take it over."""
+
+    broker: str
+    no_failover: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CrashOwner(Action):
+    """Kill the broker that has taken over another."""
+
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMaster(Action):
+    """Make another broker the master, by a command to the present one."""
+
+    on: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOver(Action):
+    """Let a broker take over a dead one, by command."""
+
+    on: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reload(Action):
+    """Let a broker read the cluster's configuration again."""
+
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quiesce(Action):
+    """Let a broker take no new clients."""
+
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unquiesce(Action):
+    """Let a broker take new clients again."""
+
+    on: str
+
+
+# Destinations
+
+
+@dataclass(frozen=True, slots=True)
+class CreateDestination(Action):
+    """Create a destination, asked of one broker; `options` are rows."""
+
+    destination: Destination
+    on: str
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateDestination(Action):
+    """Change properties of a destination."""
+
+    destination: Destination
+    on: str
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DestroyDestination(Action):
+    """Destroy a destination with all its messages."""
+
+    destination: Destination
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class PauseDestination(Action):
+    """Pause one broker's instance of a destination."""
+
+    destination: Destination
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeDestination(Action):
+    """Let a paused instance go on."""
+
+    destination: Destination
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Browse(Action):
+    """Look at the messages that a broker has of a queue."""
+
+    destination: Destination
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribe(Action):
+    """End a durable subscription."""
+
+    client_id: str
+    subscription_name: str
+    on: str
+
+
+# Clients
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProducer(Action):
+    """Open a producer on a connection of its own, for `Send`; `others` are further addresses."""
+
+    name: str
+    on: str
+    to: Destination
+    others: tuple[str, ...] = field(default=(), kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Send(Action):
+    """Let an open producer send messages one by one."""
+
+    producer: str
+    sends: int
+    persistent: bool = field(default=True, kw_only=True)
+    properties: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    jms_priority: int | list[int] = field(default=4, kw_only=True)
+    time_to_live: int | float | str = field(default=0, kw_only=True)
+    size: int = field(default=100, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CloseProducer(Action):
+    """Close a producer and its connection."""
+
+    producer: str
+
+
+@dataclass(frozen=True, slots=True)
+class KillClient(Action):
+    """Kill the process of a consumer that has one."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recover(Action):
+    """Let all that a session has taken and not acknowledged come again."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receive(Action):
+    """Let a held consumer take `count` messages, for `within` at most, then hold it again."""
+
+    consumer: str
+    count: int
+    within: int | float | str = field(default=5000, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Xa(Action):
+    """A step of a distributed transaction, of a client `who` or asked of a broker `on`."""
+
+    action: str
+    xid: str = ""
+    who: str | None = field(default=None, kw_only=True)
+    on: str | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Connect(Action):
+    """Open and close a connection: who is reached?"""
+
+    on: str
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Knock(Action):
+    """Open connections on brokers again and again until an event is logged."""
+
+    brokers: tuple[str, ...]
+    until: str
+    every: int | float | str = field(default=500, kw_only=True)
+
+
+# Waiting and looking
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor(Action):
+    """Wait for an event since the last fault, such as ``takeover_complete``, and `settle` after it."""
+
+    event: str
+    about: str | None = None
+    settle: int | float | str = field(default=1000, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForReceived(Action):
+    """Wait until a consumer has so many messages."""
+
+    consumer: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look(Action):
+    """Note the state of everything under a label, with properties of destinations."""
+
+    label: str
+    properties: tuple[str, ...]

@@ -1,0 +1,310 @@
+"""Nouns and steps: each action that an OpenMQ cluster knows, and the step of a recording that it is.
+
+One table for both directions (conformance/openmq/README.md has the steps). Several nouns may be one step:
+its keys say which. Times are in milliseconds in steps; a list of addresses is `on` and `others`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec import action as a
+from mqlab.spec import faults as f
+from mqlab.spec import openmq_actions as o
+from mqlab.spec.openmq_options import ROWS as OPTION_ROWS
+from mqlab.spec.openmq_options import to_guide, to_python
+from mqlab.spec.step import Step
+from mqlab.spec.values import Destination, duration
+
+SIZE = 100  # bytes of a message in a step that does not say
+CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
+IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
+ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual
+NOT_KEYS = ("at", "others")
+DESTINATIONS = ("destination", "reads", "to")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A noun, its step, step keys -> fields, keys that never vary, the rows of its options."""
+
+    noun: type[a.Action]
+    step: str
+    keys: Mapping[str, str] = field(default_factory=dict)
+    constant: Mapping[str, Any] = field(default_factory=dict)
+    options: str = ""
+    nested: bool = False  # the step has its options under a key of that name
+    silent: tuple[str, ...] = ()  # keys that change nothing
+
+
+def _same(*names: str, **renamed: str) -> dict[str, str]:
+    return {**{name: name for name in names}, **renamed}
+
+
+_ON = {"broker": "on"}
+_SEND = _same("persistent", "properties", "jms_priority", "size", count="sends",
+              time_to_live_ms="time_to_live")  # fmt: skip
+_CONSUMER = _same(
+    "broker", "receiving", "selector", "durable", "client_id", "subscription_name", "ack_mode",
+    "acknowledge", consumer="name", broker="on", delay_ms="delay",
+)  # fmt: skip
+ROWS = (
+    Row(a.Start, "start"),
+    Row(o.StartBrokers, "start", _same("brokers")),
+    Row(a.Restart, "start_broker", _same("broker")),
+    Row(o.StartBroker, "start_broker", _same("broker", "until"), options="broker", nested=True),
+    Row(o.CrashAndRestart, "restart", _same("broker", "until"), options="broker", nested=True),
+    Row(f.Crash, "kill", _same("broker")),
+    Row(a.Stop, "stop", _same("broker")),
+    Row(o.Shutdown, "stop", _same("broker", "no_failover")),
+    Row(o.CrashOwner, "kill_owner", _same("of")),
+    Row(a.Pause, "pause", {"broker": "who", "consumer": "who"}),
+    Row(a.Resume, "resume", {"broker": "who", "consumer": "who"}),
+    Row(f.Cut, "cut", {"between": "one"}),
+    Row(f.Heal, "heal", {"between": "one"}),
+    Row(f.DatabaseDown, "database", constant={"action": "stop"}),
+    Row(f.DatabaseUp, "database", constant={"action": "start"}),
+    Row(o.CreateDestination, "create_destination", _ON, options="destination", nested=True),
+    Row(o.UpdateDestination, "update_destination", _ON, options="destination", nested=True),
+    Row(o.DestroyDestination, "destroy_destination", _ON),
+    Row(o.PauseDestination, "pause_destination", _ON),
+    Row(o.ResumeDestination, "resume_destination", _ON),
+    Row(o.Browse, "browse", _ON),
+    Row(a.Consumer, "open_consumer", _CONSUMER, options="consumer"),
+    Row(a.Consumer, "temporary", _CONSUMER, options="consumer"),
+    Row(a.Close, "close_consumer", _same("consumer")),
+    Row(o.KillClient, "kill_client", _same("consumer")),
+    Row(a.Receive, "receive", _same("consumer", "count")),
+    Row(o.Receive, "receive", _same("consumer", "count", within_ms="within")),
+    Row(a.Acknowledge, "acknowledge", _same("consumer")),
+    Row(a.Commit, "commit", {"consumer": "who", "producer": "who"}),
+    Row(a.Rollback, "rollback", {"consumer": "who", "producer": "who"}),
+    Row(o.Recover, "recover", _same("consumer")),
+    Row(o.Unsubscribe, "unsubscribe", _same("client_id", "subscription_name", broker="on")),
+    Row(o.OpenProducer, "open_producer", {"producer": "name", **_ON}, options="producer"),
+    Row(o.Send, "send", _same("producer", **_SEND)),
+    Row(a.Producer, "send", _same("name", "in_background", broker="on", **_SEND),
+        silent=("transacted",)),
+    Row(o.CloseProducer, "close_producer", _same("producer")),
+    Row(o.Xa, "xa", _same("action", "xid", broker="on", consumer="who", producer="who")),
+    Row(o.Connect, "connect", _ON),
+    Row(o.Knock, "knock", _same("brokers", "until", every_ms="every")),
+    Row(o.ChangeMaster, "admin", _same("to", broker="on"), {"command": "change_master"},
+        silent=("from",)),
+    Row(o.TakeOver, "admin", _same("target", broker="on"), {"command": "takeover"},
+        silent=("from", "to")),
+    *(Row(noun, "admin", _ON, {"command": command}, silent=("from", "to", "target"))
+      for noun, command in ((o.Reload, "reload"), (o.Quiesce, "quiesce"), (o.Unquiesce, "unquiesce"))),
+    Row(a.Wait, "wait", {"ms": "time"}),
+    Row(a.Settle, "settle", silent=("ms",)),
+    Row(o.WaitFor, "wait_for", _same("event", "about", settle_ms="settle")),
+    Row(o.WaitForReceived, "wait_received", _same("consumer", "count")),
+    Row(a.WaitForSends, "wait_background"),
+    Row(a.Snapshot, "snapshot", _same("label")),
+    Row(o.Look, "snapshot", _same("label", "properties")),
+)  # fmt: skip
+BY_NOUN = {row.noun: row for row in reversed(ROWS)}  # of a consumer the first row
+
+
+# Steps -> nouns
+
+
+def noun_of(step: Step) -> a.Action:
+    """Return the action of a step."""
+    keys = {key: value for key, value in step.keys.items() if key not in CALL}
+    row = next((row for row in ROWS if row.step == step.do and _fits(row, keys)), None)
+    if row is None:
+        raise UnknownName.of("step", step.do, {row.step for row in ROWS})
+    return _with_call(_noun(row, keys, step), step)
+
+
+def _fits(row: Row, keys: Mapping[str, Any]) -> bool:
+    if any(keys.get(key) != value for key, value in row.constant.items()):
+        return False
+    words = {*row.keys, *row.constant, *row.silent}
+    if any(known.name in DESTINATIONS for known in fields(row.noun)):
+        words |= {"queue", "topic", "kind"}
+    if row.options:
+        words |= {"options", "client"} if row.nested else {"client", *_guide_names(row.options)}
+    return words >= set(keys)
+
+
+def _guide_names(element: str) -> set[str]:
+    """Return the names that options of an element have in steps."""
+    return {row.guide for row in OPTION_ROWS[element]}
+
+
+def _noun(row: Row, keys: Mapping[str, Any], step: Step) -> a.Action:
+    names = {known.name for known in fields(row.noun)}
+    given: dict[str, Any] = {}
+    written: Mapping[str, Any] = keys.get("options", {}) if row.nested else {}
+    options = {name: value for name, value in written.items() if name not in CALL}
+    for key, value in keys.items():
+        name = row.keys.get(key)
+        if key == "between":
+            given["one"], given["other"] = value
+        elif key == "client":
+            options |= value
+        elif name == "on" and isinstance(value, (list, tuple)):
+            given["on"], given["others"] = value[0], tuple(value[1:])
+        elif name is not None:
+            given[name] = tuple(value) if key in ("brokers", "properties") and not isinstance(
+                value, Mapping) else value  # fmt: skip
+        elif row.options and not row.nested and key in _guide_names(row.options):
+            options[key] = value
+    for place in DESTINATIONS:
+        if place in names and place not in given:
+            given[place] = _destination(step)
+    if row.noun is a.Producer:
+        given = {"name": f"P.{given['on']}", "size": SIZE, **given}
+        given["in_background"] = bool(step.keys.get("in_background", False))
+    if row.noun is f.Cut:
+        given["how"] = "hang"
+    if options:
+        given["options"] = to_python(row.options, options)
+    return row.noun(**given)
+
+
+def _destination(step: Step) -> Destination:
+    if step.do == "temporary":
+        return Destination(f"temp-{step.keys.get('kind', 'queue')}", step.keys["consumer"])
+    kind = "queue" if "queue" in step.keys else "topic"
+    name = str(step.keys[kind])
+    temporary = name.startswith("temp:")
+    return Destination(f"temp-{kind}" if temporary else kind, name.removeprefix("temp:"))
+
+
+def _with_call(action: a.Action, step: Step) -> a.Action:
+    """Return the action as it was called: by which name, at which time, with what patience."""
+    keys = step.keys
+    said: dict[str, Any] = {"id": keys.get("id"), "limit": keys.get("limit_ms")}
+    if not isinstance(action, a.Producer):
+        said["in_background"] = keys.get("in_background") or None
+    said = {name: value for name, value in said.items() if value is not None}
+    if said:
+        action = o.Call(action, **said)
+    return action if step.at is None else replace(action, at=step.at)
+
+
+# Nouns -> steps
+
+
+def steps_of(
+    actions: Iterable[a.Action | Step], brokers: Collection[str], producers: Iterable[str] = ()
+) -> tuple[Step, ...]:
+    """Return the steps of actions; *producers* are those that are open already.
+
+    Raises `BadValue` for what OpenMQ does not know.
+    """
+    known, steps = set(producers), []
+    for action in actions:
+        if isinstance(action, Step):
+            steps.append(action)
+            continue
+        inner = action.action if isinstance(action, o.Call) else action
+        if isinstance(inner, o.OpenProducer):
+            known.add(inner.name)
+        steps += [_called(step, action) for step in _steps(inner, brokers, known)]
+    return tuple(steps)
+
+
+def _called(step: Step, action: a.Action) -> Step:
+    more: dict[str, Any] = {}
+    if isinstance(action, o.Call):
+        more = {"id": action.id, "in_background": action.in_background or None}
+        more["limit_ms"] = None if action.limit is None else _ms(action.limit, "limit")
+    more = {key: value for key, value in {**more, "at": action.at}.items() if value is not None}
+    return Step(step.do, {**step.keys, **more})
+
+
+def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str]) -> list[Step]:
+    where = type(action).__name__
+    row = BY_NOUN.get(type(action))
+    if row is None:
+        raise BadValue(
+            f"{where}: OpenMQ does not know this action; see mqlab.openmq for those it does"
+        )
+    if isinstance(action, (f.Cut, f.Heal)):
+        return _lines(row.step, action, brokers)
+    keys: dict[str, Any] = dict(row.constant)
+    always = ALWAYS & set(row.keys)
+    fields_of = {name: key for key, name in row.keys.items()}
+    for known in fields(action):
+        value = getattr(action, known.name)
+        if known.name in DESTINATIONS and isinstance(value, Destination):
+            row = _write_destination(row, keys, action, value)
+        elif known.name == "options":
+            _write_options(row, keys, value, where)
+        elif known.name == "who" and value is not None:
+            keys[_kind_of(value, brokers, producers)] = value
+        elif known.name in NOT_KEYS or (known.name not in always and _is_default(known, value)):
+            continue
+        elif known.name not in fields_of:
+            raise BadValue(f"{where}: OpenMQ knows no {known.name}; leave it out")
+        else:
+            key = fields_of[known.name]
+            keys[key] = _ms(value, where) if key.endswith("ms") else _plain(value)
+    if getattr(action, "others", ()):
+        keys["broker"] = [keys["broker"], *action.others]  # type: ignore[attr-defined]
+    if isinstance(action, a.Producer) and keys["name"] == f"P.{action.on}":
+        del keys["name"]
+    return [Step(row.step, keys)]
+
+
+def _kind_of(name: str, brokers: Collection[str], producers: Collection[str]) -> str:
+    return "broker" if name in brokers else "producer" if name in producers else "consumer"
+
+
+def _is_default(known: Field[Any], value: Any) -> bool:
+    if known.default_factory is not MISSING:
+        return bool(value == known.default_factory())
+    return known.default is not MISSING and bool(value == known.default)
+
+
+def _ms(value: Any, where: str) -> int | float:
+    ms = duration(value, where) / 1000
+    return int(ms) if ms == int(ms) else ms
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _write_destination(row: Row, keys: dict[str, Any], action: a.Action, dest: Destination) -> Row:
+    """Write a destination down; a consumer of a temporary one that is its own is another step."""
+    kind = dest.kind.removeprefix("temp-")
+    if not dest.is_temporary:
+        keys[kind] = dest.name
+    elif isinstance(action, a.Consumer) and action.name == dest.name:
+        keys |= {"kind": kind} if kind != "queue" else {}
+        return next(row for row in ROWS if row.step == "temporary")
+    else:
+        keys[kind] = f"temp:{dest.name}"
+    return row
+
+
+def _write_options(row: Row, keys: dict[str, Any], given: Mapping[str, Any], where: str) -> None:
+    real = {name: value for name, value in given.items() if name.startswith(IMQ)}
+    if given and not row.options:
+        raise BadValue(f"{where}: it has no options in OpenMQ")
+    if row.options in ("consumer", "producer") and real:
+        keys["client"] = real
+        given = {name: value for name, value in given.items() if name not in real}
+    found = to_guide(row.options, given, where) if given else {}
+    if row.nested and found:
+        keys["options"] = found
+    elif not row.nested:
+        keys |= found
+    if row.step == "update_destination":
+        keys.setdefault("options", {})
+
+
+def _lines(step: str, action: f.Cut | f.Heal, brokers: Collection[str]) -> list[Step]:
+    """Return a step for each line that is cut or healed: with one name, for all that lead there."""
+    if isinstance(action, f.Cut) and action.how != "hang":
+        raise BadValue(f"Cut: how={action.how!r}; of OpenMQ only a silent cut is known: how='hang'")
+    others = [action.other] if action.other else [name for name in brokers if name != action.one]
+    return [Step(step, {"between": [action.one, other]}) for other in others]
