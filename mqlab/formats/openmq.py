@@ -10,9 +10,11 @@ from mqlab.formats.places import differ
 from mqlab.spec.openmq import STEPS, ClusterScenario, Member
 from mqlab.spec.step import Step
 
+Json = Mapping[str, Any]
+Body = dict[str, Any]
+
 SPEC, SCENARIOS = "openmq", "openmq"
-ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs",
-         "time_limit_seconds")  # fmt: skip
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
 KNOWN = (*ABOUT, "cluster", "brokers", "steps", "product", "version")
 DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")
 
@@ -21,14 +23,14 @@ _FREE = ("unacked", "in", "out")
 _OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers")
 
 
-def claims(body: Mapping[str, Any]) -> bool:
+def claims(body: Json) -> bool:
     """Whether a scenario object is an OpenMQ cluster: it has a cluster with a model."""
     cluster = body.get("cluster")
     product = body.get("product", "openmq")
     return product == "openmq" and isinstance(cluster, Mapping) and "model" in cluster
 
 
-def read(value: Mapping[str, Any], where: str = "lab file") -> ClusterScenario:
+def read(value: Json, where: str = "lab file") -> ClusterScenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = value.get("scenario", value)
     try:
@@ -40,16 +42,18 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> ClusterScenario:
         version = value.get("observed", {}).get("version") or body.get("version") or "6.5"
         return ClusterScenario(
             members=tuple(_member(item) for item in body.get("brokers", ())),
-            model=cluster["model"], master=cluster.get("master"),
+            model=cluster["model"],
+            master=cluster.get("master"),
             options=dict(cluster.get("options", {})),
             steps=tuple(_step(no, item) for no, item in enumerate(body.get("steps", ()), 1)),
-            about={key: body[key] for key in ABOUT if key in body}, version=str(version)[:3],
-        )  # fmt: skip
+            about={key: body[key] for key in ABOUT if key in body},
+            version=str(version)[:3],
+        )
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
 
 
-def _known(item: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
+def _known(item: Json, keys: tuple[str, ...], where: str) -> None:
     for key in item:
         if key not in keys:
             raise UnknownName.of("key", key, keys, where)
@@ -71,22 +75,25 @@ def _step(no: int, item: Any) -> Step:
     return Step(item["do"], {key: value for key, value in item.items() if key != "do"})
 
 
-def write(scenario: ClusterScenario) -> dict[str, Any]:
+def write(scenario: ClusterScenario) -> Body:
     """Return the JSON value; reading it again gives an equal scenario."""
-    cluster: dict[str, Any] = {"model": scenario.model}
+    cluster: Body = {"model": scenario.model}
     if scenario.master is not None:
         cluster["master"] = scenario.master
     if scenario.options:
         cluster["options"] = dict(scenario.options)
     return {
-        **scenario.about, "product": "openmq", "version": scenario.version, "cluster": cluster,
+        **scenario.about,
+        "product": "openmq",
+        "version": scenario.version,
+        "cluster": cluster,
         "brokers": [_written(member) for member in scenario.members],
         "steps": [{"do": step.do, **step.keys} for step in scenario.steps],
-    }  # fmt: skip
+    }
 
 
-def _written(member: Member) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": member.name}
+def _written(member: Member) -> Body:
+    found: Body = {"name": member.name}
     if member.options:
         found["options"] = dict(member.options)
     if member.not_listed:
@@ -94,7 +101,7 @@ def _written(member: Member) -> dict[str, Any]:
     return found
 
 
-def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:
+def differences(outcome: Json, observed: Json) -> list[str]:
     """Return what differs from a recording's `observed`, to the depth that it promises."""
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
@@ -112,7 +119,7 @@ def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list
     return min(found, key=len)
 
 
-def _exact(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _exact(outcome: Json) -> Body:
     return {
         "consumers": {
             name: {"received": got.get("received", []), "redelivered": got.get("redelivered", [])}
@@ -123,23 +130,23 @@ def _exact(outcome: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _operation(row: Mapping[str, Any]) -> dict[str, Any]:
+def _operation(row: Json) -> Body:
     return {key: row[key] for key in _OPERATION if key in row}
 
 
-def _snapshot(shot: Mapping[str, Any]) -> dict[str, Any]:
+def _snapshot(shot: Json) -> Body:
     return {
         "received_so_far": shot["received_so_far"],
         "brokers": {name: _broker(broker) for name, broker in shot["brokers"].items()},
     }
 
 
-def _broker(broker: Mapping[str, Any]) -> dict[str, Any]:
+def _broker(broker: Json) -> Body:
     if not broker.get("running"):
         return {"running": False}
     if broker.get("no_answer"):
         return {"running": True, "no_answer": True}
-    found: dict[str, Any] = {"running": True, "ready": broker.get("ready", True)}
+    found: Body = {"running": True, "ready": broker.get("ready", True)}
     for key in ("cluster", "master", "durable_subscriptions", "paused"):
         if broker.get(key):
             found[key] = broker[key]
@@ -150,7 +157,7 @@ def _broker(broker: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _counts(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _counts(outcome: Json) -> Body:
     """Leave out message numbers, the state of links and what is in transactions."""
     whole = _exact(outcome)
     whole["consumers"] = {
@@ -166,7 +173,7 @@ def _counts(outcome: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _totals(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _totals(outcome: Json) -> Body:
     last = list(outcome["snapshots"].values())[-1:]
     return {
         "consumers": {name: got.get("count", 0) for name, got in outcome["consumers"].items()},
@@ -175,11 +182,12 @@ def _totals(outcome: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "depth": {
             f"{name} {dest}": state["messages"] - state["remote"]
-            for shot in last for name, broker in shot["brokers"].items()
+            for shot in last
+            for name, broker in shot["brokers"].items()
             for dest, state in broker.get("destinations", {}).items()
             if state["messages"] - state["remote"]
         },
-    }  # fmt: skip
+    }
 
 
 def _nameless(value: Any) -> Any:
@@ -187,8 +195,10 @@ def _nameless(value: Any) -> Any:
     if isinstance(value, dict):
         if "brokers" in value and "received_so_far" in value:
             rows = sorted(repr(_nameless(b)) for b in value["brokers"].values())
-            return {"received_so_far": value["received_so_far"],
-                    "brokers": {f"#{no}": row for no, row in enumerate(rows)}}  # fmt: skip
+            return {
+                "received_so_far": value["received_so_far"],
+                "brokers": {f"#{no}": row for no, row in enumerate(rows)},
+            }
         return {k: _nameless(v) for k, v in value.items() if k != "cluster"}
     if isinstance(value, list):
         return [_nameless(v) for v in value]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, Field, fields
-from typing import Any
 
 from mqlab.spec.action import Action
 from mqlab.spec.openmq import ClusterScenario, Member
@@ -60,9 +59,9 @@ def written(value: object) -> str:
     return f"openmq.{type(value).__name__}({', '.join(parts)})"
 
 
-def _is_needed(known: Field[Any]) -> bool:
+def _is_needed(known: Field[object]) -> bool:
     return known.default is MISSING and known.default_factory is MISSING
 
 
-def _default(known: Field[Any]) -> object:
+def _default(known: Field[object]) -> object:
     return known.default if known.default_factory is MISSING else known.default_factory()

@@ -6,7 +6,6 @@ Sources: Administration Guide, chapter 10; reference/openmq-observed.md, section
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from mqlab.spec.openmq import LINKED_ALIKE, ClusterScenario
 from mqlab.spec.problem import Problem
@@ -19,18 +18,28 @@ def check(scenario: ClusterScenario) -> list[Problem]:
     >>> [p.rule for p in check(ClusterScenario((Member("b1"),), "none", None))]
     ['no-record']
     """
-    found = [*_differences(scenario), *_broker_ids(scenario), *_ignored(scenario),
-             *_order(scenario)]  # fmt: skip
+    found = [
+        *_differences(scenario),
+        *_broker_ids(scenario),
+        *_ignored(scenario),
+        *_order(scenario),
+    ]
     if scenario.model == "none":
-        found.append(Problem(
-            "no-record", "warning", "cluster", "without a master broker or a shared record a broker "
-            "that was away keeps what was destroyed and lacks what was created", "name a master "
-            "broker (imq.cluster.masterbroker)", "openmq-observed.md, section 6",
-        ))  # fmt: skip
+        found.append(
+            Problem(
+                "no-record",
+                "warning",
+                "cluster",
+                "without a master broker or a shared record a broker "
+                "that was away keeps what was destroyed and lacks what was created",
+                "name a master broker (imq.cluster.masterbroker)",
+                "openmq-observed.md, section 6",
+            )
+        )
     return sorted(found, key=lambda problem: problem.level)
 
 
-def _text(scenario: ClusterScenario, name: str, key: str, default: Any) -> str:
+def _text(scenario: ClusterScenario, name: str, key: str, default: object) -> str:
     return str(scenario.option(name, key, default)).strip("${}").lower()
 
 
@@ -49,29 +58,40 @@ def _differences(scenario: ClusterScenario) -> Iterator[Problem]:
             apart = scenario.model == "enhanced" and key == "imq.cluster.clusterid"
             what = (
                 "in the same database they are two clusters that know nothing of each other"
-                if apart else "the brokers refuse the link, and no message crosses"
-            )  # fmt: skip
+                if apart
+                else "the brokers refuse the link, and no message crosses"
+            )
             yield Problem(
-                "must-match", "error", f"brokers {first} and {member.name}",
-                f"{key} is {said!r} and {own!r}: {what}", f"give both the same {key}",
+                "must-match",
+                "error",
+                f"brokers {first} and {member.name}",
+                f"{key} is {said!r} and {own!r}: {what}",
+                f"give both the same {key}",
                 "Administration Guide, chapter 10; openmq-observed.md, sections 6, 7 and 9",
-            )  # fmt: skip
+            )
 
 
 def _broker_ids(scenario: ClusterScenario) -> Iterator[Problem]:
     key, seen = "imq.brokerid", dict[str, str]()
-    later = {str(s.keys["broker"]): s.keys["options"][key] for s in scenario.steps
-             if key in s.keys.get("options", {})}  # fmt: skip
+    later = {
+        str(s.keys["broker"]): s.keys["options"][key]
+        for s in scenario.steps
+        if key in s.keys.get("options", {})
+    }
     for member in scenario.members:
         given = later.get(member.name, scenario.option(member.name, key))
         if given is None:
             continue
         if str(given) in seen:
             yield Problem(
-                "broker-id", "error", f"broker {member.name}",
+                "broker-id",
+                "error",
+                f"broker {member.name}",
                 f"it has the {key} {given!r} of {seen[str(given)]}: whichever starts later ends at "
-                "once (exit 1)", f"give each broker its own {key}", "openmq-observed.md, section 9",
-            )  # fmt: skip
+                "once (exit 1)",
+                f"give each broker its own {key}",
+                "openmq-observed.md, section 9",
+            )
         seen.setdefault(str(given), member.name)
 
 
@@ -82,11 +102,14 @@ def _ignored(scenario: ClusterScenario) -> Iterator[Problem]:
         given = [m.name for m in scenario.members if scenario.option(m.name, key) is not None]
         if given:
             yield Problem(
-                "ignored", "warning", f"broker {', '.join(given)}",
+                "ignored",
+                "warning",
+                f"broker {', '.join(given)}",
                 f"{key} is ignored with a warning: brokers of an enhanced cluster find each other "
-                "in their store, and there is no master", f"leave {key} out",
+                "in their store, and there is no master",
+                f"leave {key} out",
                 "openmq-observed.md, section 9",
-            )  # fmt: skip
+            )
 
 
 def _order(scenario: ClusterScenario) -> Iterator[Problem]:
@@ -97,7 +120,11 @@ def _order(scenario: ClusterScenario) -> Iterator[Problem]:
     name = first.keys.get("broker", *names[:1])
     if name != scenario.master:
         yield Problem(
-            "master-first", "warning", f"broker {name}", f"it starts before its master "
+            "master-first",
+            "warning",
+            f"broker {name}",
+            f"it starts before its master "
             f"{scenario.master} and refuses clients (C4090) until that one serves",
-            "start the master first", "Technical Overview, chapter 4, Conventional Clusters",
-        )  # fmt: skip
+            "start the master first",
+            "Technical Overview, chapter 4, Conventional Clusters",
+        )

@@ -5,13 +5,12 @@ Sources: the Technical Overview, chapter 4; reference/openmq-clusters.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
-from mqlab.spec.openmq_options import BROKER, DESTINATION, LIMIT_BEHAVIORS, to_guide
+from mqlab.spec.openmq_options import BROKER, DESTINATION, LIMIT_BEHAVIORS, Options, to_guide
 from mqlab.spec.openmq_words import noun_of, steps_of
 from mqlab.spec.step import Step
 
@@ -19,11 +18,14 @@ MODELS = ("master", "none", "peer", "enhanced")
 
 # Properties that must be alike on linked brokers, and what they are if nobody sets them
 # (Administration Guide, chapter 10; the numbers of consumers may differ, openmq-observed.md, 11).
-LINKED_ALIKE = {"imq.service.activelist": "jms,admin", "imq.autocreate.queue": "true",
-                "imq.autocreate.topic": "true"}  # fmt: skip
+LINKED_ALIKE = {
+    "imq.service.activelist": "jms,admin",
+    "imq.autocreate.queue": "true",
+    "imq.autocreate.topic": "true",
+}
 
 # Properties of destinations by their administration names, and what they are if nobody sets them.
-PROPERTIES: dict[str, Any] = {row.guide: row.default for row in DESTINATION}
+PROPERTIES: Options = {row.guide: row.default for row in DESTINATION}
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
 AUTO_CREATED: dict[str, tuple[str, Any]] = {
     part[0].upper() + part[1:]: (row.guide, row.default)
@@ -81,7 +83,7 @@ class Member:
     """One broker: its name, its own properties, and whether the others' list names it."""
 
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    options: Options = field(default_factory=dict, hash=False)
     not_listed: bool = False
 
 
@@ -96,9 +98,9 @@ class ClusterScenario:
     members: tuple[Member, ...]
     model: str
     master: str | None
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    options: Options = field(default_factory=dict, hash=False)
     steps: tuple[Step, ...] = ()
-    about: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    about: Options = field(default_factory=dict, hash=False)
     version: str = "6.5"
 
     def __post_init__(self) -> None:
@@ -162,9 +164,12 @@ def Broker(name: str, *, listed: bool = True, **options: Any) -> Member:  # noqa
 
 
 def Network(  # noqa: N802 - a noun
-    *brokers: Member | str, model: str = "none", master: str | None = None, edition: str = "6.5",
+    *brokers: Member | str,
+    model: str = "none",
+    master: str | None = None,
+    edition: str = "6.5",
     **options: Any,
-) -> ClusterScenario:  # fmt: skip
+) -> ClusterScenario:
     """Return a cluster in which nothing happens yet; `options` hold for all of its brokers.
 
     >>> Network("b1", "b2", model="master", master="b1").with_actions().steps
@@ -211,9 +216,11 @@ def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
             known.add(str(name))
         elif name is not None and name not in known:
             raise UnknownName.of(kind, name, sorted(known), where)
-    if step.do == "send" and "producer" not in step.keys and not (
-        "broker" in step.keys and ("queue" in step.keys or "topic" in step.keys)
-    ):  # fmt: skip
+    if (
+        step.do == "send"
+        and "producer" not in step.keys
+        and not ("broker" in step.keys and ("queue" in step.keys or "topic" in step.keys))
+    ):
         raise BadValue(f"{where}: write 'producer', or 'broker' with 'queue' or 'topic'")
     for key in ("count", "ms"):
         value = step.keys.get(key, 0)

@@ -5,11 +5,10 @@ The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.openm
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.spec.action import Action
+from mqlab.spec.openmq_options import Options
 from mqlab.spec.values import Destination
 
 # Every step
@@ -41,7 +40,7 @@ class CrashAndRestart(Action):
 
     broker: str
     until: str = field(default="linked", kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class StartBroker(Action):
 
     broker: str
     until: str = field(default="linked", kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ class CreateDestination(Action):
 
     destination: Destination
     on: str
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ class UpdateDestination(Action):
 
     destination: Destination
     on: str
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ class OpenProducer(Action):
     on: str
     to: Destination
     others: tuple[str, ...] = field(default=(), kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,7 @@ class Send(Action):
     producer: str
     sends: int
     persistent: bool = field(default=True, kw_only=True)
-    properties: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    properties: Options = field(default_factory=dict, kw_only=True, hash=False)
     jms_priority: int | list[int] = field(default=4, kw_only=True)
     time_to_live: int | float | str = field(default=0, kw_only=True)
     size: int = field(default=100, kw_only=True)

@@ -12,6 +12,8 @@ from typing import Any
 from mqlab.errors import UnknownName
 from mqlab.spec.option import Option
 
+Options = Mapping[str, Any]  # name -> value, in the type of its row
+
 LIMIT_BEHAVIORS = ("REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL")
 _CLUSTER = "Administration Guide 10, Cluster configuration properties"
 _AUTO = "Administration Guide 17, Auto-creation"
@@ -153,7 +155,7 @@ ROWS = {
 }  # fmt: skip
 
 
-def to_guide(element: str, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+def to_guide(element: str, given: Options, where: str) -> dict[str, Any]:
     """Return options by the guide's names, each in its type; *given* has Python names.
 
     Raises `UnknownName` for an option that no row names, `BadValue` for a value out of range.
@@ -168,7 +170,7 @@ def to_guide(element: str, given: Mapping[str, Any], where: str) -> dict[str, An
     return {rows[name].guide: rows[name].read(value, where) for name, value in given.items()}
 
 
-def to_python(element: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def to_python(element: str, given: Options) -> dict[str, Any]:
     """Return options by their Python names, as `to_guide` takes them; unknown ones keep their name."""
     rows = {row.guide: row for row in ROWS[element]}
     return {

@@ -15,9 +15,11 @@ from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
 from mqlab.spec.openmq_options import ROWS as OPTION_ROWS
-from mqlab.spec.openmq_options import to_guide, to_python
+from mqlab.spec.openmq_options import Options, to_guide, to_python
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
+
+Keys = dict[str, Any]  # of a step, or fields of an action
 
 SIZE = 100  # bytes of a message in a step that does not say
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
@@ -34,7 +36,7 @@ class Row:
     noun: type[a.Action]
     step: str
     keys: Mapping[str, str] = field(default_factory=dict)
-    constant: Mapping[str, Any] = field(default_factory=dict)
+    constant: Options = field(default_factory=dict)
     options: str = ""
     nested: bool = False  # the step has its options under a key of that name
     silent: tuple[str, ...] = ()  # keys that change nothing
@@ -121,7 +123,7 @@ def noun_of(step: Step) -> a.Action:
     return _with_call(_noun(row, keys, step), step)
 
 
-def _fits(row: Row, keys: Mapping[str, Any]) -> bool:
+def _fits(row: Row, keys: Options) -> bool:
     if any(keys.get(key) != value for key, value in row.constant.items()):
         return False
     words = {*row.keys, *row.constant, *row.silent}
@@ -137,10 +139,10 @@ def _guide_names(element: str) -> set[str]:
     return {row.guide for row in OPTION_ROWS[element]}
 
 
-def _noun(row: Row, keys: Mapping[str, Any], step: Step) -> a.Action:
+def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     names = {known.name for known in fields(row.noun)}
-    given: dict[str, Any] = {}
-    written: Mapping[str, Any] = keys.get("options", {}) if row.nested else {}
+    given: Keys = {}
+    written: Options = keys.get("options", {}) if row.nested else {}
     options = {name: value for name, value in written.items() if name not in CALL}
     for key, value in keys.items():
         name = row.keys.get(key)
@@ -151,8 +153,11 @@ def _noun(row: Row, keys: Mapping[str, Any], step: Step) -> a.Action:
         elif name == "on" and isinstance(value, (list, tuple)):
             given["on"], given["others"] = value[0], tuple(value[1:])
         elif name is not None:
-            given[name] = tuple(value) if key in ("brokers", "properties") and not isinstance(
-                value, Mapping) else value  # fmt: skip
+            given[name] = (
+                tuple(value)
+                if key in ("brokers", "properties") and not isinstance(value, Mapping)
+                else value
+            )
         elif row.options and not row.nested and key in _guide_names(row.options):
             options[key] = value
     for place in DESTINATIONS:
@@ -180,7 +185,7 @@ def _destination(step: Step) -> Destination:
 def _with_call(action: a.Action, step: Step) -> a.Action:
     """Return the action as it was called: by which name, at which time, with what patience."""
     keys = step.keys
-    said: dict[str, Any] = {"id": keys.get("id"), "limit": keys.get("limit_ms")}
+    said: Keys = {"id": keys.get("id"), "limit": keys.get("limit_ms")}
     if not isinstance(action, a.Producer):
         said["in_background"] = keys.get("in_background") or None
     said = {name: value for name, value in said.items() if value is not None}
@@ -212,7 +217,7 @@ def steps_of(
 
 
 def _called(step: Step, action: a.Action) -> Step:
-    more: dict[str, Any] = {}
+    more: Keys = {}
     if isinstance(action, o.Call):
         more = {"id": action.id, "in_background": action.in_background or None}
         more["limit_ms"] = None if action.limit is None else _ms(action.limit, "limit")
@@ -229,7 +234,7 @@ def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str
         )
     if isinstance(action, (f.Cut, f.Heal)):
         return _lines(row.step, action, brokers)
-    keys: dict[str, Any] = dict(row.constant)
+    keys: Keys = dict(row.constant)
     always = ALWAYS & set(row.keys)
     fields_of = {name: key for key, name in row.keys.items()}
     for known in fields(action):
@@ -258,22 +263,22 @@ def _kind_of(name: str, brokers: Collection[str], producers: Collection[str]) ->
     return "broker" if name in brokers else "producer" if name in producers else "consumer"
 
 
-def _is_default(known: Field[Any], value: Any) -> bool:
+def _is_default(known: Field[object], value: object) -> bool:
     if known.default_factory is not MISSING:
         return bool(value == known.default_factory())
     return known.default is not MISSING and bool(value == known.default)
 
 
-def _ms(value: Any, where: str) -> int | float:
+def _ms(value: int | float | str, where: str) -> int | float:
     ms = duration(value, where) / 1000
     return int(ms) if ms == int(ms) else ms
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _write_destination(row: Row, keys: dict[str, Any], action: a.Action, dest: Destination) -> Row:
+def _write_destination(row: Row, keys: Keys, action: a.Action, dest: Destination) -> Row:
     """Write a destination down; a consumer of a temporary one that is its own is another step."""
     kind = dest.kind.removeprefix("temp-")
     if not dest.is_temporary:
@@ -286,7 +291,7 @@ def _write_destination(row: Row, keys: dict[str, Any], action: a.Action, dest: D
     return row
 
 
-def _write_options(row: Row, keys: dict[str, Any], given: Mapping[str, Any], where: str) -> None:
+def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
     real = {name: value for name, value in given.items() if name.startswith(IMQ)}
     if given and not row.options:
         raise BadValue(f"{where}: it has no options in OpenMQ")

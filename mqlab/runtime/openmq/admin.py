@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import (
     acknowledgement,
@@ -15,7 +15,7 @@ from mqlab.runtime.openmq import (
     takeover,
 )
 from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
-from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
+from mqlab.runtime.openmq.operation import Outcome, Row, Waiting, limit_of
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Rule
 
@@ -29,9 +29,21 @@ def _asked(lab: ClusterLab, keys: Keys) -> tuple[Broker, Destination, bool]:
     return broker, dest, dest in broker.instances
 
 
-def do_create_destination(lab: ClusterLab, keys: Keys) -> bool:
-    """Create a destination, everywhere at once."""
-    broker, dest, there = _asked(lab, keys)
+def do_create_destination(lab: ClusterLab, keys: Keys) -> Outcome:
+    """Create a destination, everywhere at once; the broker asked waits for the answers of all."""
+    broker, _, there = _asked(lab, keys)
+    broker.hangs |= broker.serves and not there and broker.asks_in_vain
+    return Waiting(_has_answers, (lab, keys), limit_of(keys), _create, insists=True)
+
+
+def _has_answers(asked: tuple[ClusterLab, Keys]) -> bool:
+    lab, keys = asked
+    return not (lab.brokers[keys["broker"]].hangs and lab.brokers[keys["broker"]].asks_in_vain)
+
+
+def _create(asked: tuple[ClusterLab, Keys]) -> bool:
+    broker, dest, there = _asked(*asked)
+    keys, broker.hangs = asked[1], False
     return not there and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
 
 
@@ -73,7 +85,7 @@ def do_resume_destination(lab: ClusterLab, keys: Keys) -> bool:
     return do_pause_destination(lab, keys, paused=False)
 
 
-def do_browse(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
+def do_browse(lab: ClusterLab, keys: Keys) -> Row:
     """Show what a broker holds of a queue, by priority."""
     broker, dest, there = _asked(lab, keys)
     here = broker.instances[dest].messages if there else []
@@ -81,7 +93,7 @@ def do_browse(lab: ClusterLab, keys: Keys) -> dict[str, Any]:
     return {"numbers": [message.number for message in found]}
 
 
-def do_connect(lab: ClusterLab, keys: Keys) -> dict[str, Any] | bool:
+def do_connect(lab: ClusterLab, keys: Keys) -> Row | bool:
     """Open and close a connection."""
     broker = clients.reachable(lab, keys)
     return {"home": broker.name} if broker else False

@@ -23,8 +23,14 @@ def addresses(lab: ClusterLab, where: Any) -> list[Broker]:
 
 def reachable(lab: ClusterLab, keys: Keys) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
-    return next((b for b in addresses(lab, keys["broker"])
-                 if b.serves and not b.quiesced and not _is_taking(b)), None)  # fmt: skip
+    return next(
+        (
+            b
+            for b in addresses(lab, keys["broker"])
+            if b.serves and not b.quiesced and not _is_taking(b)
+        ),
+        None,
+    )
 
 
 def _is_taking(broker: Broker) -> bool:
@@ -58,8 +64,13 @@ def lose(client: Client, cause: int) -> None:
     """A client has lost its broker, with what its session had there."""
     lab, client.open = client.home.lab, False
     lab.happens("client_connection_lost", client.name)
-    client.lost = lab.notes.add(Kind.Interrupted, frm=client.node, to=client.home.node,
-                                rule=Rule.broker_stopped, cause=cause)  # fmt: skip
+    client.lost = lab.notes.add(
+        Kind.Interrupted,
+        frm=client.node,
+        to=client.home.node,
+        rule=Rule.broker_stopped,
+        cause=cause,
+    )
     client.rollback_only = client.mode == "transacted"  # C4074
     if isinstance(
         client, Consumer
@@ -95,8 +106,13 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
         while home.owner:
             home = home.owner
     else:
-        lab.notes.add(Kind.Attempted, frm=client.node, to=home.node, cause=client.lost,
-                      rule=Rule.accepted if home.serves else Rule.nobody_listens)  # fmt: skip
+        lab.notes.add(
+            Kind.Attempted,
+            frm=client.node,
+            to=home.node,
+            cause=client.lost,
+            rule=Rule.accepted if home.serves else Rule.nobody_listens,
+        )
     if home.serves:
         attach(client, home)
     elif rounds < 0 or tries + 1 < most * len(names) * rounds:

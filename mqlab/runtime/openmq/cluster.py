@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import acknowledgement, clients, stock
-from mqlab.runtime.openmq.model import Broker, Durable, Key
+from mqlab.runtime.openmq.model import Broker, Durable, Key, Keys
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -26,12 +26,12 @@ ENDED = "of a subscription that has ended"
 # The change record
 
 
-def _create(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
+def _create(broker: Broker, dest: Destination, options: Keys) -> None:
     there = dest in broker.instances  # it keeps what it has created itself, with the new properties
     broker.add(dest, "admin", options).options.update(options if there else {})
 
 
-def _update(broker: Broker, dest: Destination, options: dict[str, Any]) -> None:
+def _update(broker: Broker, dest: Destination, options: Keys) -> None:
     if dest in broker.instances:
         broker.instances[dest].options.update(options)
 
@@ -63,9 +63,12 @@ def _unsubscribed_while_away(broker: Broker, key: Key) -> None:
 
 
 CHANGES: dict[str, Callable[..., None]] = {
-    "create": _create, "update": _update, "destroy": _destroy, "subscribe": _subscribe,
+    "create": _create,
+    "update": _update,
+    "destroy": _destroy,
+    "subscribe": _subscribe,
     "unsubscribe": _unsubscribe,
-}  # fmt: skip
+}
 
 
 def change(broker: Broker, what: str, *values: Any) -> bool:
@@ -182,8 +185,11 @@ def down(broker: Broker, kind: int) -> None:
         instance.leftovers.clear()
         for message in list(instance.messages):
             # What a topic has for subscribers without a durable subscription is not stored.
-            message.claims = [claim for claim in message.claims
-                              if message.persistent and claim.key in (None, *broker.durables)]  # fmt: skip
+            message.claims = [
+                claim
+                for claim in message.claims
+                if message.persistent and claim.key in (None, *broker.durables)
+            ]
             if not message.claims or lab.is_open(message.transaction):
                 instance.messages.remove(message)
                 lab.notes.message(Kind.Discarded, message, rule=Rule.memory_store, cause=row)
@@ -200,9 +206,12 @@ def is_unused(broker: Broker, dest: Destination) -> bool:
     """Whether an auto-created destination has no messages, clients or subscriptions left."""
     instance = broker.instances[dest]
     return instance.created_by == "auto" and not (
-        instance.messages or instance.leftovers or broker.consumers(dest)
-        or broker.producers(dest) or broker.unused_durables(dest)
-    )  # fmt: skip
+        instance.messages
+        or instance.leftovers
+        or broker.consumers(dest)
+        or broker.producers(dest)
+        or broker.unused_durables(dest)
+    )
 
 
 def reap(broker: Broker) -> None:

@@ -22,13 +22,36 @@ if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 
-def do_open_consumer(lab: ClusterLab, keys: Keys) -> bool:
-    """Open a consumer on a connection of its own."""
+def do_open_consumer(lab: ClusterLab, keys: Keys) -> Outcome:
+    """Open a consumer on a connection of its own; all brokers are asked for a new name."""
+    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+    new = broker is not None and (bool(id) or dest not in broker.instances)
+    if broker and new and broker.asks_in_vain and broker.find(dest):
+        broker.instances[dest].unanswered += 1
+        return Waiting(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
+    return _open(lab, keys)
+
+
+def _has_answers(asked: tuple[Broker, Keys]) -> bool:
+    return not asked[0].asks_in_vain
+
+
+def _open_at_last(asked: tuple[Broker, Keys]) -> bool:
+    broker, keys = asked
+    instance = broker.instances.get(destination_of(keys))
+    if instance is not None:
+        instance.unanswered -= 1
+    return _open(broker.lab, keys)
+
+
+def _open(lab: ClusterLab, keys: Keys) -> bool:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     if broker is None or clients.is_used(lab, id) or not broker.find(dest):
         return False
-    active, backup = (int(broker.instances[dest].option(f"MaxNum{which}Consumers"))
-                      for which in ("Active", "Backup"))  # fmt: skip
+    active, backup = (
+        int(broker.instances[dest].option(f"MaxNum{which}Consumers"))
+        for which in ("Active", "Backup")
+    )
     if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
         return False
     key = (id, str(keys.get("subscription_name", keys["consumer"])))
@@ -39,7 +62,7 @@ def do_open_consumer(lab: ClusterLab, keys: Keys) -> bool:
     return True
 
 
-def do_temporary(lab: ClusterLab, keys: Keys) -> bool:
+def do_temporary(lab: ClusterLab, keys: Keys) -> Outcome:
     """Make a temporary destination with a consumer: known everywhere at once."""
     kind, name, broker = keys.get("kind", "queue"), keys["consumer"], clients.reachable(lab, keys)
     if broker:
@@ -52,14 +75,20 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     lab, name, text = broker.lab, keys["consumer"], keys.get("selector")
     of_queue = int(broker.instances[dest].option("ConsumerFlowLimit"))
     consumer = lab.consumers[name] = Consumer(
-        name, dest, keys, broker, lab.notes.node(name, "consumer", broker.name),
-        lab.new_link(), lab.new_link(),
-        selector=Selector(text) if text else None, key=key,
+        name,
+        dest,
+        keys,
+        broker,
+        lab.notes.node(name, "consumer", broker.name),
+        lab.new_link(),
+        lab.new_link(),
+        selector=Selector(text) if text else None,
+        key=key,
         # What a topic has for a subscriber without a subscription crosses at once.
         limit=min(of_queue, keys.get("flow_limit", 1000)) if dest.is_queue or key != name else inf,
         allowance=None if keys.get("receiving", True) else 0,
         served=max((c.served for c in lab.consumers.values()), default=0),
-    )  # fmt: skip
+    )
     consumer.sub = lab.notes.subscription(consumer)
     lab.notes.consumer(Kind.Subscribed, consumer, Rule.local_consumer)
     broker.spread(dest)

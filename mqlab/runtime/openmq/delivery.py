@@ -40,8 +40,13 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     sends four times as many meanwhile (observed, sections 2 and 10).
     """
     message, home = claim.message, claim.message.home
-    free = [c for c in takers if len(c.buffer) < _room(c, home)
-            and claim.key in (None, c.key) and selects(c.selector, message)]  # fmt: skip
+    free = [
+        c
+        for c in takers
+        if len(c.buffer) < _room(c, home)
+        and claim.key in (None, c.key)
+        and selects(c.selector, message)
+    ]
     if not free:
         return False
     taker = min(free, key=lambda consumer: consumer.served)
@@ -119,9 +124,14 @@ def _pass_on(claim: Claim) -> None:
     instance = there.instances.get(message.dest)
     claim.arrived, claim.kept = True, instance is not None and instance.paused
     claim.row = there.lab.notes.message(
-        Kind.Dispatched, message, there, frm=there.node, to=taker.node, sub=taker.sub,
+        Kind.Dispatched,
+        message,
+        there,
+        frm=there.node,
+        to=taker.node,
+        sub=taker.sub,
         cause=message.copies.get(there, message.row),
-    )  # fmt: skip
+    )
     taker.from_home.carry(on_delivered, (claim, claim.trips))
 
 

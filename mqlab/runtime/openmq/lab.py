@@ -76,7 +76,7 @@ class ClusterLab(Lab):
         self.beside: list[Until] = []  # what is under way and the script does not wait for
         self.blocked: list[Operation] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
-        self.snapshots: dict[str, Any] = {}
+        self.snapshots: Row = {}
         self.happened: set[str] = set()  # since the last fault
 
     # The script

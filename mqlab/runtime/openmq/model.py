@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
 
-Keys = Mapping[str, Any]
+Keys = Mapping[str, Any]  # of a step
+Properties = dict[str, Any]  # of a destination or broker, by their administration names
 Key = tuple[str, str]  # (client id, subscription name) of a durable or shared subscription
 
 
@@ -134,7 +135,7 @@ class Instance:
 
     dest: Destination
     created_by: str
-    options: dict[str, Any]
+    options: Properties
     owner: str | None = None  # the consumer whose temporary destination it is
     messages: list[Message] = field(default_factory=list)
     admitted: int = 0  # messages on their way from producers, for which there is room
@@ -142,6 +143,7 @@ class Instance:
     leftovers: set[int] = field(default_factory=set)
     paused: bool = False
     idle_since: int | None = None
+    unanswered: int = 0  # consumers that are to be opened once all brokers have answered
 
     def option(self, name: str) -> Any:
         """Return a property by its administration name."""
@@ -170,10 +172,10 @@ class Broker:
     def __init__(self, lab: ClusterLab, name: str) -> None:
         self.lab, self.name = lab, name
         self.node = lab.notes.node(name, "broker")
-        self.options: dict[str, Any] = {}
+        self.options: Properties = {}
         self.running = self.ready = self.frozen = False
         self.quiesced = False  # it takes no new clients, by command
-        self.hangs = False  # it waits for the database, and whoever asks it waits too
+        self.hangs = False  # it waits for the database or another broker, and whoever asks it too
         self.lost_database = False  # it was away: operations fail even when it is back
         self.master = lab.scenario.master
         self.instances: dict[Destination, Instance] = {}
@@ -233,6 +235,11 @@ class Broker:
         return [b for b in self.lab.brokers.values() if b is not self and self.linked(b)]
 
     @property
+    def asks_in_vain(self) -> bool:
+        """Whether one of them does not answer, which nobody has noticed: a new name needs them all."""
+        return any(peer.frozen or self.lab.is_cut(self, peer) for peer in self.peers)
+
+    @property
     def waits_for_master(self) -> bool:
         """Whether it may not serve yet: its master is not there, or does not accept it."""
         if self.lab.scenario.model != "master" or self.named_master == self.name:
@@ -243,7 +250,11 @@ class Broker:
     # Destinations
 
     def add(
-        self, dest: Destination, created_by: str, options: Any = None, owner: str | None = None
+        self,
+        dest: Destination,
+        created_by: str,
+        options: Keys | None = None,
+        owner: str | None = None,
     ) -> Instance:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
@@ -270,8 +281,11 @@ class Broker:
     def consumers(self, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that it serves, in order of registration."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
-        return [c for c in self.lab.consumers.values() if c.open and c.dest == dest
-                and (c.home is self or (not alone and self.linked(c.home)))]  # fmt: skip
+        return [
+            c
+            for c in self.lab.consumers.values()
+            if c.open and c.dest == dest and (c.home is self or (not alone and self.linked(c.home)))
+        ]
 
     def active(self, dest: Destination) -> list[Consumer]:
         """Return those of them that get messages; the others wait as backups."""
@@ -286,5 +300,8 @@ class Broker:
     def unused_durables(self, dest: Destination) -> list[Key]:
         """Return the durable subscriptions of a topic that nobody uses: they count as consumers."""
         used = {c.key for c in self.consumers(dest)}
-        return [d.key for d in self.durables.values()
-                if d.dest == dest and d.key not in used and not d.refused]  # fmt: skip
+        return [
+            d.key
+            for d in self.durables.values()
+            if d.dest == dest and d.key not in used and not d.refused
+        ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mqlab.runtime.openmq.operation import Row
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
@@ -22,7 +23,7 @@ class Notes:
     def __init__(self, lab: ClusterLab) -> None:
         self.lab = lab
         self.recorder: Recorder = lab.recorder
-        self.details: dict[int, dict[str, Any]] = {}
+        self.details: dict[int, Row] = {}
         self.nodes: dict[tuple[str, str], int] = {}  # by role and name
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[tuple[str, str]] = set()
@@ -50,7 +51,7 @@ class Notes:
 
     # Events
 
-    def add(self, kind: int, told: dict[str, Any] | None = None, **columns: int) -> int:
+    def add(self, kind: int, told: Row | None = None, **columns: int) -> int:
         """Record an event now, with what no column holds of it; returns its row."""
         row = self.recorder.add(self.lab.clock.now, kind, **columns)
         if told:
@@ -64,16 +65,28 @@ class Notes:
         """
         now, broker = self.lab.clock.now, at or message.home
         return self.recorder.add(
-            now, kind, message.number, broker.node, dest=self.recorder.name_destination(message.dest),
-            hop=int(broker is not message.home), age=now - message.sent,
+            now,
+            kind,
+            message.number,
+            broker.node,
+            dest=self.recorder.name_destination(message.dest),
+            hop=int(broker is not message.home),
+            age=now - message.sent,
             **{"cause": message.row, **way},
-        )  # fmt: skip
+        )
 
     def consumer(self, kind: int, consumer: Consumer, rule: Rule) -> None:
         """Record that a consumer came or left."""
         home = consumer.home.node
-        self.add(kind, broker=home, frm=consumer.node, to=home, sub=consumer.sub, rule=rule,
-                 dest=self.recorder.name_destination(consumer.dest))  # fmt: skip
+        self.add(
+            kind,
+            broker=home,
+            frm=consumer.node,
+            to=home,
+            sub=consumer.sub,
+            rule=rule,
+            dest=self.recorder.name_destination(consumer.dest),
+        )
 
     def look(self, cause: int = -1) -> None:
         """Record which brokers have another role than before, and which links went up or down."""
@@ -86,10 +99,15 @@ class Notes:
             works = self.lab.brokers[one].linked(self.lab.brokers[other])
             if works != ((one, other) in self.up):
                 (self.up.add if works else self.up.discard)((one, other))
-                self.add(Kind.Connected if works else Kind.Disconnected, link=link, cause=cause,
-                         frm=self.lab.brokers[one].node, to=self.lab.brokers[other].node)  # fmt: skip
+                self.add(
+                    Kind.Connected if works else Kind.Disconnected,
+                    link=link,
+                    cause=cause,
+                    frm=self.lab.brokers[one].node,
+                    to=self.lab.brokers[other].node,
+                )
 
-    def trace(self, header: dict[str, Any]) -> Trace:
+    def trace(self, header: Row) -> Trace:
         """Return all that was recorded, with what no column holds of it."""
         details = [[row, dict(told)] for row, told in self.details.items()]
         return self.recorder.trace({**header, "details": details})

@@ -163,7 +163,7 @@ def on_sent(what: Sent) -> None:
     elif "time_to_live_ms" in job.keys:
         message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
         lab.expiring.append(message)
-        lab.later(stock.next_sweep(message.expires) - lab.now)
+        lab.later(stock.next_sweep(message) - lab.now)
     _confirm(job, producer, message)
 
 
@@ -210,11 +210,15 @@ def _message(job: Sending, producer: Client) -> Message:
         return value[place % len(value)] if isinstance(value, (list, tuple)) else value
 
     message = Message(
-        number, producer.home, producer.dest, keys.get("persistent", True),
+        number,
+        producer.home,
+        producer.dest,
+        keys.get("persistent", True),
         dealt(keys.get("jms_priority", 4)),
         {name: dealt(value) for name, value in keys.get("properties", {}).items()},
-        int(keys.get("size", 100)), producer.home.lab.clock.now,
-    )  # fmt: skip
+        int(keys.get("size", 100)),
+        producer.home.lab.clock.now,
+    )
     if producer.mode == "transacted" or producer.keys.get("xa"):
         message.transaction = producer.name
     return message

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Keys
+from mqlab.runtime.openmq.operation import Row
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -15,11 +16,15 @@ def do_snapshot(lab: ClusterLab, keys: Keys) -> None:
     """Note the state of everything under a label."""
     lab.settle()
     lab.snapshots[keys["label"]] = {
-        "received_so_far": {name: len(c.received) for name, c in lab.consumers.items()
-                            if not c.keys.get("process")},
-        "brokers": {name: _state(broker, keys.get("properties", ()))
-                    for name, broker in lab.brokers.items() if is_known(broker)},
-    }  # fmt: skip
+        "received_so_far": {
+            name: len(c.received) for name, c in lab.consumers.items() if not c.keys.get("process")
+        },
+        "brokers": {
+            name: _state(broker, keys.get("properties", ()))
+            for name, broker in lab.brokers.items()
+            if is_known(broker)
+        },
+    }
 
 
 def is_known(broker: Broker) -> bool:
@@ -27,24 +32,30 @@ def is_known(broker: Broker) -> bool:
     return broker.name in broker.lab.listed or broker.lives > 0
 
 
-def _state(broker: Broker, properties: list[str]) -> dict[str, Any]:
+def _state(broker: Broker, properties: list[str]) -> Row:
     if not broker.running:
         return {"running": False}
     if broker.frozen:
         return {"running": True, "paused": True}
     if not broker.answers or broker.lab.store_down:
         return {"running": True, "no_answer": True}
-    found: dict[str, Any] = {"running": True, "cluster": {
-        name: state_of(broker, other) for name, other in broker.lab.brokers.items()
-        if other is not broker and is_known(other) and broker.knows(other)
-    }}  # fmt: skip
+    found: Row = {
+        "running": True,
+        "cluster": {
+            name: state_of(broker, other)
+            for name, other in broker.lab.brokers.items()
+            if other is not broker and is_known(other) and broker.knows(other)
+        },
+    }
     if broker.master is not None:
         found["master"] = broker.named_master
     if durables := _durable_lines(broker):
         found["durable_subscriptions"] = durables
-    found["destinations"] = {str(dest): _destination(broker, dest, properties)
-                             for dest in sorted(broker.instances, key=str)
-                             if dest != DEAD or broker.instances[dest].messages}  # fmt: skip
+    found["destinations"] = {
+        str(dest): _destination(broker, dest, properties)
+        for dest in sorted(broker.instances, key=str)
+        if dest != DEAD or broker.instances[dest].messages
+    }
     return found
 
 
@@ -70,20 +81,23 @@ def _durable_lines(broker: Broker) -> list[str]:
     return lines
 
 
-def _destination(broker: Broker, dest: Destination, properties: list[str]) -> dict[str, Any]:
+def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Row:
     """Return a broker's view of a destination; all consumers of a subscription count as one."""
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
     consumers = {c.key for c in broker.consumers(dest)}
     active = {c.key for c in broker.active(dest)}
     remote = instance.leftovers | {claim.message.number for claim in copies(broker, dest)}
     in_transaction = sum(m.transaction is not None for m in instance.messages)
-    row: dict[str, Any] = {
+    row: Row = {
         "created_by": instance.created_by,
         "messages": len(remote) + len(instance.messages) - in_transaction,
-        "remote": len(remote), "in_transaction": in_transaction,
-        "consumers": len(consumers) + sleeping, "active": len(active) + sleeping,
-        "backup": len(consumers) - len(active), "producers": broker.producers(dest),
-    }  # fmt: skip
+        "remote": len(remote),
+        "in_transaction": in_transaction,
+        "consumers": len(consumers) + sleeping + instance.unanswered,
+        "active": len(active) + sleeping,
+        "backup": len(consumers) - len(active),
+        "producers": broker.producers(dest),
+    }
     if instance.paused:
         row["state"] = "Paused"
     if properties:

@@ -11,8 +11,6 @@ from mqlab.trace.kinds import Kind, Rule
 
 OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
 
-SWEEP = 60_000_000  # us between two looks for expired messages
-
 
 def admit(message: Message, producer: int) -> str:
     """Say whether a home takes a message: "ok", "refused", "dropped", or "blocked": it has to wait.
@@ -105,9 +103,10 @@ def move_to_dmq(message: Message, rule: int) -> None:
     home.add(DEAD, "auto").messages.append(dead)
 
 
-def next_sweep(us: int) -> int:
-    """Return when a broker looks for expired messages next (us): every minute."""
-    return -(-us // SWEEP) * SWEEP
+def next_sweep(message: Message) -> int:
+    """Return when its home first looks for expired messages once a message has expired (us)."""
+    every = round(float(message.home.option("imq.message.expiration.interval", 60)) * 1_000_000)
+    return -(-message.expires // every) * every
 
 
 def expire(messages: list[Message]) -> None:
@@ -128,7 +127,7 @@ def expire(messages: list[Message]) -> None:
         in_hands = any(claim.taker for claim in message.claims)
         if instance is None or message not in instance.messages:
             messages.remove(message)
-        elif not in_hands and (home.active(message.dest) or now >= next_sweep(message.expires)):
+        elif not in_hands and (home.active(message.dest) or now >= next_sweep(message)):
             messages.remove(message)
             acknowledgement.drop_copies(message, Kind.Discarded, Rule.expired)
             move_to_dmq(message, Rule.expired)

@@ -70,8 +70,15 @@ def on_dead(who: tuple[Broker, int]) -> None:
     winner = dead.taker = lab.random.choice(alive)
     for event in ("found_dead", "takeover_lock_acquired"):
         lab.happens(event, dead.name)
-    lab.notes.add(Kind.Locked, {"takes over": dead.name}, broker=winner.node, frm=dead.node,
-                  to=winner.node, rule=Rule.first_to_lock, cause=dead.ended)  # fmt: skip
+    lab.notes.add(
+        Kind.Locked,
+        {"takes over": dead.name},
+        broker=winner.node,
+        frm=dead.node,
+        to=winner.node,
+        rule=Rule.first_to_lock,
+        cause=dead.ended,
+    )
     lab.later(TAKES, on_taken, (winner, dead, life))
 
 
