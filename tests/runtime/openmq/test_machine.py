@@ -58,15 +58,43 @@ def script(seed: int) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("seed", range(60))
-def test_every_persistent_message_is_received_and_only_flagged_ones_twice(model, seed):
-    played = trace(script(seed), seed, **MODELS[model])
+def check_safe(played):
     assert played.lost() == []
     assert played.waiting() == {}
     flagged = {msg for numbers in played.redelivered().values() for msg in numbers}
     twice = {msg for counts in played.duplicated().values() for msg in counts}
     assert twice <= flagged
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("seed", range(60))
+def test_every_persistent_message_is_received_and_only_flagged_ones_twice(model, seed):
+    check_safe(trace(script(seed), seed, **MODELS[model]))
+
+
+def in_the_midst(seed):
+    """Return the script with deaths, consumers and sends in the midst of each other's messages."""
+    chance, lines, time = random.Random(seed), [], 6000
+    *first, last = script(seed).partition("wait ms=130000")
+    for line in "".join(first).splitlines():
+        do = line.split()[0]
+        if do in ("kill", "stop", "start_broker", "send", "open_consumer", "close_consumer"):
+            time += chance.choice([0, 1, 2, 3, 5, 8000])
+            line += f" at={time}ms"
+        lines.append(line)
+    return "\n".join([*lines, f"wait ms={time + 130_000}"]) + last
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("seed", range(60))
+def test_with_jitter_and_faults_in_the_midst_nothing_confirmed_is_lost(model, seed):
+    scenario = openmq.read(body(in_the_midst(seed), **MODELS[model]))
+    played = play(scenario, seed, "3ms", limit=50_000)
+    kept = {e.message for e in played.events() if e.kind == Kind.Enqueued}
+    got = {e.message for e in played.events() if e.kind == Kind.Received}
+    assert kept <= got
+    flagged = {msg for numbers in played.redelivered().values() for msg in numbers}
+    assert {msg for counts in played.duplicated().values() for msg in counts} <= flagged
 
 
 # Any script at all: every kind of step, in any order, asked of whomever
