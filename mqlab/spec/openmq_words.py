@@ -79,8 +79,8 @@ ROWS = (
     Row(a.Consumer, "temporary", _CONSUMER, options="consumer"),
     Row(a.Close, "close_consumer", _same("consumer")),
     Row(o.KillClient, "kill_client", _same("consumer")),
-    Row(a.Receive, "receive", _same("consumer", "count")),
     Row(o.Receive, "receive", _same("consumer", "count", within_ms="within")),
+    Row(a.Receive, "receive", _same("consumer", "count")),
     Row(a.Acknowledge, "acknowledge", _same("consumer")),
     Row(a.Commit, "commit", {"consumer": "who", "producer": "who"}),
     Row(a.Rollback, "rollback", {"consumer": "who", "producer": "who"}),
@@ -148,8 +148,6 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
         name = row.keys.get(key)
         if key == "between":
             given["one"], given["other"] = value
-        elif key == "client":
-            options |= value
         elif name == "on" and isinstance(value, (list, tuple)):
             given["on"], given["others"] = value[0], tuple(value[1:])
         elif name is not None:
@@ -160,6 +158,7 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
             )
         elif row.options and not row.nested and key in _guide_names(row.options):
             options[key] = value
+    options |= keys.get("client", {})
     for place in DESTINATIONS:
         if place in names and place not in given:
             given[place] = _destination(step)

@@ -18,7 +18,8 @@ from tests.runtime.cluster import FAST, body
 FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
 RECORDINGS = [
     pytest.param(openmq.read(param.values[0]), id=param.id)
-    for param in recorded("openmq", lambda path: True)
+    for name in ("openmq", "openmq-later")
+    for param in recorded(name, lambda path: True)
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runtime.cluster import again, at, got, holds, result, run
+from tests.runtime.cluster import again, at, got, holds, known, result, run
 
 
 def remote(found, broker, dest="queue://Q", label="end"):
@@ -99,3 +99,31 @@ def test_a_store_has_noted_the_first_message_of_a_distributed_transaction_as_han
         open_consumer consumer=C broker=b2 queue=Q"""
     assert again(run(script.format("kill broker=b2\nstart_broker broker=b2")), "C") == [1]
     assert again(run(script.format("close_consumer consumer=X")), "C") == [1, 2]
+
+
+def test_a_new_name_needs_the_answers_of_all_and_comes_true_once_the_line_is_whole():
+    found = run("""
+        create_destination broker=b1 queue=OLD
+        cut between=["b1","b3"]
+        create_destination broker=b3 topic=NEW id=create limit_ms=9000
+        open_consumer consumer=A broker=b1 queue=AUTO id=new limit_ms=9000
+        open_consumer consumer=B broker=b1 queue=OLD id=old
+        create_destination broker=b2 queue=ELSEWHERE id=elsewhere
+        snapshot label=cut
+        heal between=["b1","b3"]
+        send broker=b3 queue=AUTO count=1""", model="none")  # fmt: skip
+    assert [result(found, id) for id in ("create", "new", "old", "elsewhere")] == [
+        "blocked", "blocked", "ok", "ok"]  # fmt: skip
+    assert known(found, "topic://NEW", "cut") == []
+    assert known(found, "queue://AUTO", "cut") == ["b1"]
+    assert known(found, "topic://NEW") == known(found, "queue://AUTO") == ["b1", "b2", "b3"]
+    assert got(found, "A") == [1]
+
+
+@pytest.mark.parametrize(("interval", "dead"), [(7, 3), (60, 0)])
+def test_how_often_a_broker_looks_for_expired_messages_is_an_option(interval, dead):
+    found = run(
+        "send broker=b1 queue=Q count=3 time_to_live_ms=1000\nwait ms=9000",
+        options={"imq.message.expiration.interval": interval},
+    )
+    assert holds(found, "b1", "queue://mq.sys.dmq") == dead

@@ -20,7 +20,8 @@ from tests.conftest import recorded
 FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
 RECORDINGS = [
     pytest.param(files.read(param.values[0]), id=param.id)
-    for param in recorded("openmq", lambda path: True)
+    for name in ("openmq", "openmq-later")
+    for param in recorded(name, lambda path: True)
 ]
 Q = openmq.Queue("Q")
 

@@ -25,6 +25,24 @@ def test_the_lab_does_what_real_clusters_did(value):
     assert openmq.differences(found, value["observed"]) == []
 
 
+# Why do messages that expired, some of them by a check every 5 s, end with no dead message? With a check
+# every 60 s all others do (delivery/expired_mixed_backlog). No rule has been found that explains both.
+UNEXPLAINED = ["openmq/limits/message_expires_at_home.json"]
+
+
+@pytest.mark.parametrize("value", recorded("openmq-later", lambda path: path not in UNEXPLAINED))
+def test_the_lab_does_what_real_clusters_did_later(value):
+    found = outcome(play(openmq.read(value), limit=100_000))
+    assert openmq.differences(found, value["observed"]) == []
+
+
+@pytest.mark.parametrize("path", UNEXPLAINED)
+def test_what_is_unexplained_still_is(path):
+    value = packed("openmq-later")[path]
+    found = outcome(play(openmq.read(value), limit=100_000))
+    assert openmq.differences(found, value["observed"]), "it agrees now: take it off the list"
+
+
 def test_only_what_is_a_race_in_the_product_is_not_compared():
     bare = [p for p in ALL if packed("openmq")[p]["observed"]["deterministic"] == "none"]
     assert len(ALL) == 128
@@ -40,14 +58,15 @@ def test_where_shares_are_a_race_everything_is_received_all_the_same(value):
     assert sum(entry["count"] for entry in found["consumers"].values()) == total
 
 
-def test_the_packed_recordings_are_the_shared_ones():
-    source = SHARED / "conformance" / "openmq"
+@pytest.mark.parametrize(("name", "folder"), [("openmq", "."), ("openmq-later", "later")])
+def test_the_packed_recordings_are_the_shared_ones(name, folder):
+    source = SHARED / "conformance" / folder / "openmq"
     if not source.exists():
         missing("../shared/conformance is not beside this checkout")
     files = {str(f.relative_to(source.parent)): f for f in source.rglob("*.json")}
-    with tarfile.open(HERE / "recordings" / "openmq.tar.xz") as tar:
+    with tarfile.open(HERE / "recordings" / f"{name}.tar.xz") as tar:
         assert {m.name for m in tar if m.name.endswith(".json")} == set(files)
-    assert all(packed("openmq")[name] == json.loads(f.read_text()) for name, f in files.items())
+    assert all(packed(name)[path] == json.loads(f.read_text()) for path, f in files.items())
 
 
 def test_clusters_and_other_scenarios_are_told_apart():
