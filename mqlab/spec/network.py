@@ -264,7 +264,7 @@ class Network:
         for broker in brokers:
             for connector in broker.connectors:
                 for target in connector.targets:
-                    if target not in names and not connector.is_as_recorded(target):
+                    if target and target not in names and not connector.is_as_recorded(target):
                         where = f"broker {broker.name!r}, networkConnector {connector.name!r}"
                         raise UnknownName.of("broker", target, names, where)
         object.__setattr__(self, "brokers", tuple(brokers))

@@ -185,11 +185,10 @@ def _noun(row: Row, keys: dict[str, Any]) -> a.Action:
 
 def field_of(row: Row) -> dict[str, str]:
     """Return step key -> field of the action."""
-    renamed = set(row.keys.values())
     own = {
         TIMES.get(known.name, known.name): known.name
         for known in fields(row.noun)
-        if known.name not in renamed | {"options", DESTINATION.get(row.noun)}
+        if known.name not in ("options", DESTINATION.get(row.noun))
     }
     return {**row.keys, **own}
 
@@ -239,7 +238,9 @@ def item_of(
             if known.name == "on":
                 key = "client" if value in clients else "broker"
             elif known.name == "who":
-                key = "client" if value in clients else "broker" if value in brokers else "consumer"
+                key = "broker" if value in brokers else "consumer"
+                if value in clients and isinstance(action, (a.Commit, a.Rollback)):
+                    key = "client"
             elif known.name == "of" and step == "disk_slow":
                 key = "broker" if value in brokers else "shared_store"
             item[key] = _plain(known.name, value)
