@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
 
 Command = tuple[Any, ...]  # (what, ...): what goes over a socket
-TRIP = 1000  # us that a command takes over a line
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
 # What a client is told of a connection that ends: the other end closed it, the line broke it, or
 # nothing was heard.

@@ -58,6 +58,7 @@ LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
 # The machine of the recordings in time, busy and with two cores: a program of its own has to be loaded
 # first, a broker inside a running program has not. A client takes a moment between two calls.
 RECORDED = Timing(
+    link=100,
     broker=Costs(start=5_000, serve=115_000, lead=100_000, first_lead=500_000, welcome=15_000,
                  write=2_000),
     process=Costs(start=1_750_000, serve=1_600_000, lead=300_000, first_lead=1_000_000,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
 from mqlab.runtime.activemq.clients.backup_pool import Spares
-from mqlab.runtime.activemq.wire import TRIP, Command, Owner
+from mqlab.runtime.activemq.wire import Command, Owner
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class FailoverTransport:
         """Wait as the back-off says, then go on with the task."""
         self.resting = True
         # Without a wait the next round still comes after this one: an attempt takes its time.
-        wait = max(TRIP, self._back_off(rule))
+        wait = max(self.lab.timing.link, self._back_off(rule))
         self.lab.clock.later(self.lab.clock.now + wait, self.on_rested, self.naps)
 
     def on_rested(self, nap: int) -> None:
