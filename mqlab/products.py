@@ -48,7 +48,7 @@ class Product:
 def _read_activemq(value: Body, where: str = "lab file") -> Scenario:
     """Return the scenario of a lab file, or of a recording at rest or in time."""
     body = value.get("scenario", value)
-    return (failover if failover.claims(body) else lab_files).read(value, where)
+    return failover.read(value, where) if failover.claims(body) else lab_files.read(value, where)
 
 
 def _figures_of_activemq() -> tuple[Any, ...]:

@@ -94,8 +94,9 @@ def _played(product: Product, scenario: Any, more: dict[str, Any]) -> Trace:
 def _activemq(found: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:
     if "steps_ms" in observed:
         return combined.differences(found, observed)
-    judge = in_time if "step_began_ms" in found else at_rest
-    return judge.differences(found, observed)
+    if "step_began_ms" in found:
+        return in_time.differences(found, observed)
+    return at_rest.differences(found, observed)
 
 
 _DIFFERENCES: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]]] = {

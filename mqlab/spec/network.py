@@ -268,6 +268,9 @@ class Network:
                     if target and target not in names and not connector.is_as_recorded(target):
                         where = f"broker {broker.name!r}, networkConnector {connector.name!r}"
                         raise UnknownName.of("broker", target, names, where)
+            master = broker.options.get("pure_slave_of")
+            if master is not None and master not in names:
+                raise UnknownName.of("broker", master, names, f"broker {broker.name!r}")
         object.__setattr__(self, "brokers", tuple(brokers))
         object.__setattr__(self, "edition", edition_of(edition))
         object.__setattr__(self, "around", around)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -104,7 +105,7 @@ class Workbench(w.VBox):
         try:
             changed = self.scenario
             if self.has_options:
-                changed = Scenario(self.form.changed(), changed.actions, changed.about)
+                changed = replace(changed, network=self.form.changed())
             self.trace = products.play(changed, limit=views.MOST_EVENTS)
             self.view.show(views.scene(self.trace).columns)
         except MqlabError as error:

@@ -139,7 +139,7 @@ class Directory:
         for name, user in ((one, other), (other, one)):
             process = self.lab.processes.get(name)
             for socket in process.sockets if process is not None else ():
-                owner = getattr(socket.near, "owner", socket.near)
+                owner: Any = getattr(socket.near, "owner", socket.near)
                 if owner.name == user and line not in socket.lines:
                     socket.join(line)
         return line

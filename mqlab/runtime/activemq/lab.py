@@ -26,9 +26,9 @@ from mqlab.runtime.kernel.lab import Until
 from mqlab.runtime.kernel.timing import RECORDED, Timing
 from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
-from mqlab.spec.clients import Client as ClientSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.member import Locker, Member
+from mqlab.spec.values import duration
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -203,6 +203,15 @@ class Lab(KernelLab):
         """Who is what at this moment: down, slave, master or running."""
         return {name: process.role for name, process in self.processes.items()}
 
+    def check_limit(self) -> None:
+        """Raise `BadValue` when more has happened than the limit allows."""
+        if self.limit is not None and self.recorder.count > self.limit:
+            raise BadValue(
+                f"more than {self.limit} events, stopped at {self.clock.now / 1000:g} ms; with "
+                "several routes between brokers set suppressDuplicateQueueSubscriptions and "
+                "decreaseNetworkConsumerPriority, or a lower networkTTL"
+            )
+
     # Writing down
 
     def note(
@@ -329,14 +338,8 @@ class Lab(KernelLab):
             address = self.directory.address_of(process.name)
             self.lan.advertise(address, self.directory.fill(process.member.discovery), process)
 
-    def client(self, spec: ClientSpec) -> Client | None:
-        """Return the client of that name, if it has been opened."""
-        return self.clients_by_name.get(spec.name)
-
     def check_time(self, action: Action) -> None:
         """Raise `BadValue` for an action whose time is over."""
-        from mqlab.spec.values import duration
-
         if action.at is not None and duration(action.at, "at") < self.clock.now:
             raise BadValue(
                 f"{action}: at {action.at} is over, it is {self.clock.now / 1000:g} ms; write a later time"

@@ -138,9 +138,9 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         if last is not None:  # the broker goes on showing who used it last
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")
-        row = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
+        away = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
         # The recorder of networks with faults named consumers, the other one clients.
-        return {**row, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
+        return {**away, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
     row: dict[str, Any] = {
         "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
     }  # fmt: skip

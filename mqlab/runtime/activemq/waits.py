@@ -40,7 +40,7 @@ def bridge(lab: Lab, step: Step) -> bool:
     to = names.get(step.keys["to"], step.keys["to"])
     home = lab.brokers.get(step.keys["from"])
     up = home is not None and any(bridge.remote.name == to for bridge in home.bridges)
-    return up == step.get("up", True)
+    return up == bool(step.get("up", True))
 
 
 def configured(lab: Lab, step: Step) -> bool:

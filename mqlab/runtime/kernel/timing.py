@@ -34,6 +34,7 @@ class Timing:
     costs of a broker inside a running program and of one that is a program of its own; `bridge_up`:
     from a connector's socket to its bridge; `stop`, `kill`, `restart`: an orderly end, a death, from a
     broker's end to its next start in the same program. `between`: from one call of a script to the next.
+    `attempt`: what a try takes at least, before the same client tries again.
     """
 
     link: int = 1000
@@ -47,6 +48,7 @@ class Timing:
     kill: int = 0
     restart: int = 0
     between: int = 0
+    attempt: int = 900
 
 
 # The machine of the recordings of networks at rest, where all brokers ran in one program and talked over
