@@ -58,7 +58,8 @@ CLUSTER = {"message_load_balancing": "ON_DEMAND", "max_hops": 1, "call_timeout":
            "allow_direct_connections_only": False, "discovery": False}  # fmt: skip
 ADDRESSES = {"redistribution_delay": -1, "auto_delete_queues": True}
 CLIENTS = {"ha": True, "reconnect_attempts": -1, "initial_connect_attempts": -1,
-           "retry_interval": 200, "retry_interval_multiplier": 1.0, "max_retry_interval": 2000, "connection_ttl": 60_000,
+           "retry_interval": 200, "retry_interval_multiplier": 1.0, "max_retry_interval": 2000,
+           "connection_ttl": 60_000,
            "client_failure_check_period": 30_000, "confirmation_window_size": -1,
            "call_timeout": 10_000}  # fmt: skip
 CORE = ("network_check_period", "network_check_timeout", "network_check_list",

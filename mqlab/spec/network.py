@@ -209,7 +209,8 @@ class Broker(_Options):
     def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
         """Return the broker with other connectors, and *options* set."""
         return Broker(
-            self.name, *connectors, self.transport, policies=self.policies, composites=self.composites, at=self.at,
+            self.name, *connectors, self.transport, policies=self.policies,
+            composites=self.composites, at=self.at,
             **{**self.options, **options},
         )  # fmt: skip
 
@@ -264,9 +265,12 @@ class Network:
         for broker in brokers:
             for connector in broker.connectors:
                 for target in connector.targets:
-                    if target not in names and not connector.is_as_recorded(target):
+                    if target and target not in names and not connector.is_as_recorded(target):
                         where = f"broker {broker.name!r}, networkConnector {connector.name!r}"
                         raise UnknownName.of("broker", target, names, where)
+            master = broker.options.get("pure_slave_of")
+            if master is not None and master not in names:
+                raise UnknownName.of("broker", master, names, f"broker {broker.name!r}")
         object.__setattr__(self, "brokers", tuple(brokers))
         object.__setattr__(self, "edition", edition_of(edition))
         object.__setattr__(self, "around", around)

@@ -110,6 +110,7 @@ BROKER = (
            sentence="Tell the network of consumers that come and go.",
            source="Fuse 2, Dynamic propagation"),
     Option(guide="store", name="store", type=str, default="memory",
+           choices=("memory", "kahadb", "jdbc"),
            sentence="memory: all is lost in a restart; kahadb: what is persistent is kept; jdbc: in "
            "the one database that all such brokers share.", source="Fuse 4"),
     Option(guide="sharedStore", name="shared_store", type=str, default=None,

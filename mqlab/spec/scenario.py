@@ -79,6 +79,7 @@ class _Known:
         self.endpoints = [endpoint.name for endpoint in network.around.endpoints]
         self.clients: dict[str, str] = {}  # name -> address
         self.consumers: list[str] = []
+        self.open: set[str] = set()
         self.producers: list[str] = []
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
@@ -93,15 +94,25 @@ class _Known:
                 "shared store": self._stores(), "host": self._hosts(),
                 "broker or shared store": [*self.brokers, *self._stores()],
             }  # fmt: skip
-            _need(what, name, names[what], where)
+            called = "broker" if what == "broker or client" and not self.clients else what
+            _need(called, name, names[what], where)
         if isinstance(action, (f.Cut, f.Heal)):
-            self.check_line(action, where)
+            self.check_line(action, where, strictly)
         if isinstance(action, c.Client):
             if strictly:
                 self.check_address(action, where)
             self.clients[action.name] = action.uri
         elif isinstance(action, a.Consumer):
+            if strictly and action.name in self.open and action.at is None:
+                raise BadValue(
+                    f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
+                )
             self.consumers.append(action.name)
+            self.open.add(action.name)
+        elif isinstance(action, a.Close):
+            self.open.discard(action.consumer)
+        elif isinstance(action, (a.Stop, f.Crash, f.HostDown)):
+            self.open.clear()  # with its broker its connection may be gone
         elif isinstance(action, a.Producer):
             self.producers.append(action.name)
 
@@ -118,12 +129,13 @@ class _Known:
                 if key in about:
                     yield key, about[key]
 
-    def check_line(self, action: f.Cut | f.Heal, where: str) -> None:
+    def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
         """Raise for a line that is not there: each end is known, and two ends talk to one another."""
         lines = [line for line, _ in self.network.around.lines]
         users = [*self.clients, *self.consumers, *self.producers]
-        known = [*self.brokers, *users, *lines, DATABASE]
-        _need("end of a line", action.one, known, where)
+        ends_at = [b.name for b in self.network.brokers if strictly or b.get("link")]
+        known = [*ends_at, *users, *lines, DATABASE]
+        _need("end of a line (a broker's link, or a client)", action.one, known, where)
         _need("end of a line", action.other, known, where)
         if action.other is None:
             return

@@ -123,7 +123,7 @@ TIMES = {"delay": "delay_ms", "every": "interval_ms", "time_to_live": "time_to_l
          "time": "ms", "quiet": "quiet_ms", "at_most": "max_ms", "timeout": "timeout_ms"}  # fmt: skip
 DESTINATION = {a.Consumer: "reads", a.Producer: "to", a.RequestReply: "to"}
 KINDS = {"queue": "queue", "topic": "topic", "temp": "temp-queue"}
-NUMBERS = ("count", "size", "prefetch")
+NUMBERS = ("count", "size")
 
 
 def noun_of(item: Mapping[str, Any]) -> a.Action:
@@ -169,6 +169,9 @@ def _noun(row: Row, keys: dict[str, Any]) -> a.Action:
     options = {}
     for key, value in keys.items():
         if key in names:
+            if names[key] in given and key != "broker":
+                both = [k for k, name in names.items() if name == names[key] and k in keys]
+                raise BadValue(f"write {' or '.join(map(repr, both))}, not both")
             given[names[key]] = tuple(value) if key == "brokers" else value
         elif key in row.more:
             options[key] = value
@@ -178,18 +181,20 @@ def _noun(row: Row, keys: dict[str, Any]) -> a.Action:
     for known in fields(row.noun):
         needed = known.default is MISSING and known.default_factory is MISSING
         if needed and known.name not in given:
-            key = next(key for key, name in names.items() if name == known.name)
-            raise BadValue(f"the key {key!r} is missing")
-    return row.noun(**given, **({"options": options} if options else {}))
+            ways = [repr(key) for key, name in row.keys.items() if name == known.name]
+            key = " or ".join(ways) or repr(known.name)
+            raise BadValue(f"the key {key} is missing")
+    if options:
+        given["options"] = options
+    return row.noun(**given)
 
 
 def field_of(row: Row) -> dict[str, str]:
     """Return step key -> field of the action."""
-    renamed = set(row.keys.values())
     own = {
         TIMES.get(known.name, known.name): known.name
         for known in fields(row.noun)
-        if known.name not in renamed | {"options", DESTINATION.get(row.noun)}
+        if known.name not in ("options", DESTINATION.get(row.noun))
     }
     return {**row.keys, **own}
 
@@ -239,7 +244,9 @@ def item_of(
             if known.name == "on":
                 key = "client" if value in clients else "broker"
             elif known.name == "who":
-                key = "client" if value in clients else "broker" if value in brokers else "consumer"
+                key = "broker" if value in brokers else "consumer"
+                if value in clients and isinstance(action, (a.Commit, a.Rollback)):
+                    key = "client"
             elif known.name == "of" and step == "disk_slow":
                 key = "broker" if value in brokers else "shared_store"
             item[key] = _plain(known.name, value)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from mqlab.formats import failover
-from mqlab.runtime.failover import FailoverLab, outcome
-from mqlab.spec.fault import Step
+from mqlab.runtime import Lab as FailoverLab
+from mqlab.runtime.activemq.in_time import outcome
+from mqlab.spec.steps import noun_of
 from tests.conftest import IN_CI
 from tests.runtime.safety import SAFE, address, missing, not_received, setting
 from tests.runtime.timed import body
@@ -27,7 +28,7 @@ class Faults(RuleBasedStateMachine):
     """A set of brokers, perhaps with another broker in front that has a connector to it."""
 
     def act(self, do, **keys):
-        self.lab.act(Step(do, keys))
+        self.lab.do(noun_of({"do": do, **keys}))
 
     @initialize(name=st.sampled_from(sorted(SAFE)), connector=st.sampled_from(CONNECTORS),
                 seed=st.integers(0, 9))  # fmt: skip

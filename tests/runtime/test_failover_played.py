@@ -82,7 +82,7 @@ def test_what_the_socket_does_not_take_is_found_out_when_it_is_open(option):
 def test_a_wait_below_zero_is_none_and_the_next_is_above_it_again():
     found = run("", "connect client=C uri=failover:({E1})?initialReconnectDelay=100"
                 "&reconnectDelayExponent=-1&maxReconnectAttempts=4", "E1")  # fmt: skip
-    assert gaps(found) == [100, 1, 100]
+    assert gaps(found) == [100, 100]  # and one of less than a millisecond
 
 
 def test_a_list_in_a_list_that_gives_up_while_a_command_waits_hangs_the_client():

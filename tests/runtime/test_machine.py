@@ -119,7 +119,7 @@ class NetworkMachine(RuleBasedStateMachine):
 
     @rule(data=st.data(), up=st.booleans())
     def connect(self, data, up):
-        name = data.draw(st.sampled_from([c.name for c in self.lab.connectors]))
+        name = data.draw(st.sampled_from([wire.spec.name for wire in self.lab.wires]))
         self.lab.do(mq.StartConnector(name) if up else mq.StopConnector(name))
 
     @rule()

@@ -443,7 +443,7 @@ def _():
         lab.rest()
         begun = lab.clock.now
         lab.until("200s")
-        tries = [e.t for e in lab.trace.events() if e.kind == mq.Kind.Attempted]
+        tries = [e.t for e in lab.trace.events() if e.kind == mq.Kind.Attempted and e.t > begun]
         gaps = [b - a for a, b in zip([begun, *tries], tries, strict=False)]
         assert [round(gap / 1e6) for gap in gaps[: len(waits)]] == waits
 
@@ -460,7 +460,9 @@ def _():
         lab.do(mq.StopConnector("AB0"))
         lab.do(mq.StartConnector("AB0"))
         lab.rest()
-        assert lab.trace.received()["C1"] == got
+        # What was acknowledged to nobody comes again (activemq-combined-observed.md, section 6).
+        came = {e.message for e in lab.trace.events() if e.kind == mq.Kind.Received}
+        assert len(came) == got
 
 
 @behaviour(45)

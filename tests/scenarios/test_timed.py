@@ -9,10 +9,11 @@ import pytest
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import failover
-from mqlab.runtime.failover import outcome, play
+from mqlab.formats import lab as lab_files
+from mqlab.runtime import play
+from mqlab.runtime.activemq.in_time import outcome
 from mqlab.scenarios.timed import figure as timed_figure
 from mqlab.scenarios.timed import figures as timed_figures
-from mqlab.spec.fault import Step
 from mqlab.trace.kinds import Kind
 from tests.runtime.safety import UNSAFE, not_received, shortest, unsafe
 from tests.runtime.timed import gaps, path
@@ -67,31 +68,34 @@ def test_a_stored_counterexample_loses_what_was_acknowledged(id):
 @pytest.mark.parametrize("name", UNSAFE)
 def test_the_stored_counterexample_is_the_shortest(name):
     stored = FIGURES["unsafe:" + name.replace(", ", "-").replace(" ", "-")]
-    assert unsafe(name, shortest(name))["steps"] == failover.write(stored.scenario)["steps"]
+    found = failover.read({**unsafe(name, shortest(name))})
+    assert found.actions == stored.scenario.actions
 
 
 @pytest.mark.parametrize("id", FIGURES)
 def test_a_figure_can_be_written_down_and_read_again(id):
     scenario = FIGURES[id].scenario
-    assert failover.read(json.loads(json.dumps(failover.write(scenario)))) == scenario
+    assert lab_files.read(json.loads(json.dumps(lab_files.write(scenario)))) == scenario
 
 
 def test_times_of_steps_survive_too():
-    assert any(step.at for step in timed_figure(LOSING[0]).scenario.steps)
-    assert Step("kill", {"broker": "A"}, 5) != Step("kill", {"broker": "A"})
+    assert any(action.at for action in timed_figure(LOSING[0]).scenario.actions)
+    assert mq.Crash("A", at=5) != mq.Crash("A")
 
 
 def test_random_faults_are_drawn_by_a_verb():
     steady = mq.figure("fuse:4.4").scenario
     troubled = mq.faults("fuse:4.4", seed=3, rate=0.5, length="20s")
-    more = troubled.steps[len(steady.steps) :]
+    more = troubled.actions[len(steady.actions) :]
     assert more
-    assert all(step.at is not None and step.at < 25_000 for step in more)
+    assert all(action.at is not None and action.at < 25_000 for action in more)
     assert troubled == mq.faults("fuse:4.4", seed=3, rate=0.5, length=20_000)
     assert troubled != mq.faults("fuse:4.4", seed=4, rate=0.5, length="20s")
     crashes = [e for e in mq.run(troubled).events() if e.kind in (Kind.Crashed, Kind.Suspended)]
     assert len(crashes) > 1  # one is the figure's own
+    anywhere = mq.faults("fuse:2.20", seed=1, rate=1)
+    assert len(anywhere.actions) > len(mq.figure("fuse:2.20").scenario.actions)
     with pytest.raises(BadValue, match=r"fuse:4\.4"):
-        mq.faults("fuse:2.20", seed=1, rate=1)
+        mq.faults("openmq:4-1", seed=1, rate=1)
     with pytest.raises(BadValue, match="rate -1"):
         mq.faults("fuse:4.4", seed=1, rate=-1)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 
 import mqlab as mq
-from mqlab import families
+from mqlab import products
 
 
 def test_every_figure_of_every_family_can_be_chosen():
     bench = mq.widgets.Workbench()
-    assert [id for _, id in bench.figure.options] == [figure.id for figure in families.figures()]
+    assert [id for _, id in bench.figure.options] == [figure.id for figure in products.figures()]
     assert ("fuse:4.1  Pure master/slave", "fuse:4.1") in bench.figure.options
 
 
-def test_a_failover_is_shown_with_its_roles_and_without_a_form_of_options():
+def test_a_failover_is_shown_with_its_roles_and_a_form_of_options():
     bench = mq.widgets.Workbench("fuse:4.3")
-    assert bench.form.layout.display == "none"
+    assert bench.form.layout.display is None
     assert "slave at" in bench.result.value
     assert "master at" in bench.result.value
     item = json.loads(bench.view.item)["root_id"]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.queue import Queue
     from mqlab.runtime.activemq.subscription import Subscription
-    from mqlab.runtime.activemq.timed import FailoverLab
     from mqlab.runtime.activemq.topic import Topic
 
 
@@ -30,10 +29,10 @@ def take(lab: Lab) -> dict[str, Any]:
     }
 
 
-def take_timed(lab: FailoverLab) -> dict[str, Any]:
+def take_timed(lab: Lab) -> dict[str, Any]:
     """Return roles and contents of brokers, what clients know, what consumers have received."""
     found: dict[str, Any] = {
-        "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.script.named},
+        "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
         "clients": {
             name: _client(lab, c) for name, c in lab.clients_by_name.items() if c.state != "closed"
         },
@@ -54,13 +53,13 @@ def _process(process: Process) -> dict[str, Any]:
     return row | {key: value for key, value in held.items() if value}
 
 
-def _client(lab: FailoverLab, client: Client) -> dict[str, Any]:
+def _client(lab: Lab, client: Client) -> dict[str, Any]:
     row: dict[str, Any] = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:
-        row["configured"] = [lab.shown_configured(a) for a in transport.known.configured]
+        row["configured"] = [lab.directory.shown_configured(a) for a in transport.known.configured]
         if transport.known.told:
-            row["told"] = [lab.shown_configured(a) for a in transport.known.told]
+            row["told"] = [lab.directory.shown_configured(a) for a in transport.known.told]
         if transport.spares.held:
             row["backups"] = len(transport.spares.held)
     return row
@@ -106,7 +105,7 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
         paths.setdefault((*names, broker.name), []).append(_number(message))
     causes = [m.properties[CAUSE] for m in waiting if CAUSE in m.properties]
     return _counters(broker, {
-        **({"cause": causes[0]} if causes and broker.lab.timed else {}),
+        **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
         "depth": len(waiting) + queue.hidden, "enqueued": queue.enqueued, "dequeued": queue.dequeued,
         "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
         "waiting": [_number(message) for message in waiting],
@@ -139,9 +138,9 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         if last is not None:  # the broker goes on showing who used it last
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")
-        row = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
+        away = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
         # The recorder of networks with faults named consumers, the other one clients.
-        return {**row, "kind": "local", **({} if broker.lab.timed else {"consumer": client_id})}
+        return {**away, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
     row: dict[str, Any] = {
         "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
     }  # fmt: skip
@@ -155,7 +154,7 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
     if sub.durable:
         row["durable_name"] = sub.durable[1]
     if not sub.network:
-        by_id = sub.durable and not broker.lab.timed
+        by_id = sub.durable and not broker.lab.by_calls
         client = sub.durable[0] if sub.durable and by_id else sub.client_name
         return {**row, "kind": "local", "consumer": client}
     names = [broker.lab.broker_name(id) for id in sub.info.path]

@@ -13,11 +13,10 @@ from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.link import Link
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.timed import FailoverLab
 
 Command = tuple[Any, ...]  # (what, ...): what goes over a socket
-TRIP = 1000  # us that a command takes over a line
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
 # What a client is told of a connection that ends: the other end closed it, the line broke it, or
 # nothing was heard.
@@ -115,10 +114,10 @@ class Socket:
     """One connection to a broker, or to a listener that is none."""
 
     def __init__(
-        self, lab: FailoverLab, near: Near, target: str, process: Process | None, line: Line | None
+        self, lab: Lab, near: Near, target: str, process: Process | None, lines: tuple[Line, ...]
     ) -> None:
         self.lab, self.near, self.target = lab, near, target
-        self.process, self.line = process, line
+        self.process, self.lines = process, lines
         self.far: Far | None = None
         self.alive = True
         self.farewell: int | None = None  # what is said with an orderly end: see Peer.on_closed
@@ -126,7 +125,7 @@ class Socket:
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
         self.out, self.back = lab.new_link(), lab.new_link()
-        for place in (line, process):
+        for place in (*lines, process):
             if place is not None:
                 place.sockets.append(self)
         if self.mute:
@@ -135,15 +134,18 @@ class Socket:
     @property
     def frozen(self) -> bool:
         """Whether nothing moves on it now."""
-        process = self.process
-        return (self.line is not None and self.line.frozen) or (
-            process is not None and process.paused
-        )
+        paused = self.process is not None and self.process.paused
+        return paused or any(line.frozen for line in self.lines)
 
     @property
     def mute(self) -> bool:
         """Whether nothing is heard on it now."""
-        return self.frozen or (self.line is not None and self.line.state == "drop_replies")
+        return self.frozen or any(line.state == "drop_replies" for line in self.lines)
+
+    def join(self, line: Line) -> None:
+        """Run over *line* too from now on."""
+        self.lines = (*self.lines, line)
+        line.sockets.append(self)
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
@@ -167,16 +169,18 @@ class Socket:
         """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
         if not self.alive:
             return False
-        for place, holds in (
-            (self.line, self.line is not None and self.line.frozen),
-            (self.process, self.process is not None and self.process.paused),
-        ):
-            if holds and place is not None:
-                place.held.append((call, argument))
+        for line in self.lines:
+            if line.state == "open":
+                continue
+            if line.frozen:
+                line.held.append((call, argument))
                 return False
+            if back and line.state == "drop_replies":
+                return False
+        if self.process is not None and self.process.paused:
+            self.process.held.append((call, argument))
+            return False
         if back:
-            if self.line is not None and self.line.state == "drop_replies":
-                return False
             if self.silent_since == -1:
                 self.silent_since = None
             self.said = self.lab.clock.now
@@ -213,7 +217,7 @@ class Socket:
 
     def _forget(self) -> None:
         self.alive = False
-        for place in (self.line, self.process):
+        for place in (*self.lines, self.process):
             if place is not None and self in place.sockets:
                 place.sockets.remove(self)
 
@@ -223,11 +227,11 @@ class Socket:
         """Look *after* ms for the first time, then *every* ms, whether anything was heard."""
         if every > 0:
             now = self.lab.clock.now
-            self.lab.clock.at(now + after * 1000, self.on_check, every * 1000)
+            self.lab.clock.later(now + after * 1000, self.on_check, every * 1000)
 
     def expect(self) -> None:
         """Break the connection if nothing is heard at all for the time of a first word."""
-        self.lab.clock.at(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
+        self.lab.clock.later(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
 
     def on_dropped(self, _: None) -> None:
         """Whoever accepted it has closed it at once: what is to be said first finds it broken."""
@@ -262,4 +266,4 @@ class Socket:
         else:
             self.reset(failure=NO_WORD if self.silent_since == -1 else SILENT)
             return
-        self.lab.clock.at(now + every, self.on_check, every)
+        self.lab.clock.later(now + every, self.on_check, every)

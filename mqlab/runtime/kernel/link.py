@@ -1,36 +1,12 @@
-"""A link carries things from one end to the other: in order, after a delay. And what else takes time."""
+"""A link carries things from one end to the other: in order, after a delay."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from heapq import heappush
 from random import Random
 from typing import Any, Protocol
 
 from mqlab.runtime.kernel.clock import Call, Clock
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """How long things take, in microseconds.
-
-    `link`: the way of a message over any link. `pace`: from one message of a burst to the next.
-    `taking`: what a broker does with a message from a bridge before it answers, one after the other.
-    `closing`: a producer's connection closes after its last message; what follows in a script then
-    finds the network still busy. None lets all come to rest first.
-    """
-
-    link: int = 1000
-    pace: int = 0
-    taking: int = 0
-    closing: int | None = None
-
-
-# The machine of the recordings, where all brokers ran in one program and talked over 127.0.0.1.
-# In the time that a client took to send 2000 messages and close, bridges with prefetch 1 carried 91
-# to 269, and a consumer with 1 ms of work on each got 1 to 17 (fig_2_19_consumer_leaves_*); during a
-# burst of 100 a bridge took 1 to 4 (network_prefetch_1_burst). Twice as long a link does as well.
-LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
 
 
 class Gate(Protocol):

@@ -8,7 +8,7 @@ import tarfile
 
 import pytest
 
-from mqlab import families
+from mqlab import products
 from mqlab.errors import BadFile, BadValue, MqlabError, SelectorError, UnknownName
 from mqlab.formats import artemis
 from mqlab.runtime.artemis import outcome, play
@@ -100,8 +100,8 @@ def test_the_packed_recordings_are_the_shared_ones():
 def test_exactly_the_right_family_reads_every_recording(name, family):
     values = [value for value in packed(name).values() if "scenario" in value]
     assert len(values) > 100
-    assert {families.family_of(value).name for value in values} == {family}
-    claimed = [f.name for f in families.known() if f.claims(values[0]["scenario"])]
+    assert {products.product_of(value).name for value in values} == {family}
+    claimed = [f.name for f in products.PRODUCTS if f.claims(values[0]["scenario"])]
     assert claimed[:1] == ([] if family == "activemq" else [family])
 
 
@@ -110,7 +110,7 @@ def test_what_is_written_reads_as_the_same_scenario(value):
     read = artemis.read(value)
     written = json.loads(json.dumps(artemis.write(read)))
     assert artemis.read(written) == read
-    assert families.family_of(written).name == "artemis"
+    assert products.product_of(written).name == "artemis"
 
 
 # A comparison sees what it promises
@@ -364,5 +364,5 @@ def test_what_is_on_its_way_to_a_broker_that_hangs_outlives_its_sender():
 def test_a_file_without_queues_is_known_by_its_ha_policy():
     bare = {"brokers": [{"name": "A", "ha": {"policy": "live_only"}}], "steps": [{"do": "start"}]}
     assert artemis.claims(bare)
-    assert families.family_of(bare).name == "artemis"
+    assert products.product_of(bare).name == "artemis"
     assert not artemis.claims({"brokers": ["A"], "steps": []})

@@ -14,7 +14,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.client import Client
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
 SMALLEST = 1024  # bytes that a message counts at least, besides its body
@@ -24,7 +24,7 @@ CHECK = 100  # ms: so often a sender without a connection looks at the clock
 class Call:
     """One call of a client's user: a step of the script that waits for an answer."""
 
-    def __init__(self, lab: FailoverLab, no: int, step: Step, client: str) -> None:
+    def __init__(self, lab: Lab, no: int, step: Step, client: str) -> None:
         self.lab, self.no, self.step, self.client = lab, no, step, client
         self.began = lab.clock.now
         self.done = False
@@ -81,7 +81,7 @@ class SendCall(Call):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
     def __init__(
-        self, lab: FailoverLab, no: int, step: Step, client: Client, dest: Destination, first: int
+        self, lab: Lab, no: int, step: Step, client: Client, dest: Destination, first: int
     ) -> None:
         super().__init__(lab, no, step, client.name)
         self.user, self.dest, self.first = client, dest, first
@@ -181,7 +181,7 @@ class SendCall(Call):
         transport = self.user.failover
         if transport is not None and transport.options.timeout > 0:
             after = -(-transport.options.timeout // CHECK) * CHECK
-            self.lab.clock.at(self.lab.clock.now + after * 1000, self.on_time, self.message)
+            self.lab.clock.later(self.lab.clock.now + after * 1000, self.on_time, self.message)
 
     def on_time(self, message: Message) -> None:
         """The option timeout is over: what still waits for a connection has failed."""
@@ -201,7 +201,7 @@ class SendCall(Call):
         """From now on, when it is in the line, the answer may take as long as sendTimeout says."""
         if self.user.send_timeout > 0:
             after = self.lab.clock.now + self.user.send_timeout * 1000
-            self.lab.clock.at(after, self.on_send_timeout, message)
+            self.lab.clock.later(after, self.on_send_timeout, message)
 
     def on_send_timeout(self, message: Message) -> None:
         """The answer has not come in the time of sendTimeout; the message may still arrive."""

@@ -17,13 +17,13 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
 
 
 class Client:
     """One client with one connection; calls that wait for an answer are `Call`s."""
 
-    def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
+    def __init__(self, lab: Lab, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
         own = jms.options(uri)
@@ -66,7 +66,7 @@ class Client:
         """The address in use as the reader knows it, None without one."""
         if self.transport is None or (self.transport.away and not self.transport.was_cut):
             return None
-        return self.lab.shown_target(self.transport.address)
+        return self.lab.directory.shown_target(self.transport.address)
 
     # Connecting
 
@@ -143,8 +143,8 @@ class Client:
         """A connection is there."""
         self.attachments += 1
         self.state = "connected"
-        self.broker_node = self.lab.node_at(address)
-        shown = self.lab.shown_target(address)
+        self.broker_node = self.lab.directory.node_at(address)
+        shown = self.lab.directory.shown_target(address)
         self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
                       detail={"to": shown})  # fmt: skip
         waiting, self.waiting = self.waiting, []
@@ -210,7 +210,7 @@ class Client:
 
     def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
         """A broker names brokers, or tells the client to go to another."""
-        shown = [self.lab.shown_target(address) for address in brokers]
+        shown = [self.lab.directory.shown_target(address) for address in brokers]
         self.lab.note(Kind.Told, chain=self, frm=by, to=self.node, rule=Rule.cluster_update,
                       detail={"brokers": shown, "rebalance": rebalance})  # fmt: skip
         transport = self.failover

@@ -93,8 +93,9 @@ class RemoteConsumer:
     def __init__(self, client: Client, keys: dict[str, Any], dest: Destination) -> None:
         self.client, self.dest = client, dest
         self.name = str(keys["consumer"])
-        self.session = client.session(keys.get("session", "session"), keys.get("transacted", False))
         self.mode = keys.get("ack_mode", "auto")
+        transacted = self.mode == "transacted"
+        self.session = client.session(keys.get("session", "session"), transacted)
         self.acknowledges = keys.get("acknowledge", True)
         self.prefetch = keys.get("prefetch", client.prefetch)
         self.priority, self.exclusive = keys.get("priority", 0), keys.get("exclusive", False)
@@ -261,7 +262,7 @@ class RemoteConsumer:
         self.work()
         if self.pull is not None and self.prefetch == 0 and not self.asked:
             self._ask()
-        lab.clock.at(lab.clock.now + timeout, self.on_pull_timeout, call)
+        lab.clock.later(lab.clock.now + timeout, self.on_pull_timeout, call)
 
     def on_pull_timeout(self, call: Call) -> None:
         """Nothing has come in time."""
