@@ -13,7 +13,6 @@ from mqlab.spec.step import Step
 Json = Mapping[str, Any]
 Body = dict[str, Any]
 
-SPEC, SCENARIOS = "openmq", "openmq"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
 KNOWN = (*ABOUT, "cluster", "brokers", "steps", "product", "version")
 DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")

@@ -76,8 +76,6 @@ def test_clusters_and_other_scenarios_are_told_apart():
         assert len(bodies) > 20
         assert not any(map(openmq.claims, bodies))
     for value in packed("openmq").values():
-        families_of = [f.name for f in products.PRODUCTS if f.claims(value["scenario"])]
-        assert families_of == ["openmq"]
         assert products.product_of(value).name == "openmq"
 
 
