@@ -1,12 +1,11 @@
-"""OpenMQ scenarios <-> JSON, and their outcomes against recordings (conformance/openmq/README.md)."""
+"""OpenMQ scenarios <-> JSON (conformance/openmq/README.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
-from mqlab.formats.places import differ
+from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec.openmq import STEPS, ClusterScenario, Member
 from mqlab.spec.step import Step
 
@@ -15,11 +14,6 @@ Body = dict[str, Any]
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
 KNOWN = (*ABOUT, "cluster", "brokers", "steps", "product", "version")
-DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")
-
-# What a simulator need not follow, and what says how the client came by its error.
-_FREE = ("unacked", "in", "out")
-_OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers")
 
 
 def claims(body: Json) -> bool:
@@ -98,107 +92,3 @@ def _written(member: Member) -> Body:
     if member.not_listed:
         found["not_listed"] = True
     return found
-
-
-def differences(outcome: Json, observed: Json) -> list[str]:
-    """Return what differs from a recording's `observed`, to the depth that it promises."""
-    depth = observed.get("deterministic")
-    if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
-    if depth == "none":
-        return []
-    winners = str(depth).endswith("_per_winner") or "takeover_by" in observed
-    reduce = {"e": _exact, "c": _counts, "t": _totals}[str(depth)[0]]
-    found = []
-    for entry in observed["outcomes"]:
-        real, run = reduce(entry["outcome"]), reduce(outcome)
-        if winners:
-            real, run = _nameless(real), _nameless(run)
-        found.append(differ("", real, run))
-    return min(found, key=len)
-
-
-def _exact(outcome: Json) -> Body:
-    return {
-        "consumers": {
-            name: {"received": got.get("received", []), "redelivered": got.get("redelivered", [])}
-            for name, got in outcome["consumers"].items()
-        },
-        "operations": [_operation(row) for row in outcome["operations"]],
-        "snapshots": {label: _snapshot(shot) for label, shot in outcome["snapshots"].items()},
-    }
-
-
-def _operation(row: Json) -> Body:
-    return {key: row[key] for key in _OPERATION if key in row}
-
-
-def _snapshot(shot: Json) -> Body:
-    return {
-        "received_so_far": shot["received_so_far"],
-        "brokers": {name: _broker(broker) for name, broker in shot["brokers"].items()},
-    }
-
-
-def _broker(broker: Json) -> Body:
-    if not broker.get("running"):
-        return {"running": False}
-    if broker.get("no_answer"):
-        return {"running": True, "no_answer": True}
-    found: Body = {"running": True, "ready": broker.get("ready", True)}
-    for key in ("cluster", "master", "durable_subscriptions", "paused"):
-        if broker.get(key):
-            found[key] = broker[key]
-    found["destinations"] = {
-        name: {key: value for key, value in dest.items() if key not in _FREE}
-        for name, dest in broker.get("destinations", {}).items()
-    }
-    return found
-
-
-def _counts(outcome: Json) -> Body:
-    """Leave out message numbers, the state of links and what is in transactions."""
-    whole = _exact(outcome)
-    whole["consumers"] = {
-        name: {key: len(numbers) for key, numbers in got.items()}
-        for name, got in whole["consumers"].items()
-    }
-    for row in whole["operations"]:
-        row.pop("numbers", None)
-        row["refused"] = len(row.get("refused", ()))
-    for shot in whole["snapshots"].values():
-        for broker in shot["brokers"].values():
-            broker.pop("cluster", None)
-    return whole
-
-
-def _totals(outcome: Json) -> Body:
-    last = list(outcome["snapshots"].values())[-1:]
-    return {
-        "consumers": {name: got.get("count", 0) for name, got in outcome["consumers"].items()},
-        "operations": [
-            {"step": row["step"], "result": row["result"]} for row in outcome["operations"]
-        ],
-        "depth": {
-            f"{name} {dest}": state["messages"] - state["remote"]
-            for shot in last
-            for name, broker in shot["brokers"].items()
-            for dest, state in broker.get("destinations", {}).items()
-            if state["messages"] - state["remote"]
-        },
-    }
-
-
-def _nameless(value: Any) -> Any:
-    """Return brokers' states as a multiset: who won a takeover is a race."""
-    if isinstance(value, dict):
-        if "brokers" in value and "received_so_far" in value:
-            rows = sorted(repr(_nameless(b)) for b in value["brokers"].values())
-            return {
-                "received_so_far": value["received_so_far"],
-                "brokers": {f"#{no}": row for no, row in enumerate(rows)},
-            }
-        return {k: _nameless(v) for k, v in value.items() if k != "cluster"}
-    if isinstance(value, list):
-        return [_nameless(v) for v in value]
-    return value

@@ -12,6 +12,7 @@ import re
 import pytest
 
 from mqlab.formats import openmq
+from mqlab.formats.places import differ
 from mqlab.runtime.openmq import outcome, play
 from tests.conftest import recorded
 
@@ -61,7 +62,7 @@ def without(found, *unwanted):
 
 
 def same(one, other):
-    assert openmq.differ("", one, other) == []
+    assert differ("", one, other) == []
 
 
 RECORDINGS = [p for name in ("openmq", "openmq-later") for p in recorded(name, lambda path: True)]
@@ -93,7 +94,7 @@ def test_brokers_are_alike_but_for_what_the_scenario_says_of_them(value):
     # Who wins a takeover is a race that the seed decides.
     seeds = range(8 if value["scenario"]["cluster"]["model"] == "enhanced" else 1)
     wanted = renamed(seen(value), table)
-    assert any(openmq.differ("", wanted, seen(new, seed)) == [] for seed in seeds)
+    assert any(differ("", wanted, seen(new, seed)) == [] for seed in seeds)
 
 
 @every_recording

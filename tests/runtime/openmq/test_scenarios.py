@@ -9,6 +9,7 @@ import tarfile
 import pytest
 
 from mqlab import products
+from mqlab.conform.openmq import differences
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import openmq
 from mqlab.problems.openmq import check
@@ -22,7 +23,7 @@ ALL = [path for path in packed("openmq") if path.endswith(".json")]
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
 def test_the_lab_does_what_real_clusters_did(value):
     found = outcome(play(openmq.read(value), limit=100_000))
-    assert openmq.differences(found, value["observed"]) == []
+    assert differences(found, value["observed"]) == []
 
 
 # Why do messages that expired, some of them by a check every 5 s, end with no dead message? With a check
@@ -33,14 +34,14 @@ UNEXPLAINED = ["openmq/limits/message_expires_at_home.json"]
 @pytest.mark.parametrize("value", recorded("openmq-later", lambda path: path not in UNEXPLAINED))
 def test_the_lab_does_what_real_clusters_did_later(value):
     found = outcome(play(openmq.read(value), limit=100_000))
-    assert openmq.differences(found, value["observed"]) == []
+    assert differences(found, value["observed"]) == []
 
 
 @pytest.mark.parametrize("path", UNEXPLAINED)
 def test_what_is_unexplained_still_is(path):
     value = packed("openmq-later")[path]
     found = outcome(play(openmq.read(value), limit=100_000))
-    assert openmq.differences(found, value["observed"]), "it agrees now: take it off the list"
+    assert differences(found, value["observed"]), "it agrees now: take it off the list"
 
 
 def test_only_what_is_a_race_in_the_product_is_not_compared():
@@ -121,9 +122,9 @@ def test_an_exact_comparison_sees_every_difference(spoil):
     value = some()
     assert value["observed"]["deterministic"] == "exact"
     found = outcome(play(openmq.read(value)))
-    assert openmq.differences(found, value["observed"]) == []
+    assert differences(found, value["observed"]) == []
     spoil(value["observed"]["outcomes"][0]["outcome"])
-    assert openmq.differences(found, value["observed"])
+    assert differences(found, value["observed"])
 
 
 @pytest.mark.parametrize(("name", "spoil"), [
@@ -136,10 +137,10 @@ def test_an_exact_comparison_sees_every_difference(spoil):
 def test_looser_comparisons_still_see_what_they_promise(name, spoil):
     value = some(name)
     found = outcome(play(openmq.read(value)))
-    assert openmq.differences(found, value["observed"]) == []
+    assert differences(found, value["observed"]) == []
     for entry in value["observed"]["outcomes"]:
         spoil(entry["outcome"])
-    assert openmq.differences(found, value["observed"])
+    assert differences(found, value["observed"])
 
 
 # The same again
