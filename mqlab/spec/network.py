@@ -75,9 +75,11 @@ class NetworkConnector(_Options):
     name: str
     uri: str
     pairs: tuple[tuple[str, Any], ...]
+    judged: bool = field(compare=False)  # whether its address was looked at
 
     def __init__(self, name: str, *, uri: str, **options: Any) -> None:
         _name("networkConnector", name)
+        object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)
         if not parsed.components:
             raise BadValue(
@@ -97,6 +99,7 @@ class NetworkConnector(_Options):
         """Return a connector with an address that only its broker judges, at its start."""
         connector = cls(name, uri="static:(tcp://unread:0)", **options)
         object.__setattr__(connector, "uri", uri)
+        object.__setattr__(connector, "judged", False)
         return connector
 
     def __repr__(self) -> str:
@@ -123,13 +126,10 @@ class NetworkConnector(_Options):
             for dest in included
         ) or (f"{CONSUMER_ADVISORIES}>",)
 
-    def is_as_recorded(self, target: str) -> bool:
-        """Whether a host stands in an address as recordings write it: ``{A}``, or a loopback."""
-        return target.startswith("{") or target in ("127.0.0.1", "localhost") or "{" in self.uri
-
     def change(self, **options: Any) -> NetworkConnector:
         """Return the connector with these options set; None takes an option back."""
-        return NetworkConnector.as_written(self.name, self.uri, **{**self.options, **options})
+        make = NetworkConnector if self.judged else NetworkConnector.as_written
+        return make(self.name, uri=self.uri, **{**self.options, **options})
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
@@ -265,7 +265,7 @@ class Network:
         for broker in brokers:
             for connector in broker.connectors:
                 for target in connector.targets:
-                    if target and target not in names and not connector.is_as_recorded(target):
+                    if connector.judged and target not in names:
                         where = f"broker {broker.name!r}, networkConnector {connector.name!r}"
                         raise UnknownName.of("broker", target, names, where)
             master = broker.options.get("pure_slave_of")

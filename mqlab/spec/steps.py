@@ -123,7 +123,7 @@ TIMES = {"delay": "delay_ms", "every": "interval_ms", "time_to_live": "time_to_l
          "time": "ms", "quiet": "quiet_ms", "at_most": "max_ms", "timeout": "timeout_ms"}  # fmt: skip
 DESTINATION = {a.Consumer: "reads", a.Producer: "to", a.RequestReply: "to"}
 KINDS = {"queue": "queue", "topic": "topic", "temp": "temp-queue"}
-NUMBERS = ("count", "size")
+NUMBERS = ("count", "size", "prefetch")
 
 
 def noun_of(item: Mapping[str, Any]) -> a.Action:
@@ -153,7 +153,8 @@ def _wait(what: str, keys: dict[str, Any]) -> a.Action:
 
 def _check_number(key: str, value: Any) -> None:
     kinds = int if key in NUMBERS else (int, float)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, kinds) or value < 0):
+    wrong = isinstance(value, bool) or not isinstance(value, kinds)
+    if value is not None and (wrong or (value < 0 and key != "prefetch")):
         what = "whole number" if key in NUMBERS else "number"
         raise BadValue(f"{key} is {value!r}; write a {what} from 0 on")
 
