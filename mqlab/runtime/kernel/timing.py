@@ -48,7 +48,7 @@ class Timing:
     kill: int = 0
     restart: int = 0
     between: int = 0
-    attempt: int = 900
+    attempt: int = 990
 
 
 # The machine of the recordings of networks at rest, where all brokers ran in one program and talked over
