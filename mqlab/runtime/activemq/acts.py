@@ -126,9 +126,7 @@ class Acts(Lives):
         self.lab.lock_files[step.keys["shared_store"]].touch()
 
     def _do_copy_store(self, step: Step) -> None:
-        source, target = (
-            self.lab.brokers[step.keys[end].removeprefix("store-")].store for end in ("from", "to")
-        )
+        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
         target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
 
     def _do_write_file(self, step: Step) -> None:

@@ -90,7 +90,8 @@ def _attempts(read: Reader) -> dict[str, list[Any]]:
     def entry(row: int) -> dict[str, Any]:
         name, time = read.name("frm", row), read.columns["t"][row]
         result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
-        found: dict[str, Any] = {"to": read.name("to", row), "result": result}
+        result = read.details.get(row, {}).get("result", result)
+        found: dict[str, Any] = {"to": read.name("to", row) or "?", "result": result}
         if name in last:
             found["gap_ms"] = [(time - last[name]) // 1000] * 3
         last[name] = time

@@ -33,7 +33,7 @@ class Process:
         self.name, self.node = member.name, broker.node
         timing = lab.timing
         self.costs = timing.process if member.process else timing.broker
-        self.role = "down"
+        self.role = self.shown_role = "down"  # who looks sees a broker until it has ended
         self.line = Line() if member.link else None
         self.sockets: list[Socket] = []
         self.held: list[tuple[Any, Any]] = []
@@ -145,7 +145,7 @@ class Process:
 
     def become(self, role: str, rule: int) -> None:
         """Take another role."""
-        self.role = role
+        self.role = self.shown_role = role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
         )
@@ -219,7 +219,7 @@ class Process:
             self._hang_up(row)
         if self.role != "down":
             self.role = "down"
-            cost = 0 if kind == Kind.Crashed or self.restarting else self.lab.timing.stop
+            cost = 0 if kind == Kind.Crashed or self.restarting else self.costs.stop
             self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:
@@ -235,6 +235,7 @@ class Process:
             socket.reset(row)
 
     def _note_down(self, _: None) -> None:
+        self.shown_role = self.role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
         )

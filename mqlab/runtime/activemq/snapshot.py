@@ -43,7 +43,7 @@ def take_timed(lab: Lab) -> dict[str, Any]:
 
 
 def _process(process: Process) -> dict[str, Any]:
-    row: dict[str, Any] = {"role": process.role}
+    row: dict[str, Any] = {"role": process.shown_role}
     if process.paused:
         return {**row, "paused": True}
     if process.role == "down" or not process.broker.running:
