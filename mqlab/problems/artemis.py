@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqlab.spec.artemis import HaScenario, Server, votes_needed
+from mqlab.spec.artemis import HaScenario, votes_needed
+from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.problem import Problem
 
 _OBSERVED = "artemis-observed.md, section"
@@ -16,29 +17,29 @@ _OBSERVED = "artemis-observed.md, section"
 def check(scenario: HaScenario) -> list[Problem]:
     """Return the problems of a set-up, errors first.
 
-    >>> from mqlab.spec.artemis import Server
-    >>> lone = Server("A", elements={"scale_down": {}})
+    >>> from mqlab.spec.artemis.broker import Broker
+    >>> lone = Broker("A", elements={"scale_down": {}})
     >>> [problem.rule for problem in check(HaScenario((lone,)))]
     ['scale-down-target']
     """
     found = [*_failback(scenario), *_votes(scenario), *_hosting(scenario), *_balancing(scenario),
              *_passwords(scenario)]  # fmt: skip
-    for server in scenario.servers:
+    for server in scenario.brokers:
         found += [*_refused(server), *_scale_down(scenario, server), *_colocated(scenario, server)]
     return sorted(found, key=lambda problem: problem.level)
 
 
-def _where(server: Server) -> str:
+def _where(server: Broker) -> str:
     return f"broker {server.name}"
 
 
-def _of(scenario: HaScenario, policy: str, *roles: str) -> list[Server]:
+def _of(scenario: HaScenario, policy: str, *roles: str) -> list[Broker]:
     """Return the brokers, and the halves of colocated ones, with a policy and one of the roles."""
-    return [half for server in scenario.servers for half in (server, *server.halves())
+    return [half for server in scenario.brokers for half in (server, *server.halves())
             if half.policy == policy and half.role in roles]  # fmt: skip
 
 
-def _refused(server: Server) -> Iterator[Problem]:
+def _refused(server: Broker) -> Iterator[Problem]:
     for half in (server, *server.halves()[1:]):  # a colocated one is refused with its master
         reason = half.refused()
         if reason is not None:
@@ -49,7 +50,7 @@ def _refused(server: Server) -> Iterator[Problem]:
 
 def _passwords(scenario: HaScenario) -> Iterator[Problem]:
     """The lab runs without security, where passwords are not asked for; a secured broker asks."""
-    first, *others = scenario.servers or [Server("none")]
+    first, *others = scenario.brokers or [Broker("none")]
     said = first.keys.get("cluster_password")
     for server in others:
         own = server.keys.get("cluster_password")
@@ -78,7 +79,7 @@ def _failback(scenario: HaScenario) -> Iterator[Problem]:
             return
 
 
-def _stays_slave(slaves: list[Server]) -> Iterator[Problem]:
+def _stays_slave(slaves: list[Broker]) -> Iterator[Problem]:
     for slave in slaves:
         if "allow_failback" not in slave.elements and slave.scale_down is None:
             yield Problem(
@@ -90,7 +91,7 @@ def _stays_slave(slaves: list[Server]) -> Iterator[Problem]:
 
 def _votes(scenario: HaScenario) -> Iterator[Problem]:
     """Yield what the arithmetic of the quorum does to slaves (artemis-ha.md, section 3)."""
-    lives = [s for s in scenario.servers if s.role in ("master", "colocated", "live")]
+    lives = [s for s in scenario.brokers if s.role in ("master", "colocated", "live")]
     for slave in _of(scenario, "replication", "slave"):
         if slave.checks_network or slave.refused():
             continue
@@ -116,7 +117,7 @@ def _votes(scenario: HaScenario) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _scale_down(scenario: HaScenario, server: Server) -> Iterator[Problem]:
+def _scale_down(scenario: HaScenario, server: Broker) -> Iterator[Problem]:
     own = next((half for half in server.halves() if half.scale_down is not None), server)
     policy = own.scale_down
     if policy is None or policy.get("enabled") is False:
@@ -136,7 +137,7 @@ def _scale_down(scenario: HaScenario, server: Server) -> Iterator[Problem]:
             "name connectors or a discovery group", "AMQ Broker 7.1, 21.4.1; " f"{_OBSERVED} 6",
         )  # fmt: skip
     group = policy.get("group_name")
-    groups = [(s.scale_down or {}).get("group_name") for s in scenario.servers if s is not server]
+    groups = [(s.scale_down or {}).get("group_name") for s in scenario.brokers if s is not server]
     if own is server and group is not None and group not in groups:
         yield Problem(
             "scale-down-group", "error", _where(server), f"no other broker is in the scale-down "
@@ -145,7 +146,7 @@ def _scale_down(scenario: HaScenario, server: Server) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def _colocated(scenario: HaScenario, server: Server) -> Iterator[Problem]:
+def _colocated(scenario: HaScenario, server: Broker) -> Iterator[Problem]:
     if server.role != "colocated":
         return
     for half in ("master", "slave"):
@@ -154,11 +155,11 @@ def _colocated(scenario: HaScenario, server: Server) -> Iterator[Problem]:
                 "colocated-half", "warning", _where(server), f"colocated without a {half}: that "
                 "half has the product's defaults", f"write a {half}", "AMQ Broker 7.1, 21.3.1",
             )  # fmt: skip
-    others = [s.name for s in scenario.servers if s is not server]
+    others = [s.name for s in scenario.brokers if s is not server]
     missing = [f"to_{name}" for name in others
                if f"to_{name}" not in server.element("excludes")]  # fmt: skip
     hosts = server.element("max_backups") > 0 and server.policy == "replication"
-    asked = any(s.element("request_backup") for s in scenario.servers
+    asked = any(s.element("request_backup") for s in scenario.brokers
                 if s is not server and s.role == "colocated")  # fmt: skip
     static = not scenario.option(server, "discovery")
     shifts = server.part("slave", server.name).scale_down is None
@@ -171,7 +172,7 @@ def _colocated(scenario: HaScenario, server: Server) -> Iterator[Problem]:
 
 
 def _hosting(scenario: HaScenario) -> Iterator[Problem]:
-    colocated = [server for server in scenario.servers if server.role == "colocated"]
+    colocated = [server for server in scenario.brokers if server.role == "colocated"]
     for server in colocated:
         room = sum(other.element("max_backups") for other in colocated if other is not server)
         if server.element("request_backup") and room == 0:
@@ -184,7 +185,7 @@ def _hosting(scenario: HaScenario) -> Iterator[Problem]:
 
 def _balancing(scenario: HaScenario) -> Iterator[Problem]:
     """Yield what the script shows: messages at one broker, and their consumers at others."""
-    lives = {s.name: s for s in scenario.servers if s.role in ("live", "master", "colocated")}
+    lives = {s.name: s for s in scenario.brokers if s.role in ("live", "master", "colocated")}
     delay = scenario.addresses.get("redistribution_delay", -1)
     readers: dict[str, tuple[str, str]] = {}  # consumer -> queue, broker
     lying: dict[tuple[str, str], str] = {}  # queue, broker -> kind of balancing there
@@ -220,7 +221,7 @@ def _balancing(scenario: HaScenario) -> Iterator[Problem]:
     yield from found.values()
 
 
-def _stays(server: Server, queue: str, reader: str, kind: str) -> Problem:
+def _stays(server: Broker, queue: str, reader: str, kind: str) -> Problem:
     off = (
         "redistribution-delay is -1" if kind == "ON_DEMAND" else f"message-load-balancing is {kind}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mqlab.spec.artemis import Server
+from mqlab.spec.artemis.broker import Broker as BrokerSpec
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import ArtemisLab
@@ -28,9 +28,9 @@ class Broker:
     it. `view` is its topology: pair -> [live, backup]; `largest` the most live brokers seen there.
     """
 
-    def __init__(self, lab: ArtemisLab, server: Server, host: Broker | None = None) -> None:
-        self.lab, self.server, self.host = lab, server, host
-        self.name = server.name
+    def __init__(self, lab: ArtemisLab, spec: BrokerSpec, host: Broker | None = None) -> None:
+        self.lab, self.spec, self.host = lab, spec, host
+        self.name = spec.name
         self.role, self.pair = "not_started", ""
         self.live: Data | None = None  # what it serves
         self.disk: Data | None = None  # what it would serve
@@ -63,11 +63,11 @@ class Broker:
 
     def element(self, name: str) -> Any:
         """Return an element of its HA policy."""
-        return self.server.element(name)
+        return self.spec.element(name)
 
     def option(self, name: str) -> Any:
         """Return an option of its cluster connection."""
-        return self.lab.scenario.option(self.server, name)
+        return self.lab.scenario.option(self.spec, name)
 
     @property
     def data(self) -> Data:
@@ -90,7 +90,7 @@ class Broker:
         if self.host is None or other.place == self.place or self.option("discovery"):
             return True
         kept = self.host.element("excludes") or ()
-        return self.server.scales_down or f"to_{other.place}" in kept
+        return self.spec.scales_down or f"to_{other.place}" in kept
 
 
 class Net:

@@ -122,7 +122,8 @@ class Calls(Subsystem):
         return Until() if keys.get("in_background") else self._blocking(sending)
 
     def _sender(self, keys: Mapping[str, Any]) -> Client:
-        name = keys.get("producer") or keys.get("client") or f"sender{self.lab.step_no}"
+        named = keys.get("producer") or keys.get("client") or keys.get("name")
+        name = named or f"sender{self.lab.step_no}"
         if name not in self.lab.clients.senders:
             client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
             client.connect(client.attempts(-1))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.artemis.balancing import Refused
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.messages import Message
-from mqlab.spec.artemis import CLIENTS
+from mqlab.spec.artemis.options import OPTIONS
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class Client:
         self.lab, self.name, self.keys = lab, name, keys
         where = keys.get("broker", ())
         self.addresses = [where] if isinstance(where, str) else list(where)
-        self.options = {**CLIENTS, **lab.scenario.clients, **keys.get("url", {})}
+        defaults = {name: row.default for name, row in OPTIONS["url"].items()}
+        self.options = {**defaults, **lab.scenario.clients, **keys.get("url", {})}
         self.state, self.pair = "new", ""
         self.uplink, self.downlink = lab.new_link(), lab.new_link()
         self.at: Broker | None = None

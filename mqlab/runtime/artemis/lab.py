@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mqlab.formats import artemis as files
@@ -21,6 +21,7 @@ from mqlab.runtime.artemis.shared_store import SharedStore, Store
 from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.lab import Lab, Until
 from mqlab.runtime.kernel.link import Link, Timing
+from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS, HaScenario
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
@@ -68,7 +69,7 @@ class ArtemisLab(Lab):
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = Balancing(self), Clients()
         self.operations, self.calls = Operations(self), Calls(self)
-        self.brokers = {server.name: Broker(self, server) for server in scenario.servers}
+        self.brokers = {spec.name: Broker(self, spec) for spec in scenario.brokers}
 
     # The script
 
@@ -80,12 +81,13 @@ class ArtemisLab(Lab):
         act: Callable[[Any], Until | None] = getattr(room, name)
         return act(action.keys) or Until()
 
-    def do(self, step: Step) -> None:
-        """Do one more step now, beside what is under way, or at its own time.
+    def do(self, action: Action | Step) -> None:
+        """Do one more thing now, beside what is under way, or at its own time.
 
         Raises for one that cannot be done, and leaves the lab as it was.
         """
-        scenario = replace(self.scenario, steps=(*self.scenario.steps, step))
+        scenario = self.scenario.with_actions(action)
+        step = scenario.steps[-1]
         if step.at is not None:
             self.schedule(step)
         elif self.under_way is not None:
@@ -120,7 +122,7 @@ class ArtemisLab(Lab):
 
     def later(self, wait: int, call: Call, argument: Any = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
-        self.clock.later(self.clock.now + wait, call, argument)
+        self.clock.later(self.now + wait, call, argument)
 
     def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
@@ -139,7 +141,7 @@ class ArtemisLab(Lab):
             return
         broker.lives += 1
         broker.view, broker.largest, broker.broken = {}, 0, False
-        reason = broker.server.refused()
+        reason = broker.spec.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
         broker.lingers = not self.answers(broker)
@@ -148,10 +150,10 @@ class ArtemisLab(Lab):
             self.soon(broker, BOOT, self._activate)
 
     def _activate(self, broker: Broker) -> None:
-        if broker.server.policy == "live_only":
+        if broker.spec.policy == "live_only":
             self.go_live(broker, broker.disk)
         else:
-            room = self.store if broker.server.policy == "shared_store" else self.replication
+            room = self.store if broker.spec.policy == "shared_store" else self.replication
             room.start(broker)
 
     def go_live(self, broker: Broker, data: Data | None, rule: Rule = Rule.none) -> None:
@@ -159,8 +161,8 @@ class ArtemisLab(Lab):
         broker.live = live = data or Data(broker.name)
         broker.lives += 1
         broker.pair, broker.master = live.pair, None
-        here = [q for q in self.scenario.queues if broker.name in q.get("on", [broker.name])]
-        live.open(here, self.clock.now)
+        here = [queue for queue in self.scenario.queues if queue.is_at(broker.name)]
+        live.open(here, self.now)
         broker.view[live.pair] = [broker.place, "-"]
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
@@ -173,7 +175,7 @@ class ArtemisLab(Lab):
 
     def take_over(self, slave: Broker, data: Data, rule: Rule) -> None:
         """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
-        if not slave.server.scales_down:
+        if not slave.spec.scales_down:
             self.go_live(slave, data, rule)
         elif slave.host is not None:  # outside a colocated broker it fails at this point
             scaledown.move(self, slave, data, slave.host)
@@ -193,7 +195,7 @@ class ArtemisLab(Lab):
             return
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
         broker.disk = live.kept(orderly)
-        if broker.server.policy == "shared_store":
+        if broker.spec.policy == "shared_store":
             self.store.of(broker).data = broker.disk
         for slave in [b for b in self.all_brokers() if b.master is broker]:
             self.replication.lost_master(slave, orderly=orderly)
@@ -228,7 +230,7 @@ class ArtemisLab(Lab):
         broker.lives += 1
         if master is not None:
             self.replication.lost_replica(master, failed=not orderly)
-        if broker.server.policy == "shared_store":
+        if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
         broker.hosted = {}
         self.topology.gossip()
@@ -240,11 +242,11 @@ class ArtemisLab(Lab):
 
         The gateway is that of the URLs; of other addresses only the loopback is there.
         """
-        core = broker.server.keys.get("core", {})
+        core = broker.spec.keys.get("core", {})
         addresses = str(core.get("network_check_list", "")).split(",")
         loopback = any(address.strip().startswith(("127.", "localhost")) for address in addresses)
         gateway = "network_check_url_list" in core and self.gateway.get(broker.name, False)
-        return loopback or gateway or not broker.server.checks_network
+        return loopback or gateway or not broker.spec.checks_network
 
     def check_network(self, broker: Broker) -> None:
         """A broker that finds nobody stops itself; it starts again when somebody answers."""
@@ -285,15 +287,15 @@ class ArtemisLab(Lab):
         selector: str | None = None, goes: str = "never", key: str = "",
     ) -> Queue:  # fmt: skip
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
-        queue = Queue(name, topic, durable, selector, goes, self.clock.now)
+        queue = Queue(name, topic, durable, selector, goes, self.now)
         broker.data.queues[key or name] = queue
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""
         self.notes.enqueued(queue.add(message), queue, broker, cause)
-        if message.due > self.clock.now:
-            self.later(message.due - self.clock.now, self.deliver)
+        if message.due > self.now:
+            self.later(message.due - self.now, self.deliver)
         self.balancing.dispatch(broker)
         self.balancing.redistribute()
 

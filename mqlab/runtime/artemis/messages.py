@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
@@ -123,12 +124,11 @@ class Data:
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
 
-    def open(self, rows: Iterable[Mapping[str, Any]], now: int) -> None:
+    def open(self, queues: Iterable[AddressQueue], now: int) -> None:
         """It is served from now on, with the configured queues."""
         self.since = now
-        for row in rows:  # a queue of routing multicast belongs to its address, a topic
-            topic = row.get("address", row["name"]) if row.get("routing") == "multicast" else None
-            self.queues.setdefault(row["name"], Queue(row["name"], topic))
+        for queue in queues:
+            self.queues.setdefault(queue.name, Queue(queue.name, queue.topic))
 
     def items(self) -> Iterator[tuple[Queue, Held]]:
         """Yield every message that lies in a queue, with its queue."""

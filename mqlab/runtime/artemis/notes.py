@@ -29,7 +29,7 @@ class Notes:
         self.moved = 0  # when (us) a message last did
         self.sent: dict[int, int] = {}  # message -> when (us)
         self.ways: list[tuple[int, int, int] | None] = []  # of what moves: (frm, to, link)
-        for one, other in permutations([server.name for server in lab.scenario.servers], 2):
+        for one, other in permutations([server.name for server in lab.scenario.brokers], 2):
             self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
 
     # Events

@@ -71,8 +71,8 @@ class Operations(Subsystem):
         while round.left:
             broker = round.left.popleft()
             if "with" in round.keys:
-                item = {"name": broker.name, **broker.server.keys, **round.keys["with"]}
-                broker.server = files.server(item)
+                item = {"name": broker.name, **broker.spec.keys, **round.keys["with"]}
+                broker.spec = files.broker(item)
             self.lab.start(broker)
             if round.keys.get("wait", True):
                 return self._in(STARTING, round, self._started)
@@ -174,7 +174,7 @@ class Operations(Subsystem):
         """The address that network checks ask answers, or is silent."""
         for broker in self._named(keys):
             self.lab.gateway[broker.name] = bool(keys["answers"])
-            period = broker.server.keys.get("core", {}).get("network_check_period", 5000)
+            period = broker.spec.keys.get("core", {}).get("network_check_period", 5000)
             self.lab.later(period * MS, self.lab.check_network, broker)
 
     # Waiting

@@ -29,7 +29,7 @@ class Replication(Subsystem):
         node_id = broker.disk.pair if broker.disk is not None else broker.name
         acting = any(live.pair == node_id and broker.reaches(live)
                      for live in self.lab.lives())  # fmt: skip
-        if broker.server.role == "slave":
+        if broker.spec.role == "slave":
             self.search(broker, "")
         elif acting and broker.element("check_for_live_server"):
             self.search(broker, node_id)
@@ -69,7 +69,7 @@ class Replication(Subsystem):
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
         if not slave.reaches(live) or slave.place == live.place:
             return False
-        if live.server.policy != "replication" or slave.element("cluster_name") is not None:
+        if live.spec.policy != "replication" or slave.element("cluster_name") is not None:
             return False
         if self.lab.topology.entry(live, live.pair)[0] != live.place:  # it is told of another one
             return False
@@ -112,7 +112,7 @@ class Replication(Subsystem):
         slave.pair = live.pair
         self.lab.role(slave, "backup_in_sync")
         self.lab.event(Kind.Replicated, live, to=slave.node, rule=Rule.copied)
-        if slave.server.role != "slave" and live.element("allow_failback"):
+        if slave.spec.role != "slave" and live.element("allow_failback"):
             self.lab.soon(slave, MS, self._fail_back)
 
     @staticmethod
@@ -167,7 +167,7 @@ class Replication(Subsystem):
         if left > 0 and not yes and self.lab.scenario.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
-        if slave.server.checks_network:  # its answer stands above the vote
+        if slave.spec.checks_network:  # its answer stands above the vote
             yes = self.lab.answers(slave)
             self._tell(slave, yes, {"network check": "answered" if yes else "silent"})
         if yes:

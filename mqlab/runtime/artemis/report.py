@@ -63,14 +63,14 @@ def state(broker: Broker, topology: bool) -> dict[str, Any]:
 
 def _hosted(host: Broker, no: int, name: str, slave: Broker) -> dict[str, Any]:
     """Ports are shifted by the offset for each backup; one that scales down takes no client."""
-    scales, keys = slave.server.scales_down, host.server.keys
+    scales, keys = slave.spec.scales_down, host.spec.keys
     shift = 0 if scales else no * host.element("backup_port_offset")
     others = [f"to_{other}" for other in sorted(host.lab.brokers) if other != host.name]
     in_vm = [f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}"
              for key in keys if key == "in_vm_connector"]  # fmt: skip
     own, *rest = (f"{connector} tcp {PORT + shift * (connector not in host.element('excludes'))}"
                   for connector in (host.name, *others))  # fmt: skip
-    shared = slave.server.policy == "shared_store"
+    shared = slave.spec.policy == "shared_store"
     return {
         **state(slave, topology=True), "name": name,
         "journal": f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}",

@@ -32,7 +32,7 @@ def targets(lab: ArtemisLab, broker: Broker) -> Iterator[Broker]:
     A connector only leads into the cluster: whoever is live there may be the target, who has been so
     the longest first, whether a connector names it or not; with a group, its members.
     """
-    policy = broker.server.scale_down or {}
+    policy = broker.spec.scale_down or {}
     names = [str(connector).removeprefix("to_") for connector in policy.get("connectors", ())]
     if "discovery_group_ref" in policy and not names:
         names = [name for name in lab.brokers if name != broker.name]
@@ -41,7 +41,7 @@ def targets(lab: ArtemisLab, broker: Broker) -> Iterator[Broker]:
     lives = [live for live in lab.lives() if live is not broker and broker.reaches(live)]
     found = any(live.name in names for live in lives)
     for other in sorted(lives, key=_since) if found else ():
-        theirs = (other.server.elements.get("scale_down") or {}).get("group_name")
+        theirs = (other.spec.elements.get("scale_down") or {}).get("group_name")
         if group in (None, theirs):
             yield other
 
@@ -52,14 +52,14 @@ def _since(live: Broker) -> int:
 
 def waits(lab: ArtemisLab, broker: Broker) -> bool:
     """Whether a broker that ends in order waits for a member of its group to appear."""
-    policy = broker.server.scale_down or {}
+    policy = broker.spec.scale_down or {}
     lacking = _scales_down(broker) and next(targets(lab, broker), None) is None
     return lacking and "group_name" in policy and len(policy) > 1
 
 
 def _scales_down(broker: Broker) -> bool:
-    served = broker.live is not None and broker.server.role != "slave"
-    return served and broker.server.scales_down
+    served = broker.live is not None and broker.spec.role != "slave"
+    return served and broker.spec.scales_down
 
 
 def scale_down(lab: ArtemisLab, broker: Broker) -> None:

@@ -36,13 +36,13 @@ class SharedStore(Subsystem):
     def of(self, broker: Broker) -> Store:
         """Return the store that a broker uses; a hosted slave uses that of its requester."""
         owner = self.lab.brokers[broker.pair] if broker.host is not None else broker
-        key = owner.server.keys.get("shared_store", owner.name)
+        key = owner.spec.keys.get("shared_store", owner.name)
         return self.lab.stores.setdefault(key, Store())
 
     def start(self, broker: Broker) -> None:
         """A master asks for the live lock; a slave for the backup lock, or queues for it."""
         store = self.of(broker)
-        if broker.server.role != "slave":
+        if broker.spec.role != "slave":
             store.masters.append(broker)
             self._next_live(store)
             return
@@ -67,7 +67,7 @@ class SharedStore(Subsystem):
         """A waiting master takes a free lock; an acting slave looks whether it is asked for its own."""
         if store.live is None and store.masters:
             self._lock(store.masters.pop(0), store)
-        elif store.live is not None and store.live.server.role == "slave":
+        elif store.live is not None and store.live.spec.role == "slave":
             self.lab.soon(store.live, FAIL_BACK, self._hand_back)
 
     def _next_backup(self, store: Store) -> None:
@@ -81,7 +81,7 @@ class SharedStore(Subsystem):
 
     def announce(self, live: Broker) -> None:
         """Slaves that were there before anybody was live tell the new one of themselves."""
-        if live.server.policy == "shared_store":
+        if live.spec.policy == "shared_store":
             for slave in self.of(live).slaves:
                 slave.pair = live.pair
                 self.lab.soon(slave, FAIL_BACK, self._announce)

@@ -7,7 +7,9 @@ from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.formats.places import differ
-from mqlab.spec.artemis import STEPS, HaScenario, Server
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis.broker import AddressQueue, Broker
+from mqlab.spec.artemis.steps import STEPS
 from mqlab.spec.step import Step
 
 SPEC, SCENARIOS = "artemis", "artemis"
@@ -17,6 +19,7 @@ KNOWN = (*ABOUT, "version", "product", "brokers", "queues", "cluster", "address_
 BROKER = ("name", "ha", "shared_store", "cluster", "core", "cluster_password", "in_vm_connector",
           "in_vm_id")  # fmt: skip
 SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
+QUEUE = ("name", "routing", "address", "on")
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
 
 Test = Callable[[Any], bool]
@@ -102,8 +105,8 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
         _typed("scenario", {key: it for key, it in body.items() if key not in lists})
         version = value.get("observed", {}).get("version") or body.get("version") or "2.5"
         return HaScenario(
-            servers=tuple(server(item) for item in body.get("brokers", ())),
-            queues=tuple(dict(item) for item in body.get("queues", ())),
+            brokers=tuple(broker(item) for item in body.get("brokers", ())),
+            queues=tuple(_queue(item) for item in body.get("queues", ())),
             cluster=dict(body.get("cluster", {})),
             addresses=dict(body.get("address_settings", {})),
             clients=dict(body.get("clients", {})),
@@ -115,7 +118,7 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
         raise type(error)(f"{where}: {error}") from None
 
 
-def server(item: Any) -> Server:
+def broker(item: Any) -> Broker:
     """Return one broker of the JSON form."""
     if not isinstance(item, Mapping) or "name" not in item:
         raise BadValue(f"brokers: {item!r}; write an object with the key 'name'")
@@ -129,7 +132,24 @@ def server(item: Any) -> Server:
     role = SPOKEN.get(named, named)
     elements = {key: it for key, it in policy.items() if key not in ("policy", "role")}
     keys = {key: it for key, it in item.items() if key not in ("name", "ha")}
-    return Server(item["name"], policy["policy"], role, elements, keys)
+    return Broker(item["name"], policy["policy"], role, elements, keys)
+
+
+def _queue(item: Mapping[str, Any]) -> AddressQueue:
+    for key in item:
+        if key not in QUEUE:
+            raise UnknownName.of("key", key, QUEUE, "queues")
+    if "name" not in item:
+        raise BadValue(f"queues: {dict(item)}; write an object with the key 'name'")
+    on = item.get("on")
+    names = (on,) if isinstance(on, str) else on if on is None else tuple(on)
+    return AddressQueue(**{**item, "on": names})
+
+
+def _written_queue(queue: AddressQueue) -> dict[str, Any]:
+    found = {"name": queue.name, "routing": queue.routing, "address": queue.address}
+    given = {key: it for key, it in found.items() if it not in (None, "anycast")}
+    return given if queue.on is None else {**given, "on": list(queue.on)}
 
 
 def _step(no: int, item: Any) -> Step:
@@ -143,8 +163,8 @@ def write(scenario: HaScenario) -> dict[str, Any]:
     """Return the JSON value; reading it again gives an equal scenario."""
     found: dict[str, Any] = {
         **scenario.about, "product": "artemis", "version": scenario.version,
-        "brokers": [_written(one) for one in scenario.servers],
-        "queues": [dict(queue) for queue in scenario.queues],
+        "brokers": [_written(one) for one in scenario.brokers],
+        "queues": [_written_queue(queue) for queue in scenario.queues],
     }  # fmt: skip
     for key, value in (("cluster", scenario.cluster), ("address_settings", scenario.addresses),
                        ("clients", scenario.clients)):  # fmt: skip
@@ -154,7 +174,7 @@ def write(scenario: HaScenario) -> dict[str, Any]:
     return found
 
 
-def _written(one: Server) -> dict[str, Any]:
+def _written(one: Broker) -> dict[str, Any]:
     found: dict[str, Any] = {"name": one.name, **one.keys}
     if one.policy != "live_only" or one.elements:
         found["ha"] = {"policy": one.policy, "role": one.role, **one.elements}
