@@ -18,6 +18,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.consumers import Consumer
     from mqlab.runtime.artemis.lab import ArtemisLab
+    from mqlab.runtime.artemis.requests import Opening
 
 MS = 1000
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
@@ -73,6 +74,7 @@ class Client:
         self.uplink, self.downlink = lab.new_link(), lab.new_link()
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
+        self.opening: Opening | None = None  # the call that connects it
         self.calling = 0  # since when (us) it is in a call
         self.failovers: list[str] = []
         self.results: list[str] = []
@@ -96,6 +98,8 @@ class Client:
             self._attach(broker)
         elif attempts.left in (0, 1):
             self.state = "failed"
+            if self.opening is not None:
+                self.opening.note_failure()
         else:
             self.lab.later(attempts.next(), self.connect, attempts)
 

@@ -102,7 +102,7 @@ class Opening(Request):
 
     def make(self, _: object = None) -> None:
         """Connect."""
-        client = self.client
+        client, self.client.opening = self.client, self
         client.connect(client.attempts(client.options["initial_connect_attempts"]))
 
     def is_over(self, _: object = None) -> bool:
@@ -110,11 +110,10 @@ class Opening(Request):
         self.answered = self.client.state != "new"
         return super().is_over()
 
-    def tell(self, _: object = None) -> None:
-        """Say that it gave up, or is still blocked."""
-        for said in dict.fromkeys(("open", self.what)) if self.client.state == "failed" else ():
+    def note_failure(self) -> None:
+        """No attempt is left, maybe long after the script has gone on."""
+        for said in dict.fromkeys(("open", self.what)):
             self.client.results.append(f"step {self.step} {said}: {NOT_CONNECTED}")
-        super().tell()
 
 
 class Transaction(Request):
