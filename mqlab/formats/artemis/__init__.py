@@ -14,56 +14,107 @@ from mqlab.spec.step import Step
 
 SPEC, SCENARIOS = "artemis", "artemis"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
-KNOWN = (*ABOUT, "version", "product", "brokers", "queues", "cluster", "address_settings",
-         "clients", "steps")  # fmt: skip
-BROKER = ("name", "ha", "shared_store", "cluster", "core", "cluster_password", "in_vm_connector",
-          "in_vm_id")  # fmt: skip
+KNOWN = (
+    *ABOUT,
+    "version",
+    "product",
+    "brokers",
+    "queues",
+    "cluster",
+    "address_settings",
+    "clients",
+    "steps",
+)
+BROKER = (
+    "name",
+    "ha",
+    "shared_store",
+    "cluster",
+    "core",
+    "cluster_password",
+    "in_vm_connector",
+    "in_vm_id",
+)
 SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
 QUEUE = ("name", "routing", "address", "on")
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
 
-Test = Callable[[Any], bool]
+Json = dict[str, Any]  # what is written
+Given = Mapping[str, Any]  # what is read
+Test = Callable[[object], bool]
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _are_names(value: Any) -> bool:
+def _are_names(value: object) -> bool:
     return _is_text(value) or (isinstance(value, list | tuple) and all(map(_is_text, value)))
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 # What is written under which key, wherever it stands: a test, its words, the keys.
 _KINDS: tuple[tuple[Test, str, str], ...] = (
-    (_is_text, "a text", "name policy role do consumer producer client label selector durable_name "
-     "client_id act ack_mode routing address queue topic group_name cluster_name shared_store "
-     "discovery_group_ref in_vm_connector message_load_balancing cluster_password"),
+    (
+        _is_text,
+        "a text",
+        "name policy role do consumer producer client label selector durable_name "
+        "client_id act ack_mode routing address queue topic group_name cluster_name shared_store "
+        "discovery_group_ref in_vm_connector message_load_balancing cluster_password",
+    ),
     (_are_names, "a name or a list of names", "broker brokers isolate on connectors excludes"),
     (lambda v: v is None or _are_names(v), "a list of names", "to"),
-    (lambda v: isinstance(v, list | tuple) and len(v) == 2 and all(map(_are_names, v)),
-     "two sides, each a name or a list of names", "between"),
-    (lambda v: isinstance(v, bool), "true or false", "wait failover silent answers receiving "
-     "acknowledge transacted xa persistent in_background topology enabled discovery "
-     "allow_direct_connections_only auto_delete_queues"),
-    (_is_whole, "a whole number", "count bytes_per_second size times max_hops in_vm_id "
-     "network_check_period network_check_timeout connection_ttl check_period call_timeout "
-     "retry_interval max_retry_interval reconnect_attempts initial_connect_attempts redistribution_delay "
-     "confirmation_window_size client_failure_check_period"),
-    (lambda v: _is_whole(v) or isinstance(v, float), "a number", "ms timeout_ms quiet_ms wait_ms "
-     "time_limit_ms interval_ms delivery_delay_ms retry_interval_multiplier"),
-    (lambda v: isinstance(v, Mapping), "an object", "cluster core url with properties master slave "
-     "scale_down address_settings clients"),
-)  # fmt: skip
+    (
+        lambda v: isinstance(v, list | tuple) and len(v) == 2 and all(map(_are_names, v)),
+        "two sides, each a name or a list of names",
+        "between",
+    ),
+    (
+        lambda v: isinstance(v, bool),
+        "true or false",
+        "wait failover silent answers receiving "
+        "acknowledge transacted xa persistent in_background topology enabled discovery "
+        "allow_direct_connections_only auto_delete_queues",
+    ),
+    (
+        _is_whole,
+        "a whole number",
+        "count bytes_per_second size times max_hops in_vm_id "
+        "network_check_period network_check_timeout connection_ttl check_period call_timeout "
+        "retry_interval max_retry_interval reconnect_attempts initial_connect_attempts redistribution_delay "
+        "confirmation_window_size client_failure_check_period",
+    ),
+    (
+        lambda v: _is_whole(v) or isinstance(v, float),
+        "a number",
+        "ms timeout_ms quiet_ms wait_ms "
+        "time_limit_ms interval_ms delivery_delay_ms retry_interval_multiplier",
+    ),
+    (
+        lambda v: isinstance(v, Mapping),
+        "an object",
+        "cluster core url with properties master slave scale_down address_settings clients",
+    ),
+)
 _KIND = {key: (test, words) for test, words, keys in _KINDS for key in keys.split()}
-_INNER = ("cluster", "core", "url", "with", "master", "slave", "scale_down", "address_settings",
-          "clients", "ha")  # fmt: skip
+_INNER = (
+    "cluster",
+    "core",
+    "url",
+    "with",
+    "master",
+    "slave",
+    "scale_down",
+    "address_settings",
+    "clients",
+    "ha",
+)
 
 
-def _typed(where: str, item: Mapping[str, Any]) -> None:
+def _typed(where: str, item: Given) -> None:
     """Raise `BadValue` for what has another form than its key asks for."""
     for key, value in item.items():
         test, words = _KIND.get(key, (None, ""))
@@ -77,7 +128,7 @@ def _typed(where: str, item: Mapping[str, Any]) -> None:
 _FREE = ("has_replica", "files", "problems", "waits_ms")
 
 
-def claims(body: Mapping[str, Any]) -> bool:
+def claims(body: Given) -> bool:
     """Whether a scenario object is one of Artemis: it says so, lists queues, or gives a broker an HA policy."""
     if "product" in body or "steps" not in body:
         return body.get("product") == "artemis"
@@ -86,7 +137,7 @@ def claims(body: Mapping[str, Any]) -> bool:
     return "queues" in body or any(isinstance(row, Mapping) and "ha" in row for row in rows)
 
 
-def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
+def read(value: Given, where: str = "lab file") -> HaScenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = value.get("scenario", value)
     try:
@@ -113,12 +164,12 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> HaScenario:
             steps=tuple(_step(no, item) for no, item in enumerate(body.get("steps", ()))),
             about={key: body[key] for key in ABOUT if key in body},
             version=".".join(str(version).split(".")[:2]),
-        )  # fmt: skip
+        )
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
 
 
-def broker(item: Any) -> Broker:
+def broker(item: object) -> Broker:
     """Return one broker of the JSON form."""
     if not isinstance(item, Mapping) or "name" not in item:
         raise BadValue(f"brokers: {item!r}; write an object with the key 'name'")
@@ -135,7 +186,7 @@ def broker(item: Any) -> Broker:
     return Broker(item["name"], policy["policy"], role, elements, keys)
 
 
-def _queue(item: Mapping[str, Any]) -> AddressQueue:
+def _queue(item: Given) -> AddressQueue:
     for key in item:
         if key not in QUEUE:
             raise UnknownName.of("key", key, QUEUE, "queues")
@@ -146,36 +197,41 @@ def _queue(item: Mapping[str, Any]) -> AddressQueue:
     return AddressQueue(**{**item, "on": names})
 
 
-def _written_queue(queue: AddressQueue) -> dict[str, Any]:
+def _written_queue(queue: AddressQueue) -> Json:
     found = {"name": queue.name, "routing": queue.routing, "address": queue.address}
     given = {key: it for key, it in found.items() if it not in (None, "anycast")}
     return given if queue.on is None else {**given, "on": list(queue.on)}
 
 
-def _step(no: int, item: Any) -> Step:
+def _step(no: int, item: object) -> Step:
     if not isinstance(item, Mapping) or item.get("do") not in STEPS:
         given = item.get("do") if isinstance(item, Mapping) else item
         raise UnknownName.of("step", given, STEPS, f"step {no}")
     return Step(item["do"], {key: value for key, value in item.items() if key != "do"})
 
 
-def write(scenario: HaScenario) -> dict[str, Any]:
+def write(scenario: HaScenario) -> Json:
     """Return the JSON value; reading it again gives an equal scenario."""
-    found: dict[str, Any] = {
-        **scenario.about, "product": "artemis", "version": scenario.version,
+    found: Json = {
+        **scenario.about,
+        "product": "artemis",
+        "version": scenario.version,
         "brokers": [_written(one) for one in scenario.brokers],
         "queues": [_written_queue(queue) for queue in scenario.queues],
-    }  # fmt: skip
-    for key, value in (("cluster", scenario.cluster), ("address_settings", scenario.addresses),
-                       ("clients", scenario.clients)):  # fmt: skip
+    }
+    for key, value in (
+        ("cluster", scenario.cluster),
+        ("address_settings", scenario.addresses),
+        ("clients", scenario.clients),
+    ):
         if value:
             found[key] = dict(value)
     found["steps"] = [{"do": step.do, **step.keys} for step in scenario.steps]
     return found
 
 
-def _written(one: Broker) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": one.name, **one.keys}
+def _written(one: Broker) -> Json:
+    found: Json = {"name": one.name, **one.keys}
     if one.policy != "live_only" or one.elements:
         found["ha"] = {"policy": one.policy, "role": one.role, **one.elements}
         if one.policy == "live_only":
@@ -183,7 +239,7 @@ def _written(one: Broker) -> dict[str, Any]:
     return found
 
 
-def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:
+def differences(outcome: Given, observed: Given) -> list[str]:
     """Return what differs from a recording's `observed`, to the depth that it promises."""
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
@@ -197,9 +253,11 @@ def differences(outcome: Mapping[str, Any], observed: Mapping[str, Any]) -> list
     )
 
 
-def _exact(outcome: Mapping[str, Any]) -> dict[str, Any]:
-    found = {key: outcome[key] for key in ("consumers", "senders", "waits", "lost",
-                                           "received_more_than_once")}  # fmt: skip
+def _exact(outcome: Given) -> Json:
+    found = {
+        key: outcome[key]
+        for key in ("consumers", "senders", "waits", "lost", "received_more_than_once")
+    }
     found["refused"] = outcome.get("refused", [])
     found["snapshots"] = {
         label: {
@@ -211,19 +269,20 @@ def _exact(outcome: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _broker(broker: Mapping[str, Any]) -> dict[str, Any]:
+def _broker(broker: Given) -> Json:
     found = {key: value for key, value in broker.items() if key not in _FREE}
     if "queues" in found:
         found["queues"] = {
-            name: dict(queue) for name, queue in found["queues"].items()
+            name: dict(queue)
+            for name, queue in found["queues"].items()
             if not name.startswith("store_and_forward:")
-        }  # fmt: skip
+        }
     if "hosts" in found:
         found["hosts"] = {name: _broker(hosted) for name, hosted in found["hosts"].items()}
     return found
 
 
-def _counts(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _counts(outcome: Given) -> Json:
     """Leave out message numbers and their order."""
     whole = _exact(outcome)
     whole["consumers"] = {
@@ -242,20 +301,21 @@ def _counts(outcome: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _totals(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _totals(outcome: Given) -> Json:
     last = list(outcome["snapshots"].values())[-1:]
     return {
         "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
         "depth": {
             f"{name} {queue}": state["depth"]
-            for shot in last for name, broker in shot["brokers"].items()
+            for shot in last
+            for name, broker in shot["brokers"].items()
             for queue, state in _broker(broker).get("queues", {}).items()
         },
         "roles": _roles(outcome),
-    }  # fmt: skip
+    }
 
 
-def _roles(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _roles(outcome: Given) -> Json:
     return {
         label: {
             name: (broker["role"], broker.get("pair")) for name, broker in shot["brokers"].items()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Any
 
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import HaScenario
@@ -16,10 +15,19 @@ from mqlab.spec.values import Destination
 
 def python(scenario: HaScenario) -> str:
     """Return code that makes the same `scenario`, in the words of `mqlab.artemis`."""
-    more = {"version": scenario.version, "queues": scenario.queues, "clients": scenario.clients,
-            "about": scenario.about, **scenario.cluster, **scenario.addresses}  # fmt: skip
-    options = [f"{name}={_value(value)}" for name, value in more.items()
-               if value is not None and value not in ({}, ())]  # fmt: skip
+    more = {
+        "version": scenario.version,
+        "queues": scenario.queues,
+        "clients": scenario.clients,
+        "about": scenario.about,
+        **scenario.cluster,
+        **scenario.addresses,
+    }
+    options = [
+        f"{name}={_value(value)}"
+        for name, value in more.items()
+        if value is not None and value not in ({}, ())
+    ]
     network = _call("artemis.Network", [*map(_value, scenario.brokers), *options])
     actions = _call("net.with_actions", [_value(action) for action in actions_of(scenario.steps)])
     return f"from mqlab import artemis\n\nnet = {network}\nscenario = {actions}\n"
@@ -30,7 +38,7 @@ def _call(name: str, arguments: list[str]) -> str:
     return f"{name}(\n{lines})" if lines else f"{name}()"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, Destination):
         return f"artemis.{'Queue' if value.is_queue else 'Topic'}({_value(value.name)})"
     if isinstance(value, Broker):

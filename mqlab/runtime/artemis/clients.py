@@ -5,14 +5,14 @@ AMQ Broker 7.1, 21.1 and 21.4; artemis-observed.md, sections 2 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.balancing import Refused
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.messages import Message
 from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.artemis.steps import Keys
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Client:
 
     role = "producer"
 
-    def __init__(self, lab: ArtemisLab, name: str, keys: Mapping[str, Any]) -> None:
+    def __init__(self, lab: ArtemisLab, name: str, keys: Keys) -> None:
         self.lab, self.name, self.keys = lab, name, keys
         where = keys.get("broker", ())
         self.addresses = [where] if isinstance(where, str) else list(where)
@@ -110,7 +110,7 @@ class Client:
 
     def reaches(self, broker: Broker) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""
-        return broker.serves and self.lab.net.joined("clients", broker.place)
+        return broker.serves and self.lab.partitions.joined("clients", broker.place)
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.pair = broker, "connected", broker.pair
@@ -127,12 +127,12 @@ class Client:
         self.drop(Rule.connection_lost)
         self.at = None
 
-    def dismissed(self, tried: bool) -> None:
+    def on_disconnected(self, tried: bool) -> None:
         """Its broker is gone, in order or not, or has given the session up."""
         broker = self.at
         self.end_session(tried)
         if broker is not None and self.state == "connected":
-            self.seek(broker)
+            self.reconnect(broker)
 
     def cut(self, silent: bool) -> None:
         """The line to its broker is cut: without a word that is noticed after the ttl.
@@ -144,7 +144,7 @@ class Client:
             broker = self.at
             if not window:
                 self.end_session(tried=True)
-            self.seek(broker)
+            self.reconnect(broker)
             self.lab.balancing.dispatch(broker)
         if silent or window:
             self.lab.later(self.options["connection_ttl"] * MS, self._fell_silent, self.epoch)
@@ -153,12 +153,12 @@ class Client:
         broker = self.at
         if broker is None or self.epoch != epoch or self.reaches(broker):
             return
-        self.dismissed(tried=True)
+        self.on_disconnected(tried=True)
         self.lab.balancing.dispatch(broker)
 
-    def seek(self, broker: Broker) -> None:
+    def reconnect(self, broker: Broker) -> None:
         """The connection broke: look for the broker, or for its backup, as often as allowed."""
-        self.state = "seeking"
+        self.state = "reconnecting"
         self.failovers.append("failure_detected")
         self.epoch += 1
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Rule.connection_lost)
@@ -166,7 +166,7 @@ class Client:
         self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts))
 
     def _reconnect(self, search: Reconnection) -> None:
-        if self.epoch != search.epoch or self.state != "seeking":
+        if self.epoch != search.epoch or self.state != "reconnecting":
             return
         left = search.attempts.left
         found = self._again(search.before) if left != 0 else None
@@ -177,17 +177,23 @@ class Client:
             self.failovers.append("failover_completed")
             self._attach(found)
         elif over:
-            self.gave_up()
+            self.on_attempts_exhausted()
         else:
             self.lab.later(search.attempts.next(), self._reconnect, search)
 
     def _again(self, before: Broker) -> Broker | None:
         """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
         choice = [before, *(self.lab.all_brokers() if self.options["ha"] else ())]
-        return next((b for b in choice if b.pair == self.pair and b.finds(before)
-                     and self.reaches(b)), None)  # fmt: skip
+        return next(
+            (
+                b
+                for b in choice
+                if b.pair == self.pair and b.connectors_reach(before) and self.reaches(b)
+            ),
+            None,
+        )
 
-    def gave_up(self) -> None:
+    def on_attempts_exhausted(self) -> None:
         """No attempt is left: the connection is closed for good."""
         self.state = "failed"
         self.failovers.append("failover_failed")
@@ -200,7 +206,7 @@ class Client:
         """
         live = self.at.live if self.at is not None and persistent else None
         hangs = live is not None and live.replica is not None and live.replica.role == "paused"
-        return self.state in ("new", "seeking") or hangs
+        return self.state in ("new", "reconnecting") or hangs
 
     # Sending
 

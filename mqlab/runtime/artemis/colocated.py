@@ -22,9 +22,15 @@ class Colocated(Subsystem):
 
         backup-request-retries is read and not counted (artemis-observed.md, section 7).
         """
-        hosts = [o for o in self.lab.brokers.values() if o is not broker and o.serves
-                 and o.spec.role == "colocated" and broker.reaches(o)
-                 and len(o.hosted) < o.element("max_backups")]  # fmt: skip
+        hosts = [
+            o
+            for o in self.lab.brokers.values()
+            if o is not broker
+            and o.serves
+            and o.spec.role == "colocated"
+            and broker.reaches(o)
+            and len(o.hosted) < o.element("max_backups")
+        ]
         if hosts:
             self._host(min(hosts, key=lambda o: len(o.hosted)), broker)
         else:

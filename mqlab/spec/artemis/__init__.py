@@ -5,14 +5,14 @@ Sources: AMQ Broker 7.1, chapter 21; reference/artemis-ha.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.broker import AddressQueue, Broker
-from mqlab.spec.artemis.options import OPTIONS, check_options, default
+from mqlab.spec.artemis.options import OPTIONS, Options, check_options, default
 from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step
 from mqlab.spec.step import Step
@@ -33,11 +33,11 @@ class HaScenario:
 
     brokers: tuple[Broker, ...]
     queues: tuple[AddressQueue, ...] = ()
-    cluster: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    addresses: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    clients: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    cluster: Options = field(default_factory=dict, hash=False)
+    addresses: Options = field(default_factory=dict, hash=False)
+    clients: Options = field(default_factory=dict, hash=False)
     steps: tuple[Step, ...] = ()
-    about: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    about: Options = field(default_factory=dict, hash=False)
     version: str = "2.5"
 
     def __post_init__(self) -> None:
@@ -84,10 +84,13 @@ class HaScenario:
 
 
 def Network(  # noqa: N802 - reads like the guide's noun
-    *brokers: Broker, queues: tuple[AddressQueue, ...] = (), version: str = "2.5",
-    clients: Mapping[str, Any] | None = None, about: Mapping[str, Any] | None = None,
+    *brokers: Broker,
+    queues: tuple[AddressQueue, ...] = (),
+    version: str = "2.5",
+    clients: Options | None = None,
+    about: Options | None = None,
     **options: Any,
-) -> HaScenario:  # fmt: skip
+) -> HaScenario:
     """Return a network of Artemis brokers in which nothing has happened yet.
 
     Keyword options are those of all cluster connections and address settings; `clients` are URL
@@ -104,9 +107,14 @@ def Network(  # noqa: N802 - reads like the guide's noun
     addresses = {name: it for name, it in options.items() if name in OPTIONS["address-setting"]}
     cluster = {name: it for name, it in options.items() if name not in addresses}
     return HaScenario(
-        brokers, tuple(queues), cluster, addresses, dict(clients or {}),
-        about=dict(about or {}), version=version,
-    )  # fmt: skip
+        brokers,
+        tuple(queues),
+        cluster,
+        addresses,
+        dict(clients or {}),
+        about=dict(about or {}),
+        version=version,
+    )
 
 
 def votes_needed(size: int) -> int:

@@ -5,12 +5,11 @@ The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.artem
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.spec import action as shared
 from mqlab.spec.action import Action
+from mqlab.spec.artemis.options import Options
 from mqlab.spec.values import Destination
 
 
@@ -19,7 +18,7 @@ class StartAs(Action):
     """Start a broker with another configuration: what is `written` replaces keys of its definition."""
 
     broker: str
-    written: Mapping[str, Any] = field(hash=False)
+    written: Options = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ class Session(Action):
     transacted: bool = field(default=False, kw_only=True)
     xa: bool = field(default=False, kw_only=True)
     others: tuple[str, ...] = field(default=(), kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

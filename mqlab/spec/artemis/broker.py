@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, check_options, check_value
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, check_options, check_value
 
 ROLES: dict[str, tuple[str, ...]] = {
     "replication": ("master", "slave", "colocated"),
@@ -33,14 +33,18 @@ class Broker:
     name: str
     policy: str
     role: str
-    elements: Mapping[str, Any] = field(hash=False)
-    keys: Mapping[str, Any] = field(hash=False)  # of itself, and under `cluster` and `core`
+    elements: Options = field(hash=False)
+    keys: Options = field(hash=False)  # of itself, and under `cluster` and `core`
 
     def __init__(
-        self, name: str, policy: str = "live_only", role: str | None = None,
-        elements: Mapping[str, Any] | None = None, keys: Mapping[str, Any] | None = None,
+        self,
+        name: str,
+        policy: str = "live_only",
+        role: str | None = None,
+        elements: Options | None = None,
+        keys: Options | None = None,
         **options: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         where = f"broker {name!r}"
         if policy not in ROLES:
             raise UnknownName.of("policy", policy, ROLES, where)
@@ -72,7 +76,7 @@ class Broker:
         inner = {**(self.keys.get("cluster") or {}), **(self.keys.get("core") or {})}
         return {**self.elements, **own, **inner}
 
-    def _check_element(self, name: str, value: Any) -> None:
+    def _check_element(self, name: str, value: object) -> None:
         """Raise for an element that there is not, that stands elsewhere, or of another type."""
         where = f"broker {self.name!r}"
         if name not in ELEMENTS:
@@ -97,7 +101,7 @@ class Broker:
         return given.get(name, ELEMENTS[name].default)
 
     @property
-    def scale_down(self) -> Mapping[str, Any] | None:
+    def scale_down(self) -> Options | None:
         """The elements of its scale-down, or None without one."""
         found = self.elements.get("scale_down")
         return found if isinstance(found, Mapping) else None
@@ -139,7 +143,7 @@ class Broker:
 
 
 def _place(
-    option: str, value: Any, elements: dict[str, Any], keys: dict[str, Any], where: str
+    option: str, value: object, elements: dict[str, Any], keys: dict[str, Any], where: str
 ) -> None:
     """Put an option where broker.xml has it."""
     inner = {"cluster-connection": "cluster", "core": "core"}

@@ -184,6 +184,8 @@ BROKER = (
            sentence="The id of that."),
 )  # fmt: skip
 
+Options = Mapping[str, Any]  # what is written, by Python name
+
 # Section -> its rows by Python name.
 OPTIONS: dict[str, dict[str, Option]] = {
     section: {row.name: row for row in rows}
@@ -211,7 +213,7 @@ def default(section: str, name: str) -> Any:
     return OPTIONS[section][name].default
 
 
-def check_options(section: str, given: Mapping[str, Any], where: str) -> None:
+def check_options(section: str, given: Options, where: str) -> None:
     """Raise `UnknownName` or `BadValue` for an option that there is not, or of another type."""
     rows = OPTIONS[section]
     for name, value in given.items():
@@ -220,7 +222,7 @@ def check_options(section: str, given: Mapping[str, Any], where: str) -> None:
         check_value(rows[name], value, where)
 
 
-def check_value(row: Option, value: Any, where: str) -> None:
+def check_value(row: Option, value: object, where: str) -> None:
     """Raise for a value that is not of an option's type, too low or none of its choices."""
     if value is None and row.default is None:
         return

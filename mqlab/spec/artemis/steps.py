@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mqlab.errors import BadValue, SelectorError, UnknownName
@@ -10,6 +10,8 @@ from mqlab.spec.artemis.options import check_options
 from mqlab.spec.selector import Selector
 from mqlab.spec.step import Step
 from mqlab.spec.values import duration
+
+Keys = Mapping[str, Any]  # what a step says, by key
 
 # Step -> keys it needs (a|b: either), keys it may have.
 _OPEN = "queue topic transacted xa url time_limit_ms in_background"
@@ -95,7 +97,7 @@ def _check_step(
     _check_clients(step, where, opened)
 
 
-def _flat(given: Any) -> Iterator[str]:
+def _flat(given: str | Iterable[str | Iterable[str]]) -> Iterator[str]:
     for item in [given] if isinstance(given, str) else given:
         yield from [item] if isinstance(item, str) else item
 

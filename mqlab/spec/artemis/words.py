@@ -8,7 +8,7 @@ milliseconds a text such as ``"2s"``. A step that names several brokers is as ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from itertools import product
 from typing import Any
 
@@ -18,11 +18,11 @@ from mqlab.spec import faults
 from mqlab.spec import uri as uris
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import actions as own
-from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.artemis.options import OPTIONS, Options
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
 
-Keys = dict[str, Any]
+Flat = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Word:
     action: type[Action]
     do: str
     keys: Mapping[str, str]
-    fixed: Mapping[str, Any]
+    fixed: Options
 
-    def fits(self, flat: Keys) -> bool:
+    def fits(self, flat: Flat) -> bool:
         """Whether it has a place for all keys of a flat step."""
         known = {*self.keys.values(), *self.fixed, "at"}
         same = all(flat.get(key) == value for key, value in self.fixed.items())
@@ -123,7 +123,7 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     return Step(word.do, _unfolded(flat))
 
 
-def _is_default(action: Action, field: Any) -> bool:
+def _is_default(action: Action, field: Field[Any]) -> bool:
     value = getattr(action, field.name)
     made = field.default_factory() if field.default_factory is not MISSING else field.default
     return made is not MISSING and bool(value == made)
@@ -148,9 +148,9 @@ def _session(client: faults.Client) -> own.Session:
     )
 
 
-def _unfolded(flat: Keys) -> Keys:
+def _unfolded(flat: Flat) -> Flat:
     """Return the keys of a step in place of those of a flat one."""
-    found: Keys = {}
+    found: Flat = {}
     others = flat.pop("others", ())
     for key, value in flat.items():
         if key == "to":
@@ -176,15 +176,18 @@ def _is_silent(how: str) -> bool:
     return how == "hang"
 
 
-def _ms(time: Any) -> int | float:
+def _ms(time: int | str) -> int | float:
     ms = duration(time, "time") / 1000
     return int(ms) if ms.is_integer() else ms
 
 
-def _written(options: Mapping[str, Any]) -> Keys:
+def _written(options: Options) -> Flat:
     beside = {name: key for key, name in _BESIDE.items()} | {"in_background": "in_background"}
-    found = {key: _ms(options[name]) if key in _BESIDE else options[name]
-             for name, key in beside.items() if name in options}  # fmt: skip
+    found = {
+        key: _ms(options[name]) if key in _BESIDE else options[name]
+        for name, key in beside.items()
+        if name in options
+    }
     url = {name: value for name, value in options.items() if name not in beside}
     return {**found, **({"url": url} if url else {})}
 
@@ -230,9 +233,9 @@ def _split(step: Step) -> Iterator[Step]:
         yield step
 
 
-def _flat(step: Step) -> Keys:
+def _flat(step: Step) -> Flat:
     """Return the flat keys of a step."""
-    found: Keys = {}
+    found: Flat = {}
     options = dict(step.keys.get("url", {}))
     for key, value in step.keys.items():
         if key in ("queue", "topic"):
@@ -266,7 +269,7 @@ def _text(ms: float) -> str:
     return f"{ms // 1000}s" if ms and ms % 1000 == 0 and isinstance(ms, int) else f"{ms}ms"
 
 
-def _action(do: str, flat: Keys) -> Action:
+def _action(do: str, flat: Flat) -> Action:
     word = next((word for word in WORDS if word.do == do and word.fits(flat)), None)
     if word is None:
         raise BadValue(f"step {do!r} with the keys {', '.join(flat)} is no action")
