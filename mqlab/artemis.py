@@ -35,14 +35,14 @@ from mqlab.spec.artemis.actions import (
     SlowLine,
     Snapshot,
     StartAs,
-    TimedReceive,
     WaitForFailover,
     WaitForRole,
     WaitForSends,
     Xa,
 )
 from mqlab.spec.artemis.broker import AddressQueue, Broker
-from mqlab.spec.faults import Client, Crash, Cut, Heal
+from mqlab.spec.clients import Client
+from mqlab.spec.faults import Crash, Cut, Heal
 from mqlab.spec.values import Queue, Topic
 
 __all__ = [
@@ -50,7 +50,7 @@ __all__ = [
     "AddressQueue", "Broker", "Network", "Queue", "Topic",
     # clients
     "Client", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Resume", "Rollback",
-    "Session", "TimedReceive", "Xa",
+    "Session", "Xa",
     # what happens to brokers and lines
     "Crash", "Cut", "ForcedFailover", "Gateway", "Heal", "Isolate", "Rejoin", "Restart", "SlowLine",
     "Start", "StartAs", "Stop",

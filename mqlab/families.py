@@ -15,28 +15,46 @@ from typing import Any
 
 from mqlab import runtime, scenarios
 from mqlab.errors import CannotRun, UnknownName
+from mqlab.formats import failover, recording, timing
 from mqlab.formats import lab as lab_files
-from mqlab.formats import recording
 from mqlab.problems import check
-from mqlab.scenarios import crash
+from mqlab.runtime.activemq.outcome import outcome as timed_outcome
+from mqlab.scenarios import crash, timed
 from mqlab.spec import Scenario
 from mqlab.trace.outcome import outcome
 from mqlab.trace.trace import Trace
 
 # In this order they are asked: a timed scenario is known by single steps that others have too.
-NAMES = ("openmq", "artemis", "failover")
+NAMES = ("openmq", "artemis")
 
 
 class Core:
-    """The family of plain ActiveMQ networks."""
+    """The family of ActiveMQ."""
 
     name = "activemq"
-    read = staticmethod(lab_files.read)
     write = staticmethod(lab_files.write)
-    differences = staticmethod(recording.differences)
     play = staticmethod(runtime.play)
-    outcome = staticmethod(outcome)
-    check = staticmethod(check)
+
+    @staticmethod
+    def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
+        """Return the scenario of a lab file, or of a recording at rest or in time."""
+        body = value.get("scenario", value)
+        return (failover if failover.claims(body) else lab_files).read(value, where)
+
+    @staticmethod
+    def outcome(trace: Trace) -> dict[str, Any]:
+        """Return what came of a run, in the form of the recordings at rest or in time."""
+        return timed_outcome(trace) if trace.header.get("began") else outcome(trace)
+
+    @staticmethod
+    def differences(found: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:
+        """Return in what an outcome differs from a recording."""
+        return (timing if "step_began_ms" in found else recording).differences(found, observed)
+
+    @staticmethod
+    def check(what: Any) -> Any:
+        """Return the problems of a network or scenario."""
+        return check(what)
 
 
 class Family:
@@ -97,10 +115,12 @@ def is_scenario(what: Any) -> bool:
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
     """Return the figures of every family, or of one guide; raises `UnknownName` for no guide."""
-    found: list[Any] = list(scenarios.figures())
+    found: list[Any] = [*scenarios.figures(), *timed.figures()]
     for family in known():
         found += family.figures()
-    found += crash.figures({family.name: family.read for family in known()})
+    found += crash.figures(
+        {"failover": Core.read, **{family.name: family.read for family in known()}}
+    )
     guides = list(dict.fromkeys(figure.id.partition(":")[0] for figure in found))
     if guide is not None and guide not in guides:
         raise UnknownName.of("guide", guide, guides)

@@ -15,11 +15,14 @@ from typing import Any
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.formats import steps
 from mqlab.spec import Broker, Network, NetworkConnector, Scenario
+from mqlab.spec.network import Around, Endpoint, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS
+from mqlab.spec.steps import PLAIN
 
-ABOUT = ("name", "theme", "title", "guide", "guide_says")
-KNOWN = {*ABOUT, "brokers", "connectors", "steps", "edition", "product", "version"}
+ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
+KNOWN = {*ABOUT, "brokers", "connectors", "endpoints", "lines", "files", "steps", "edition", "pace",
+         "product", "version"}  # fmt: skip
 URI_KINDS = {
     "static": "static:({0})",
     "masterslave": "masterslave:({0})",
@@ -70,15 +73,16 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
         _check_keys(body, KNOWN)
         if body.get("product", "activemq") != "activemq":
             raise UnknownName.of("product", body["product"], ["activemq"])
-        connectors = _connectors(body.get("connectors", []))
+        pace = body.get("pace", "rest")
+        connectors = _connectors(body.get("connectors", []), judged=pace == "rest")
         names = [_text(b, "name", "broker") for b in _objects(body, "brokers")]
         for owner in connectors:
             if owner not in names:
                 raise UnknownName.of("broker", owner, names, "connectors, key 'from'")
         brokers = [_broker(b, connectors.get(b["name"], [])) for b in body["brokers"]]
-        network = Network(*brokers, edition=edition)
+        network = Network(*brokers, edition=edition, around=_around(body))
         about = {key: body[key] for key in ABOUT if key in body}
-        return Scenario(network, steps.read(_objects(body, "steps")), about)
+        return Scenario(network, steps.read(_objects(body, "steps")), about, pace)
     except BadFile:
         raise
     except MqlabError as error:
@@ -105,8 +109,20 @@ def _text(given: Mapping[str, Any], key: str, what: str) -> str:
     return str(given[key])
 
 
-def _connectors(items: list[dict[str, Any]]) -> dict[str, list[NetworkConnector]]:
-    """Return broker -> the connectors it defines, in the file's order."""
+def _around(body: Mapping[str, Any]) -> Around:
+    """Return what lies around the brokers: listeners, named lines, files."""
+    for key in ("endpoints", "lines", "files"):
+        _objects({key: body.get(key, [])}, key)
+    return Around(
+        tuple(Endpoint(**item) for item in body.get("endpoints", ())),
+        tuple((str(item["name"]), str(item["to"])) for item in body.get("lines", ())),
+        tuple((str(item["name"]), str(item["text"])) for item in body.get("files", ())),
+    )
+
+
+def _connectors(items: list[dict[str, Any]], judged: bool) -> dict[str, list[NetworkConnector]]:
+    """Return broker -> the connectors it defines, in the file's order; *judged* by their addresses."""
+    make = NetworkConnector if judged else NetworkConnector.as_written
     found: dict[str, list[NetworkConnector]] = {}
     for item in items:
         rest = dict(item)
@@ -122,12 +138,14 @@ def _connectors(items: list[dict[str, Any]]) -> dict[str, list[NetworkConnector]
         options = {k: v for k, v in rest.items() if k not in ("name", "from", "starts_later")}
         if rest.get("starts_later"):
             options["auto_start"] = False
-        found.setdefault(owner, []).append(NetworkConnector(name, uri=uri, **options))
+        found.setdefault(owner, []).append(make(name, uri=uri, **options))
     return found
 
 
 def _broker(item: dict[str, Any], connectors: list[NetworkConnector]) -> Broker:
-    plain = ("name", "policies", "composite_queues", "at")
+    plain = ("name", "policies", "composite_queues", "at", "transport_connector")
+    if "transport_connector" in item:
+        connectors = [*connectors, TransportConnector(**item["transport_connector"])]  # type: ignore[list-item]
     options = {key: value for key, value in item.items() if key not in plain}
     at = tuple(item["at"]) if "at" in item else None
     return Broker(
@@ -150,7 +168,17 @@ def write(scenario: Scenario) -> dict[str, Any]:
         {"name": c.name, "from": b.name, **_write_uri(c), **_write_options(c)}
         for b, c in network.connectors()
     ]
-    body["steps"] = steps.write(scenario.actions)
+    around = network.around
+    for key, rows in (
+        ("endpoints", [{"name": end.name, "mode": end.mode} for end in around.endpoints]),
+        ("lines", [{"name": line, "to": broker} for line, broker in around.lines]),
+        ("files", [{"name": name, "text": text} for name, text in around.files]),
+    ):
+        if rows:
+            body[key] = rows
+    body["steps"] = written = steps.write(scenario.actions, network)
+    if scenario.pace != "rest" or any(w["do"] not in PLAIN or "at" in w for w in written):
+        body["pace"] = scenario.pace
     return body
 
 
@@ -158,6 +186,8 @@ def _write_broker(broker: Broker) -> dict[str, Any]:
     item: dict[str, Any] = {"name": broker.name, **_write_options(broker)}
     if broker.policies:
         item["policies"] = [dict(policy) for policy in broker.policies]
+    if broker.transport.pairs:
+        item["transport_connector"] = {"name": broker.transport.name, **broker.transport.options}
     if broker.composites:
         item["composite_queues"] = [dict(composite) for composite in broker.composites]
     if broker.at is not None:
@@ -176,7 +206,7 @@ def _write_uri(connector: NetworkConnector) -> dict[str, Any]:
             to = connector.targets
             alone = kind == "static" and len(to) == 1
             return {"to": to[0] if alone else list(to), **({} if alone else {"uri_kind": kind})}
-    return {"uri": connector.uri, "to": list(connector.targets)}
+    return {"uri": connector.uri}
 
 
 def dumps(scenario: Scenario) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile
+from mqlab.formats import combined
 
 Outcome = Mapping[str, Any]
 DEPTHS = ("exact", "outcome", "counts", "none")
@@ -26,6 +27,8 @@ def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
         raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+    if "steps_ms" in observed:
+        return combined.differences(depth, outcome, observed)
     if depth == "none":
         return []
     nominal = "waits" in observed and observed.get("agrees_with_reference") is not False
@@ -43,15 +46,15 @@ def _differ(depth: str, real: Outcome, run: Outcome) -> list[str]:
         return _totals(real, run)
     lines = []
     for key in LISTS:
-        lines += _lists(key, real, run)
+        lines += lists(key, real, run)
     if depth == "exact":
-        lines += _lists("attempts", real, run)
+        lines += lists("attempts", real, run)
     else:
         lines += _targets(real, run)
     lines += _datagrams(real, run)
-    lines += _results(real.get("results", []), run.get("results", []))
+    lines += results(real.get("results", []), run.get("results", []))
     for key in ("consumers", "account"):
-        lines += _values(key, real.get(key, {}), run.get(key, {}))
+        lines += values(key, real.get(key, {}), run.get(key, {}))
     return lines + _snapshots(real, run)
 
 
@@ -72,7 +75,8 @@ def _bare(entry: Any) -> Any:
     return bare
 
 
-def _lists(key: str, real: Outcome, run: Outcome) -> list[str]:
+def lists(key: str, real: Outcome, run: Outcome) -> list[str]:
+    """Return a line for each list of events under *key* that differs."""
     cut = set(real.get("cut_off", []))
     lines = []
     theirs, ours = real.get(key, {}), run.get(key, {})
@@ -126,7 +130,8 @@ def _datagrams(real: Outcome, run: Outcome) -> list[str]:
     return lines
 
 
-def _results(real: Iterable[Any], run: Iterable[Any]) -> list[str]:
+def results(real: Iterable[Any], run: Iterable[Any]) -> list[str]:
+    """Return a line for each result that differs."""
     a, b = [_bare(row) for row in real], [_bare(row) for row in run]
     lines = []
     for no in range(max(len(a), len(b))):
@@ -187,13 +192,13 @@ def _waits(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
 # States
 
 
-def _values(where: str, real: Any, run: Any) -> list[str]:
+def values(where: str, real: Any, run: Any) -> list[str]:
     """Return one line for each leaf that differs; `[least, most]` takes what lies within."""
     if isinstance(real, Mapping) and isinstance(run, Mapping):
         lines = []
         for key in {**real, **run}:
             if key in real and key in run:
-                lines += _values(f"{where}/{key}", real[key], run[key])
+                lines += values(f"{where}/{key}", real[key], run[key])
             elif key in real and not _may_lack(real[key]):
                 lines.append(f"{where}/{key}: real {_short(real[key])}, run has none")
             elif key in run and not _may_lack(run[key]):
@@ -202,6 +207,15 @@ def _values(where: str, real: Any, run: Any) -> list[str]:
     if isinstance(real, list) and isinstance(run, int):
         return [] if real[0] <= run <= real[-1] else [f"{where}: real {real}, run {run}"]
     return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
+
+
+def numbers(text: str) -> list[int]:
+    """Return the numbers of a text such as ``1-3, 5``."""
+    found = []
+    for part in filter(None, text.split(", ")):
+        first, _, last = part.partition("-")
+        found += list(range(int(first), int(last or first) + 1))
+    return found
 
 
 def _may_lack(value: Any) -> bool:
@@ -228,7 +242,7 @@ def _snapshots(real: Outcome, run: Outcome) -> list[str]:
         if "orders" in a and "orders" in b:
             lines += _orders(f"snapshots/{label}", a["orders"], b["orders"])
             continue
-        lines += _values(f"snapshots/{label}", a, b)
+        lines += values(f"snapshots/{label}", a, b)
     return lines
 
 

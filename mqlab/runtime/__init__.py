@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
-
 from mqlab.errors import BadValue
-from mqlab.runtime.activemq.lab import USUAL, Lab
-from mqlab.runtime.kernel.link import LOOPBACK, Timing
-from mqlab.spec import Action, Close, Network, Producer, Scenario
+from mqlab.runtime.activemq.lab import Lab
+from mqlab.runtime.kernel.timing import LOOPBACK, Timing
+from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.edition import EditionRules
 from mqlab.trace.trace import Trace
 
@@ -19,31 +17,23 @@ __all__ = ["LOOPBACK", "Lab", "Timing", "play", "run"]
 
 def play(
     scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None,
-    rules: EditionRules | None = None, timing: Timing = USUAL,
+    rules: EditionRules | None = None, timing: Timing | None = None,
+    until: int | str | None = None,
 ) -> Trace:  # fmt: skip
-    """Play *scenario* from beginning to end and return its trace.
+    """Play *scenario* from beginning to end, or *until* a time, and return its trace.
 
     Raises `BadValue` as soon as more than *limit* events have happened: where there are cycles and
     no suppression of duplicates, routes multiply beyond any patience. *rules* stand in for those of
     the edition, *timing* for the usual one: `LOOPBACK` is that of the machine of the recordings.
     """
-    lab = Lab(scenario.network, seed, jitter, started=False, about=scenario.about, limit=limit,
-              rules=rules, timing=timing)  # fmt: skip
-    for action, following in zip_longest(scenario.actions, scenario.actions[1:]):
-        lab.do(action)
-        if isinstance(action, Producer) and action.in_background:
-            continue
-        if timing.closing is not None and isinstance(action, Producer) and type(following) is Close:
-            # A consumer can go at once; anything else opens a connection, or settles, first.
-            lab.finish_sending()
-        else:
-            lab.rest()
+    lab = Lab(scenario, seed, jitter, limit, rules, timing)
+    lab.play(until)
     return lab.trace
 
 
 def run(
     what: Network | Scenario, *actions: Action, seed: int = 0, edition: str | None = None,
-    jitter: int | str = 0,
+    jitter: int | str = 0, until: int | str | None = None,
 ) -> Trace:  # fmt: skip
     """Run a scenario, or *actions* on a network, and return the trace.
 
@@ -56,4 +46,4 @@ def run(
         raise BadValue("a scenario has its own actions; pass a network to add others")
     if not isinstance(what, Scenario):
         raise BadValue(f"{what!r} is neither a network nor a scenario; write mq.Network(...)")
-    return play(what if edition is None else what.under(edition), seed, jitter)
+    return play(what if edition is None else what.under(edition), seed, jitter, until=until)

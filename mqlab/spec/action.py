@@ -41,14 +41,14 @@ class Restart(Action):
     """Start one broker and the connectors it defines.
 
     `broker_id` is "fixed" or "new"; with `store` "new" it comes with an empty store. With `wait`
-    False nobody waits for it; with a time such as ``"3s"`` the script goes on so long after it began
-    to wait for its lock.
+    False nobody waits for it.
     """
 
     broker: str
     broker_id: str = "fixed"
     store: str = field(default="kept", kw_only=True)
-    wait: bool | int | str = field(default=True, kw_only=True)
+    wait: bool | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         where = f"broker {self.broker!r}"
@@ -63,20 +63,23 @@ class Stop(Action):
     """Stop a broker in an orderly way."""
 
     broker: str
+    wait: bool | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class StartConnector(Action):
-    """Start one network connector."""
+    """Start one network connector, of the broker `of` if several have that name."""
 
     connector: str
+    of: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class StopConnector(Action):
-    """Stop one network connector."""
+    """Stop one network connector, of the broker `of` if several have that name."""
 
     connector: str
+    of: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,8 @@ class Receive(Action):
     """Let a held consumer take `count` messages, then hold it again."""
 
     consumer: str
-    count: int
+    count: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,23 +225,29 @@ class Acknowledge(Action):
 
     consumer: str
     count: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Commit(Action):
-    """Commit the transaction of a consumer's session."""
+    """Commit the transaction of a consumer's session, or of the `session` of a client."""
 
-    consumer: str
+    who: str
+    session: str | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Rollback(Action):
     """Roll back a transacted session, or recover one that acknowledges by itself: all comes again.
 
-    What has come again as often as its `Redelivery` allows becomes a dead letter.
+    What has come again as often as its `Redelivery` allows becomes a dead letter. `who` is a consumer, or
+    a client with the `session`.
     """
 
-    consumer: str
+    who: str
+    session: str | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +256,7 @@ class Close(Action):
 
     consumer: str
     unsubscribe: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +274,7 @@ class RequestReply(Action):
 class Wait(Action):
     """Let time pass."""
 
-    time: int | str
+    time: int | float | str
 
     def __post_init__(self) -> None:
         duration(self.time, "wait")
@@ -276,11 +287,18 @@ class WaitForSends(Action):
 
 @dataclass(frozen=True, slots=True)
 class Settle(Action):
-    """Wait until nothing moves any more."""
+    """Wait until nothing has moved for as long as `quiet` says."""
+
+    quiet: int | str = field(default="600ms", kw_only=True)
+    at_most: int | str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        duration(self.quiet, "settle")
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Action):
-    """Note the state of everything under a label."""
+    """Note the state of everything under a label; `moving` if it is taken in the middle of movement."""
 
     label: str
+    moving: bool = field(default=False, kw_only=True)

@@ -1,4 +1,4 @@
-"""Faults, and what clients do on a connection of their own: actions like all others, of every product.
+"""Faults: what befalls brokers, lines, disks and locks. Actions like all others, of every product.
 
 A line is what lies between two that talk: two brokers, or a client and a broker. With one name, all
 lines that lead to a broker are meant. (Fuse 1, "Failover"; Fuse 4, "Master/slave".)
@@ -10,33 +10,9 @@ from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
-from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.network import MODES
 
 WAYS = ("refuse", "reset_once", "hang", "drop_replies")
-
-
-@dataclass(frozen=True, slots=True)
-class Client(Action):
-    """A client opens a connection, by the `uri` that a real client would write.
-
-    `prefetch` None is the default of the destination; `client_id` makes durable subscriptions possible;
-    without `waits` the script goes on while it still connects.
-    """
-
-    name: str
-    uri: str = field(kw_only=True)
-    prefetch: int | None = field(default=None, kw_only=True)
-    client_id: str | None = field(default=None, kw_only=True)
-    redelivery: Redelivery | None = field(default=None, kw_only=True)
-    watch_topic_advisories: bool = field(default=True, kw_only=True)
-    waits: bool = field(default=True, kw_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class CloseClient(Action):
-    """A client closes its connection, and with it its sessions and consumers."""
-
-    client: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +90,68 @@ class DeleteLock(Action):
     """Somebody deletes the lock file of a shared store."""
 
     shared_store: str
+
+
+@dataclass(frozen=True, slots=True)
+class TouchLock(Action):
+    """Somebody writes into the lock file of a shared store."""
+
+    shared_store: str
+
+
+@dataclass(frozen=True, slots=True)
+class CopyStore(Action):
+    """Copy the data directory of one broker to another's place."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFile(Action):
+    """Write a file of addresses, which clients read (updateURIsURL)."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetEndpoint(Action):
+    """Change what a listener that is no broker does."""
+
+    endpoint: str
+    mode: str
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.endpoint!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Advertise(Action):
+    """Announce a listener by multicast."""
+
+    endpoint: str
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopAdvertising(Action):
+    """Announce it no more."""
+
+    endpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sniff(Action):
+    """Write down the datagrams of a multicast group."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class SendAway(Action):
+    """A broker tells its clients to reconnect to another."""
+
+    broker: str
+    to: str

@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, UriError
 from mqlab.spec import uri as uris
 from mqlab.spec.address import check_connector
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
 from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
+
+HEARD = ("multicast", "rendezvous", "zeroconf")  # agents that find brokers by themselves
+MODES = ("refuse", "accept_close", "silent")
 
 
 def _name(what: str, given: object) -> str:
@@ -89,6 +92,13 @@ class NetworkConnector(_Options):
 
     ELEMENT = "networkConnector"
 
+    @classmethod
+    def as_written(cls, name: str, uri: str, **options: Any) -> NetworkConnector:
+        """Return a connector with an address that only its broker judges, at its start."""
+        connector = cls(name, uri="static:(tcp://unread:0)", **options)
+        object.__setattr__(connector, "uri", uri)
+        return connector
+
     def __repr__(self) -> str:
         written = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return f"NetworkConnector({self.name!r}, uri={self.uri!r}{written})"
@@ -96,7 +106,11 @@ class NetworkConnector(_Options):
     @property
     def targets(self) -> tuple[str, ...]:
         """The names of the brokers the address leads to, in order."""
-        return tuple(leaf.host or leaf.path or "" for leaf in uris.parse(self.uri).leaves())
+        try:
+            leaves = uris.parse(self.uri).leaves()
+        except UriError:
+            return ()  # as it was written
+        return tuple(leaf.host or leaf.path or "" for leaf in leaves if leaf.scheme not in HEARD)
 
     @property
     def advisory_topics(self) -> tuple[str, ...]:
@@ -109,14 +123,38 @@ class NetworkConnector(_Options):
             for dest in included
         ) or (f"{CONSUMER_ADVISORIES}>",)
 
+    def is_as_recorded(self, target: str) -> bool:
+        """Whether a host stands in an address as recordings write it: ``{A}``, or a loopback."""
+        return target.startswith("{") or target in ("127.0.0.1", "localhost") or "{" in self.uri
+
     def change(self, **options: Any) -> NetworkConnector:
         """Return the connector with these options set; None takes an option back."""
-        return NetworkConnector(self.name, uri=self.uri, **{**self.options, **options})
+        return NetworkConnector.as_written(self.name, self.uri, **{**self.options, **options})
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
+class TransportConnector(_Options):
+    """What a broker listens with, and what it tells the clients that come by it (Fuse 1, Table 1.1)."""
+
+    name: str
+    pairs: tuple[tuple[str, Any], ...]
+
+    def __init__(self, name: str = "openwire", **options: Any) -> None:
+        _name("transportConnector", name)
+        checked = read_options("transportConnector", options, f"transportConnector {name!r}")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "pairs", tuple(checked.items()))
+
+    ELEMENT = "transportConnector"
+
+    def __repr__(self) -> str:
+        written = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"TransportConnector({self.name!r}{written})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
 class Broker(_Options):
-    """A broker by name, with the network connectors it defines.
+    """A broker by name, with the network connectors it defines, and the transport connector if it is told.
 
     `policies` are destination policies and `composites` composite queues (name, forward_to,
     forward_only) in the lab file's form; `at` is a wish where to draw the broker (unit square, y
@@ -129,15 +167,21 @@ class Broker(_Options):
     policies: tuple[Mapping[str, Any], ...] = field(hash=False)
     composites: tuple[Mapping[str, Any], ...] = field(hash=False)
     at: tuple[float, float] | None
+    transport: TransportConnector
 
     def __init__(
-        self, name: str, *connectors: NetworkConnector,
+        self, name: str, *connectors: NetworkConnector | TransportConnector,
         policies: tuple[Mapping[str, Any], ...] = (), composites: tuple[Mapping[str, Any], ...] = (),
         at: tuple[float, float] | None = None,
         **options: Any,
     ) -> None:  # fmt: skip
         _name("broker", name)
         seen: set[str] = set()
+        listens = [c for c in connectors if isinstance(c, TransportConnector)]
+        if len(listens) > 1:
+            raise BadValue(f"broker {name!r}: one TransportConnector is known; leave one out")
+        object.__setattr__(self, "transport", (*listens, TransportConnector())[0])
+        connectors = tuple(c for c in connectors if isinstance(c, NetworkConnector))
         for connector in connectors:
             if connector.name in seen:
                 raise BadValue(
@@ -146,7 +190,7 @@ class Broker(_Options):
                 )
             seen.add(connector.name)
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "connectors", tuple(connectors))
+        object.__setattr__(self, "connectors", connectors)
         checked = read_options("broker", options, f"broker {name!r}")
         object.__setattr__(self, "pairs", tuple(checked.items()))
         read = (policy_of(policy, f"broker {name!r}, policy") for policy in policies)
@@ -158,15 +202,41 @@ class Broker(_Options):
 
     def __repr__(self) -> str:
         parts = [repr(self.name), *map(repr, self.connectors)]
+        parts += [repr(self.transport)] if self.transport.pairs else []
         parts += [f"{name}={value!r}" for name, value in self.options.items()]
         return f"Broker({', '.join(parts)})"
 
     def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
         """Return the broker with other connectors, and *options* set."""
         return Broker(
-            self.name, *connectors, policies=self.policies, composites=self.composites, at=self.at,
+            self.name, *connectors, self.transport, policies=self.policies, composites=self.composites, at=self.at,
             **{**self.options, **options},
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A listener that is no broker: it refuses, accepts and closes, or accepts and is silent."""
+
+    name: str
+    mode: str = "refuse"
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.name!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What lies around the brokers of a network.
+
+    `endpoints` are listeners that are no brokers, `lines` names of lines that lead to a broker and can
+    be cut (line: broker), `files` texts that clients read.
+    """
+
+    endpoints: tuple[Endpoint, ...] = ()
+    lines: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -179,20 +249,27 @@ class Network:
 
     brokers: tuple[Broker, ...]
     edition: str
+    around: Around
 
-    def __init__(self, *brokers: Broker, edition: str = DEFAULT_EDITION) -> None:
-        names = [broker.name for broker in brokers]
+    def __init__(
+        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around()
+    ) -> None:
+        names = [
+            *(broker.name for broker in brokers), *(end.name for end in around.endpoints),
+            *(line for line, _ in around.lines),
+        ]  # fmt: skip
         for name in names:
             if names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
         for broker in brokers:
             for connector in broker.connectors:
                 for target in connector.targets:
-                    if target not in names:
+                    if target and target not in names and not connector.is_as_recorded(target):
                         where = f"broker {broker.name!r}, networkConnector {connector.name!r}"
                         raise UnknownName.of("broker", target, names, where)
         object.__setattr__(self, "brokers", tuple(brokers))
         object.__setattr__(self, "edition", edition_of(edition))
+        object.__setattr__(self, "around", around)
 
     def __repr__(self) -> str:
         return f"Network({', '.join(map(repr, self.brokers))}, edition={self.edition!r})"
@@ -238,8 +315,8 @@ class Network:
         if not hits:
             known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
             raise UnknownName.of("network connector", path, known)
-        return Network(*changed, edition=self.edition)
+        return Network(*changed, edition=self.edition, around=self.around)
 
     def under(self, edition: str) -> Network:
         """Return the same network run by another edition (one of 5.5, 5.17, 5.18, 6.1)."""
-        return Network(*self.brokers, edition=edition)
+        return Network(*self.brokers, edition=edition, around=self.around)

@@ -77,7 +77,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "wait_for": ("event", "about settle_ms"), "wait_received": ("consumer count", ""),
     "wait_background": ("", ""), "snapshot": ("label", "properties"),
 }  # fmt: skip
-ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background")
+ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background", "at")
 SILENT = ("start", "settle", "snapshot", "wait", "wait_for", "wait_received", "wait_background")
 OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 

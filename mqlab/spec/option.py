@@ -74,6 +74,15 @@ def _read_int(value: Any, option: Option) -> int:
     return int(text)
 
 
+def _read_float(value: Any, option: Option) -> float:
+    try:
+        if not isinstance(value, bool):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise BadValue(f"{value!r} is not a number; write for example 1.5")
+
+
 def _read_text(value: Any, option: Option) -> str:
     if not isinstance(value, str):
         raise BadValue(f"{value!r} is not a text; write it in quotes")
@@ -89,4 +98,10 @@ def _read_destinations(value: Any, option: Option) -> tuple[str, ...]:
     return tuple(str(t if isinstance(t, Destination) else Destination.parse(str(t))) for t in texts)
 
 
-_READERS = {bool: _read_bool, int: _read_int, str: _read_text, tuple: _read_destinations}
+_READERS = {
+    bool: _read_bool,
+    int: _read_int,
+    float: _read_float,
+    str: _read_text,
+    tuple: _read_destinations,
+}

@@ -84,16 +84,93 @@ CONNECTOR = (
            sentence="Start with the broker.", source="ActiveMQ 5.19"),
 )  # fmt: skip
 
+_LOCK = "Fuse 4, Table 4.3"
+_LEASE = "Fuse 4, Lease database locker"
+_UPDATES = "Fuse 1, Table 1.1"
+_PURE = "Fuse 4, Pure master/slave"
+
+TRANSPORT = (
+    Option(guide="discoveryUri", name="discovery_uri", type=str, default=None,
+           sentence="Where its transport connector announces itself.",
+           source="Fuse 1, Discovery"),
+    Option(guide="updateClusterClients", name="update_cluster_clients", type=bool, default=False,
+           sentence="Tell clients with failover of the other brokers.", source=_UPDATES),
+    Option(guide="rebalanceClusterClients", name="rebalance_cluster_clients", type=bool,
+           default=False, sentence="Ask them to move when brokers come.", source=_UPDATES),
+    Option(guide="updateClusterClientsOnRemove", name="update_cluster_clients_on_remove",
+           type=bool, default=False, sentence="Tell them when brokers go, too.",
+           source=_UPDATES),
+    Option(guide="updateClusterFilter", name="update_cluster_filter", type=str, default=None,
+           sentence="Regular expressions for the names of brokers that are told of.",
+           source=_UPDATES),
+)  # fmt: skip
+
 BROKER = (
     Option(guide="advisorySupport", name="advisory_support", type=bool, default=True,
            sentence="Tell the network of consumers that come and go.",
            source="Fuse 2, Dynamic propagation"),
     Option(guide="store", name="store", type=str, default="memory",
-           sentence="memory: all is lost in a restart; kahadb: what is persistent is kept.",
-           source="Fuse 4"),
+           sentence="memory: all is lost in a restart; kahadb: what is persistent is kept; jdbc: in "
+           "the one database that all such brokers share.", source="Fuse 4"),
     Option(guide="sharedStore", name="shared_store", type=str, default=None,
            sentence="Brokers that name the same store are a master and its slaves.",
            source="Fuse 4, Shared file system master/slave"),
+    Option(guide="brokerName", name="broker_name", type=str, default=None,
+           sentence="What the broker is called on the network, if not by its own name.",
+           source="Fuse 4"),
+    Option(guide="process", name="process", type=bool, default=False,
+           sentence="It is a program of its own, which takes a while to start.", source="mqlab"),
+    Option(guide="link", name="link", type=bool, default=False,
+           sentence="A line lies in front of its port, which can be cut.", source="mqlab"),
+    Option(guide="host", name="host", type=str, default=None,
+           sentence="The machine it runs on; all brokers of a host go down with it.",
+           source="Fuse 5, Host pairs"),
+    Option(guide="restartAllowed", name="restart_allowed", type=bool, default=True,
+           sentence="Whoever asks for a restart is started again.", source=_LOCK),
+    Option(guide="lockAcquireSleepInterval", name="lock_acquire_sleep_interval_ms", type=int,
+           default=10_000, low=1, unit="ms", sentence="How often a slave tries to get the lock.",
+           source=_LOCK),
+    Option(guide="lockKeepAlivePeriod", name="lock_keep_alive_period_ms", type=int, default=None,
+           low=-1, unit="ms", sentence="How often the master looks whether the lock is still its "
+           "own; by default never on a file, every 30 s in a database.", source=_LOCK),
+    Option(guide="locker", name="locker", type=str, default=None,
+           choices=("file", "database", "lease"), sentence="What the lock is: on a file, a row "
+           "of a database, or a lease in one.", source="Fuse 4, Tables 4.2 to 4.4"),
+    Option(guide="useLock", name="use_lock", type=bool, default=True,
+           sentence="Without a lock everybody serves.", source=_LOCK),
+    Option(guide="failIfDatabaseIsLocked", name="fail_if_locked", type=bool, default=False,
+           sentence="Who finds the lock taken does not wait but fails.", source=_LOCK),
+    Option(guide="stopOnError", name="stop_on_error", type=bool, default=False,
+           sentence="An error of the lock's file stops the broker.", source=_LOCK),
+    Option(guide="leaseHolderId", name="lease_holder_id", type=str, default=None,
+           sentence="The name in the lease, if not the broker's own.", source=_LEASE),
+    Option(guide="maxAllowableDiffFromDBTime", name="max_allowable_diff_from_db_time_ms",
+           type=int, default=0, low=0, unit="ms", sentence="How far the clocks of broker and "
+           "database may differ before that is made up for; 0 is never.", source=_LEASE),
+    Option(guide="queryTimeout", name="database_lock_timeout_ms", type=int, default=500, low=0,
+           unit="ms", sentence="How long the database lets a locking query wait.",
+           source="Fuse 4, Table 4.4"),
+    Option(guide="fileSystem", name="file_system", type=str, default="local",
+           choices=("local", "san", "nfs4", "nfs3", "ocfs2"), sentence="What the shared "
+           "directory lies on: when a dead master's lock is free.", source=_LOCK),
+    Option(guide="ioExceptionHandler", name="io_exception_handler", type=str, default="default",
+           choices=("default", "lease"), sentence="What happens when the store fails: stop, or "
+           "wait until the lease is there again.", source=_LEASE),
+    Option(guide="resumeCheckSleepPeriod", name="resume_check_sleep_period_ms", type=int,
+           default=5000, low=0, unit="ms", sentence="How often that handler looks.",
+           source=_LEASE),
+    Option(guide="clockOffset", name="clock_offset_seconds", type=float, default=0.0, unit="s",
+           sentence="How far its clock is ahead of the others'.", source="mqlab"),
+    Option(guide="masterConnector", name="pure_slave_of", type=str, default=None,
+           sentence="The master that it mirrors (pure master/slave).", source=_PURE),
+    Option(guide="waitForSlave", name="wait_for_slave", type=bool, default=False,
+           sentence="The master serves nobody before its slave is there.", source=_PURE),
+    Option(guide="waitForSlaveTimeout", name="wait_for_slave_timeout_ms", type=int,
+           default=600_000, low=0, unit="ms", sentence="How long it waits.", source=_PURE),
+    Option(guide="shutdownOnSlaveFailure", name="shutdown_on_slave_failure", type=bool,
+           default=False, sentence="The master stops when its slave is gone.", source=_PURE),
+    Option(guide="shutdownOnMasterFailure", name="shutdown_on_master_failure", type=bool,
+           default=False, sentence="The slave stops when its master is gone.", source=_PURE),
     Option(guide="useVirtualDestSubs", name="use_virtual_dest_subs", type=bool, default=False,
            sentence="Tell of consumers of virtual destinations.", source="ActiveMQ 5.13",
            since="5.17"),
@@ -163,6 +240,9 @@ POLICY = (
     Option(guide="deadLetterStrategy", name="dead_letter_strategy", type=str, default="shared",
            choices=("shared", "individual", "discarding"), sentence="Where dead letters go: to "
            "ActiveMQ.DLQ, to ActiveMQ.DLQ.Queue.NAME, or nowhere.", source=_POLICY),
+    Option(guide="queuePrefix", name="dead_letter_queue_prefix", type=str,
+           default="ActiveMQ.DLQ.Queue.", sentence="What stands before the name of a queue's own "
+           "dead letter queue (individualDeadLetterStrategy).", source=_POLICY),
     Option(guide="processExpired", name="process_expired", type=bool, default=True,
            sentence="Expired messages become dead letters.", source=_POLICY),
     Option(guide="processNonPersistent", name="process_non_persistent", type=bool,
@@ -204,6 +284,7 @@ POLICY = (
 OPTIONS: dict[str, dict[str, Option]] = {
     "networkConnector": {option.name: option for option in CONNECTOR},
     "broker": {option.name: option for option in BROKER},
+    "transportConnector": {option.name: option for option in TRANSPORT},
     "policyEntry": {option.name: option for option in POLICY},
 }
 

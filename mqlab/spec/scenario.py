@@ -2,72 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.action import (
-    Acknowledge,
-    Action,
-    Close,
-    Commit,
-    Consumer,
-    Pause,
-    Producer,
-    Receive,
-    RequestReply,
-    Restart,
-    Resume,
-    Rollback,
-    Settle,
-    Snapshot,
-    Start,
-    StartConnector,
-    Stop,
-    StopConnector,
-)  # fmt: skip
-from mqlab.spec.network import Network
+from mqlab.errors import BadValue, UnknownName, UriError
+from mqlab.spec import action as a
+from mqlab.spec import clients as c
+from mqlab.spec import faults as f
+from mqlab.spec import uri as uris
+from mqlab.spec.network import HEARD, Network
+from mqlab.spec.values import duration
 
-OF_A_CONSUMER = (Receive, Close, Acknowledge, Commit, Rollback)
+PACES = ("rest", "calls")
+DATABASE = "database"  # the line to it has this name
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A network, actions in order, and what a guide says will come of it.
 
-    `about` holds the descriptive keys of a lab file (name, theme, title, guide, guide_says).
-    Raises `UnknownName` when an action names a broker, consumer or connector that is not there.
+    By its `pace` each action begins when the network has come to *rest* from the one before, or when
+    the *calls* of the one before have been answered, as the recordings in time were made; there
+    addresses are taken as they are written. `about` holds the descriptive keys of a lab file (name, theme,
+    title, guide, guide_says). Raises `UnknownName` when an action names what is not there.
     """
 
     network: Network
-    actions: tuple[Action, ...]
+    actions: tuple[a.Action, ...]
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    pace: str = "rest"
 
     def __post_init__(self) -> None:
-        consumers: list[str] = []
-        connectors = [connector.name for _, connector in self.network.connectors()]
+        if self.pace not in PACES:
+            raise UnknownName.of("pace", self.pace, PACES)
+        known = _Known(self.network)
         for place, action in enumerate(self.actions, start=1):
             where = f"action {place} ({type(action).__name__})"
-            for broker in _brokers(action):
-                _known("broker", broker, self.network.names, where)
-            if isinstance(action, Consumer):
-                consumers.append(action.name)
-            elif isinstance(action, OF_A_CONSUMER):
-                _known("consumer", action.consumer, consumers, where)
-            elif isinstance(action, (Pause, Resume)):
-                _known("consumer", action.who, consumers, where)
-            elif isinstance(action, (StartConnector, StopConnector)):
-                _known("connector", action.connector, connectors, where)
+            if not isinstance(action, a.Action):
+                raise BadValue(f"{action!r} is not an action; write for example mq.Consumer(...)")
+            if action.at is not None:
+                duration(action.at, f"{where}, at")
+            known.check(action, where, strictly=self.pace == "rest")
 
     @classmethod
-    def of(cls, network: Network, *actions: Action, **about: Any) -> Scenario:
+    def of(cls, network: Network, *actions: a.Action, **about: Any) -> Scenario:
         """Return the scenario that starts *network*, does *actions* and lets it come to rest."""
         for action in actions:
-            if not isinstance(action, Action):
+            if not isinstance(action, a.Action):
                 raise BadValue(f"{action!r} is not an action; write for example mq.Consumer(...)")
-        first = () if any(isinstance(a, Start) for a in actions) else (Start(),)
-        return cls(network, (*first, *actions, Settle(), Snapshot("final")), about)
+        begins = (a.Start, a.Restart, c.StartBrokers)
+        first = () if actions and isinstance(actions[0], begins) else (a.Start(),)
+        return cls(network, (*first, *actions, a.Settle(), a.Snapshot("final")), about)
 
     def change(self, path: str, **options: Any) -> Scenario:
         """Return the scenario with options changed, as `Network.change` does."""
@@ -78,14 +64,113 @@ class Scenario:
         return replace(self, network=self.network.under(edition))
 
 
-def _known(what: str, name: str, names: Sequence[str], where: str) -> None:
-    if name not in names:
+def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None:
+    if name is not None and name not in names:
         raise UnknownName.of(what, name, names, where)
 
 
-def _brokers(action: Action) -> tuple[str, ...]:
-    if isinstance(action, (Consumer, Producer)):
-        return (action.on, *action.others)
-    if isinstance(action, RequestReply):
-        return (action.on, action.responder_on)
-    return (action.broker,) if isinstance(action, (Restart, Stop)) else ()
+class _Known:
+    """What is there when an action comes: brokers, and the clients and consumers that were opened."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.brokers = network.names
+        self.connectors = [connector.name for _, connector in network.connectors()]
+        self.endpoints = [endpoint.name for endpoint in network.around.endpoints]
+        self.clients: dict[str, str] = {}  # name -> address
+        self.consumers: list[str] = []
+        self.producers: list[str] = []
+
+    def check(self, action: a.Action, where: str, strictly: bool) -> None:
+        """Raise for what *action* names and is not there; remember what it opens."""
+        for what, name in self.mentions(action):
+            names: dict[str, Sequence[str]] = {
+                "broker": self.brokers, "connector": self.connectors, "endpoint": self.endpoints,
+                "client": [*self.clients], "consumer": self.consumers,
+                "broker or client": [*self.brokers, *self.clients],
+                "consumer or broker": [*self.consumers, *self.brokers],
+                "consumer or client": [*self.consumers, *self.clients],
+                "shared store": self._stores(), "host": self._hosts(),
+                "broker or shared store": [*self.brokers, *self._stores()],
+            }  # fmt: skip
+            _need(what, name, names[what], where)
+        if isinstance(action, (f.Cut, f.Heal)):
+            self.check_line(action, where)
+        if isinstance(action, c.Client):
+            if strictly:
+                self.check_address(action, where)
+            self.clients[action.name] = action.uri
+        elif isinstance(action, a.Consumer):
+            self.consumers.append(action.name)
+        elif isinstance(action, a.Producer):
+            self.producers.append(action.name)
+
+    def mentions(self, action: a.Action) -> Iterator[tuple[str, str | None]]:
+        """Yield what an action names, each with what it must be."""
+        for name, what in _MENTIONS.get(type(action), {}).items():
+            value = getattr(action, name)
+            for one in value if isinstance(value, tuple) else (value,):
+                yield what, one
+        if isinstance(action, c.WaitUntil):
+            about = action.about
+            yield from (("broker", name) for name in about.get("brokers", ()))
+            for key in ("broker", "client", "consumer"):
+                if key in about:
+                    yield key, about[key]
+
+    def check_line(self, action: f.Cut | f.Heal, where: str) -> None:
+        """Raise for a line that is not there: each end is known, and two ends talk to one another."""
+        lines = [line for line, _ in self.network.around.lines]
+        users = [*self.clients, *self.consumers, *self.producers]
+        known = [*self.brokers, *users, *lines, DATABASE]
+        _need("end of a line", action.one, known, where)
+        _need("end of a line", action.other, known, where)
+        if action.other is None:
+            return
+        ends = {action.one, action.other}
+        bridged = any(
+            {b.name, t} == ends for b, con in self.network.connectors() for t in con.targets
+        )
+        if not bridged and not ends & set(users):
+            raise BadValue(
+                f"{where}: {action.one} and {action.other} share no line; a network connector or a "
+                "client joins two, so write the two ends of one"
+            )
+
+    def check_address(self, client: c.Client, where: str) -> None:
+        """Raise for an address that does not parse, or leads to a host that is not there."""
+        try:
+            parsed = uris.parse(client.uri)
+        except UriError as error:
+            raise UriError(f"{where}: {error}") from None
+        for leaf in parsed.leaves():
+            if leaf.scheme not in HEARD:
+                _need("host", leaf.host or leaf.path, [*self.brokers, *self.endpoints], where)
+
+    def _stores(self) -> list[str]:
+        return [str(s) for b in self.network.brokers if (s := b.options.get("shared_store"))]
+
+    def _hosts(self) -> list[str]:
+        return [str(h) for b in self.network.brokers if (h := b.options.get("host"))]
+
+
+_MENTIONS: dict[type[a.Action], dict[str, str]] = {
+    a.Consumer: {"on": "broker or client", "others": "broker"},
+    a.Producer: {"on": "broker or client", "others": "broker"},
+    a.RequestReply: {"on": "broker", "responder_on": "broker"},
+    a.Restart: {"broker": "broker"}, a.Stop: {"broker": "broker"}, f.Crash: {"broker": "broker"},
+    c.StartBrokers: {"brokers": "broker"}, f.SendAway: {"broker": "broker", "to": "broker"},
+    f.CopyStore: {"source": "broker", "target": "broker"},
+    a.StartConnector: {"connector": "connector", "of": "broker"},
+    a.StopConnector: {"connector": "connector", "of": "broker"},
+    a.Receive: {"consumer": "consumer"}, a.Close: {"consumer": "consumer"},
+    a.Acknowledge: {"consumer": "consumer"}, c.ReceiveOnce: {"consumer": "consumer"},
+    a.Pause: {"who": "consumer or broker"}, a.Resume: {"who": "consumer or broker"},
+    a.Commit: {"who": "consumer or client"}, a.Rollback: {"who": "consumer or client"},
+    c.CloseClient: {"client": "client"}, c.OpenSession: {"client": "client"},
+    c.TemporaryQueue: {"client": "client"}, c.Unsubscribe: {"client": "client"},
+    f.SetEndpoint: {"endpoint": "endpoint"}, f.Advertise: {"endpoint": "endpoint"},
+    f.StopAdvertising: {"endpoint": "endpoint"}, f.HostDown: {"host": "host"},
+    f.SlowDisk: {"of": "broker or shared store"}, f.DeleteLock: {"shared_store": "shared store"},
+    f.TouchLock: {"shared_store": "shared store"},
+}  # fmt: skip

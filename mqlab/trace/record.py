@@ -6,9 +6,14 @@ import struct
 from array import array
 from typing import Protocol
 
+from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import COLUMNS, Names, Trace
 
 WIDTH = len(COLUMNS)
+_TIME_KIND = struct.Struct("=2q")
+MOVES = frozenset((Kind.Sent, Kind.Enqueued, Kind.Dispatched, Kind.Forwarded, Kind.Received,
+                   Kind.Acknowledged, Kind.Returned, Kind.Subscribed, Kind.Unsubscribed,
+                   Kind.Expired, Kind.DeadLettered))  # fmt: skip
 _PACK = struct.Struct(f"={WIDTH}q").pack
 
 
@@ -37,6 +42,7 @@ class Recorder:
     def __init__(self) -> None:
         self.rows = bytearray()
         self.count = 0
+        self.seen = self.moved = 0  # see `moved_at`
         self.names = Names()
         self.destinations: dict[object, int] = {}
 
@@ -50,6 +56,15 @@ class Recorder:
         row = self.count
         self.count = row + 1
         return row
+
+    def moved_at(self) -> int:
+        """Return when a message or a subscription has last moved (us)."""
+        for row in range(self.seen, self.count):
+            time, kind = _TIME_KIND.unpack_from(self.rows, 8 * row * WIDTH)
+            if kind in MOVES:
+                self.moved = time
+        self.seen = self.count
+        return self.moved
 
     # Names, each entered at first use and then known by its number
 

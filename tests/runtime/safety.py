@@ -7,8 +7,9 @@ from itertools import product
 from typing import Any
 
 from mqlab.formats import failover
-from mqlab.runtime.failover import outcome, play
-from mqlab.spec.fault import TimedScenario
+from mqlab.runtime import play
+from mqlab.runtime.activemq.outcome import outcome
+from mqlab.spec import Scenario as TimedScenario
 from mqlab.spec.schedule import faults
 from tests.runtime.timed import body
 

@@ -12,7 +12,9 @@ from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import failover
 from mqlab.formats import lab as plain
 from mqlab.problems.failover import check
-from mqlab.runtime.failover import FailoverLab, outcome, play
+from mqlab.runtime import Lab as FailoverLab
+from mqlab.runtime import play
+from mqlab.runtime.activemq.outcome import outcome
 from mqlab.trace.kinds import SENTENCES, Kind, Rule
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.timed import body, run, scenario, trace

@@ -12,7 +12,8 @@ import re
 import pytest
 
 from mqlab.formats import failover
-from mqlab.runtime.failover import outcome, play
+from mqlab.runtime import play
+from mqlab.runtime.activemq.outcome import outcome
 from tests.conftest import packed
 
 PLACES = ("broker", "endpoint", "link", "from", "to", "by", "client", "consumer")

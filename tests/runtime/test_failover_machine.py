@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from mqlab.formats import failover
-from mqlab.runtime.failover import FailoverLab, outcome
+from mqlab.runtime import Lab as FailoverLab
+from mqlab.runtime.activemq.outcome import outcome
 from mqlab.spec.fault import Step
 from tests.conftest import IN_CI
 from tests.runtime.safety import SAFE, address, missing, not_received, setting

@@ -13,8 +13,9 @@ from mqlab.runtime.activemq.clients.addresses import (
     split,
 )
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
-from mqlab.runtime.activemq.timed import FailoverLab
-from mqlab.runtime.failover import outcome, play
+from mqlab.runtime import Lab as FailoverLab
+from mqlab.runtime import play
+from mqlab.runtime.activemq.outcome import outcome
 from tests.runtime.timed import body, run, scenario
 
 SETTLED = "wait_ms ms=8000"

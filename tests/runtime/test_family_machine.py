@@ -148,15 +148,16 @@ class OpenMQCrashes(RuleBasedStateMachine):
             body["cluster"]["master"] = "b1"
         else:
             body["cluster"]["options"] = {"imq.cluster.monitor.interval": 3}
-        self.lab = ClusterLab(openmq.read(body), seed, 0, None)
+        self.lab = ClusterLab(openmq.read(body), seed)
         self.clients, self.sent = 0, 0
         self.act("start")
         self.act("create_destination", broker="b1", queue="Q")
 
     def act(self, do, **keys):
-        found = self.lab._do(Step(do, keys))
-        self.lab.settle()
-        return found or {}
+        before = len(self.lab.operations)
+        self.lab.do(Step(do, keys))
+        self.lab.rest()
+        return self.lab.operations[-1] if len(self.lab.operations) > before else {}
 
     def serving(self):
         return [name for name, broker in self.lab.brokers.items() if broker.serves]
@@ -181,7 +182,7 @@ class OpenMQCrashes(RuleBasedStateMachine):
             opened = self.act("open_consumer", consumer=name, broker=home, queue="Q",
                               receiving=False)  # fmt: skip
             if opened.get("result") == "ok":
-                self.act("receive", consumer=name, count=count, wait_ms=100)
+                self.act("receive", consumer=name, count=count, within_ms=100)
                 self.act("close_consumer", consumer=name)
 
     @rule(data=st.data(), how=st.sampled_from(["kill", "stop"]))

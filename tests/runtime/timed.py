@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from mqlab.formats import failover
-from mqlab.runtime.failover import outcome, play
-from mqlab.spec.fault import TimedScenario
+from mqlab.runtime import play
+from mqlab.runtime.activemq.outcome import outcome
+from mqlab.spec import Scenario as TimedScenario
 
 
 def word(text: str) -> Any:

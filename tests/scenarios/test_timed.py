@@ -9,7 +9,8 @@ import pytest
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import failover
-from mqlab.runtime.failover import outcome, play
+from mqlab.runtime import play
+from mqlab.runtime.activemq.outcome import outcome
 from mqlab.scenarios.timed import figure as timed_figure
 from mqlab.scenarios.timed import figures as timed_figures
 from mqlab.spec.fault import Step

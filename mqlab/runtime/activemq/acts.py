@@ -1,51 +1,134 @@
-"""What each step of a script does to lines, files and clients."""
+"""What each step of a script does: to brokers in time, to lines, files and clients with addresses.
+
+A step is an action as it is written down (`spec.steps`). By the pace of calls it is over when its call
+has come back, when what it waits for holds, or when its patience is over.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq import state
+from mqlab.runtime.activemq import snapshot
 from mqlab.runtime.activemq.clients.addresses import Refused, failover_options, shuffle, split
 from mqlab.runtime.activemq.clients.calls import Call, SendCall
 from mqlab.runtime.activemq.clients.client import Client, parse_destination
 from mqlab.runtime.activemq.multicast import group_of
+from mqlab.runtime.activemq.waits import WAITS
+from mqlab.runtime.kernel.lab import Until
+from mqlab.spec import Action
+from mqlab.spec.clients import ReceiveOnce, WaitUntil
 from mqlab.spec.fault import Step
+from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.scenario import DATABASE
+from mqlab.spec.steps import item_of
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.connector_run import Wire
     from mqlab.runtime.activemq.jdbc import Database
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.wire import Line
 
 
-class Acts:
-    """The steps that act at once; `call` is the one that the script waits for."""
+LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
 
-    lab: FailoverLab
-    place: int
-    calls: list[Call]
-    call: Call | None
-    until: int | None
-    steps: Sequence[Step]
+
+PATIENCE = 20_000  # ms that a step which waits for something has, unless told
+LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
+QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A step under way: its place in the script, and what it waits for."""
+
+    no: int
+    step: Step
+    start: int  # us
+    call: Call | None = None
+    until: int | None = None  # us
+    life: int = 0  # of the broker that it has started
+    goal: int = 0  # how many messages its consumer is to have
+    due: int | None = None  # us, when something has been there for long enough
+
+
+class Acts:
+    """Does steps; `now` is the one that begins, `calls` are all that clients have made."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.calls: list[Call] = []
+        self.rows: list[dict[str, Any]] = []  # results that are no calls
+        self.named: set[str] = set()  # the brokers that have been started at least once
+
+    def do(self, no: int, action: Action) -> Until:
+        """Begin an action, and say when it is over."""
+        lab = self.lab
+        item = item_of(action, lab.clients_by_name, lab.brokers)
+        item.pop("at", None)
+        step = Step(HANDLED_AS.get((item["do"], "consumer" in item), item["do"]), item)
+        del item["do"]
+        if item.pop("unnamed", False):
+            item["queue"] = ""
+        over = getattr(self, f"_over_{step.do}", None)
+        self.now = now = Waiting(no, step, lab.clock.now)
+        if step.get("max_ms") is not None or step.do in WAITS or over is not None:
+            now.until = lab.clock.now + int(step.get("max_ms", PATIENCE)) * 1000
+        if step.do not in WAITS:
+            getattr(self, f"_do_{step.do}")(step)
+        if now.call is not None and now.until is None:
+            now.until = lab.clock.now + LONGEST_CALL * 1000
+        waits = now.call is not None or over is not None or step.do in WAITS
+        if not waits and now.until is None:
+            return Until(deadline=lab.clock.now)
+        return Until(self.held if waits else None, now, now.until, self.on_over)
+
+    def only_waits(self, action: Action) -> bool:
+        """Whether an action does nothing but wait."""
+        return isinstance(action, (WaitUntil, ReceiveOnce))
+
+    def held(self, waiting: Waiting) -> bool:
+        """Whether what a step waits for has come."""
+        if waiting.call is not None:
+            return waiting.call.done
+        if waiting.step.do in WAITS:
+            return WAITS[waiting.step.do](self.lab, waiting.step)
+        over: Callable[[Waiting], bool] = getattr(self, f"_over_{waiting.step.do}")
+        return over(waiting)
+
+    def on_over(self, waiting: Waiting) -> None:
+        """A step is over: some say how long it took."""
+        step = waiting.step
+        if step.do == "wait_configured" and step.get("label"):
+            self.rows.append({
+                "step": waiting.no, "do": step.do, "client": step.keys["client"],
+                "label": step.keys["label"], "ok": True, "reached": self.held(waiting),
+                "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
+            })  # fmt: skip
 
     # Lines, files, endpoints
 
-    def _line(self, step: Step) -> Line | Database:
-        """Return the line that a step names: without a name, that of the database."""
-        name = step.get("link", "database")
-        line = self.lab.database if name == "database" else self.lab.processes[name].line
-        assert line is not None
-        return line
+    def _lines(self, step: Step) -> list[Line] | list[Database]:
+        """Return the lines that a step names: without a name, that of the database."""
+        name, other = step.get("link", DATABASE), step.get("other")
+        if name == DATABASE:
+            return [self.lab.database]
+        directory = self.lab.directory
+        return directory.lines_to(name) if other is None else [directory.join(name, other)]
 
     def _do_cut(self, step: Step) -> None:
         how = step.get("how", "refuse")
         row = self.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
-        self._line(step).cut(how, row)
+        for line in self._lines(step):
+            line.cut(how, row)
 
     def _do_heal(self, step: Step) -> None:
         self.lab.note(Kind.Healed, rule=Rule.asked)
-        self._line(step).heal()
+        for line in self._lines(step):
+            line.heal()
 
     _do_database_down, _do_database_up = _do_cut, _do_heal
 
@@ -59,39 +142,45 @@ class Acts:
         self.lab.lock_files[step.keys["shared_store"]].touch()
 
     def _do_copy_store(self, step: Step) -> None:
-        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
+        source, target = (
+            self.lab.brokers[step.keys[end].removeprefix("store-")].store for end in ("from", "to")
+        )
         target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
 
     def _do_write_file(self, step: Step) -> None:
         self.lab.files[step.keys["name"]] = step.keys["text"]
 
     def _do_set_endpoint(self, step: Step) -> None:
-        self.lab.modes[step.keys["endpoint"]] = step.keys["mode"]
+        self.lab.directory.modes[step.keys["endpoint"]] = step.keys["mode"]
 
     def _do_advertise(self, step: Step) -> None:
-        address = self.lab.address_of(step.keys["endpoint"])
-        self.lab.lan.advertise(address, self.lab.fill(step.keys["uri"]), None)
+        address = self.lab.directory.address_of(step.keys["endpoint"])
+        self.lab.lan.advertise(address, self.lab.directory.fill(step.keys["uri"]), None)
 
     def _do_stop_advertising(self, step: Step) -> None:
-        self.lab.lan.withdraw(self.lab.address_of(step.keys["endpoint"]))
+        self.lab.lan.withdraw(self.lab.directory.address_of(step.keys["endpoint"]))
 
     def _do_sniff(self, step: Step) -> None:
-        self.lab.lan.sniffed.add(group_of(self.lab.fill(step.keys["uri"])))
+        self.lab.lan.sniffed.add(group_of(self.lab.directory.fill(step.keys["uri"])))
 
     # Clients
 
     def _begin_call(self, step: Step, call: Call) -> Call:
         self.calls.append(call)
         if not step.get("in_background"):
-            self.call = call
+            self.now.call = call
         return call
 
     def _call(self, step: Step, client: str) -> Call:
-        return self._begin_call(step, Call(self.lab, self.place, step, client))
+        return self._begin_call(step, Call(self.lab, self.now.no, step, client))
 
     def _do_connect(self, step: Step) -> None:
         name = step.keys["client"]
-        client = Client(self.lab, name, self.lab.fill(step.keys["uri"]), step.get("prefetch"))
+        client = Client(
+            self.lab, name, self.lab.directory.fill(step.keys["uri"]), step.get("prefetch")
+        )
+        client.client_id = step.get("client_id", name)
+        client.redelivery = Redelivery(**step.get("redelivery", {}))
         client.watches = step.get("watch_topic_advisories", True)
         self.lab.clients_by_name[name] = client
         client.open(self._call(step, name))
@@ -119,7 +208,7 @@ class Acts:
         except Refused as error:
             self._call(step, client.name).fail(error.kind, str(error))
             return
-        call = SendCall(self.lab, self.place, step, client, dest, first)
+        call = SendCall(self.lab, self.now.no, step, client, dest, first)
         self._begin_call(step, call)
         call.next()
 
@@ -144,7 +233,7 @@ class Acts:
     def _do_receive_once(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
         consumer.receive_once(self._call(step, consumer.client.name),
-                              int(step.get("timeout_ms", 0) * 1000))  # fmt: skip
+                              int(step.get("timeout_ms", LONGEST_RECEIVE) * 1000))  # fmt: skip
 
     def _do_close_consumer(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
@@ -168,24 +257,43 @@ class Acts:
 
     def _do_receive(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        self.goal = len(consumer.received) + int(step.get("count", 1))
+        self.now.goal = len(consumer.received) + int(step.get("count", 1))
         consumer.allow(step.get("count", 1))
 
-    def _over_receive(self) -> bool:
-        step = self.steps[self.place]
-        return len(self.lab.consumers_by_name[step.keys["consumer"]].received) >= self.goal
+    def _over_receive(self, waiting: Waiting) -> bool:
+        consumer = self.lab.consumers_by_name[waiting.step.keys["consumer"]]
+        return len(consumer.received) >= waiting.goal
 
     def _do_resume_consumer(self, step: Step) -> None:
         self.lab.consumers_by_name[step.keys["consumer"]].allow(None)
 
+    def _do_hold_consumer(self, step: Step) -> None:
+        self.lab.consumers_by_name[step.keys["consumer"]].allow(0)
+
+    def _do_unsubscribe(self, step: Step) -> None:
+        client = self._client(step)
+        command = ("remove_durable", None, client.client_id, step.keys["durable_name"])
+        client.request(command, self._call(step, client.name))
+
+    def _do_start_connector(self, step: Step) -> None:
+        self._connector(step).start()
+
+    def _do_stop_connector(self, step: Step) -> None:
+        self._connector(step).stop()
+
+    def _connector(self, step: Step) -> Wire:
+        home, name = step.get("from"), step.keys["connector"]
+        found = [w for w in self.lab.wires if w.spec.name == name]
+        return next(w for w in found if home in (None, w.process.name))
+
     def _do_tell_reconnect(self, step: Step) -> None:
-        to = self.lab.address_of(step.keys["to"])
+        to = self.lab.directory.address_of(step.keys["to"])
         self.lab.processes[step.keys["broker"]].cluster.send_away(to)
 
     def _do_sample_orders(self, step: Step) -> None:
-        found = split(self.lab.fill(step.keys["uri"]))
+        found = split(self.lab.directory.fill(step.keys["uri"]))
         options = failover_options(found.options, self.lab.edition)
-        names = [self.lab.shown_configured(address) for address in found.elements]
+        names = [self.lab.directory.shown_configured(address) for address in found.elements]
         orders: dict[str, int] = {}
         for _ in range(step.keys["count"]):
             drawn = " ".join(shuffle(names, self.lab.random) if options.randomize else names)
@@ -194,8 +302,108 @@ class Acts:
 
     # Waiting
 
-    def _do_wait_ms(self, step: Step) -> None:
-        self.until = self.lab.clock.now + int(step.keys["ms"] * 1000)
+    def _do_wait(self, step: Step) -> None:
+        self.now.until = self.lab.clock.now + int(step.keys["ms"] * 1000)
 
     def _do_snapshot(self, step: Step) -> None:
-        self.lab.snapshots[step.keys["label"]] = state.take(self.lab)
+        moving = {"moving": True} if step.get("moving") else {}
+        self.lab.snapshots[step.keys["label"]] = snapshot.take_timed(self.lab) | moving
+
+    def report(self) -> list[dict[str, Any]]:
+        """Return what came of the calls, in the order of the steps."""
+        found = list(self.rows)
+        for call in self.calls:
+            step = call.step
+            row: dict[str, Any] = {"step": call.no, "do": step.do, "client": call.client}
+            if step.get("label"):
+                row["label"] = step.keys["label"]
+            if call.done:
+                row |= {**call.row, "ms": [call.took] * 3}
+            else:
+                row["still_waiting"] = True
+            found.append(row)
+        return sorted(found, key=lambda row: row["step"])
+
+    # Brokers in time
+
+    def _do_settle(self, step: Step) -> None:
+        self.now.until = self.now.start + int(step.get("max_ms", LONGEST_SETTLE)) * 1000
+
+    def _over_settle(self, waiting: Waiting) -> bool:
+        lab = self.lab
+        quiet = int(waiting.step.get("quiet_ms", QUIET)) * 1000
+        return self._due(waiting, max(waiting.start, lab.recorder.moved_at()) + quiet)
+
+    def _due(self, waiting: Waiting, due: int) -> bool:
+        """Whether it is *due* already; if not, see to it that somebody looks then."""
+        lab = self.lab
+        if lab.clock.now < due and due != waiting.due:
+            waiting.due = due
+            lab.clock.later(due, self.on_due, None)
+        return lab.clock.now >= due
+
+    def on_due(self, _: None) -> None:
+        """Time has come to look again."""
+
+    def _do_start_broker(self, step: Step) -> None:
+        process = self.lab.processes[step.keys["broker"]]
+        self.named.add(process.name)
+        if step.get("store") == "new":
+            process.broker.store.empty()
+        process.start(step.get("broker_id") == "new")
+        self.now.life = process.life
+        if step.get("wait_ms") is not None and step.get("max_ms") is None:
+            self.now.until = None
+
+    def _over_start_broker(self, waiting: Waiting) -> bool:
+        step = waiting.step
+        process = self.lab.processes[step.keys["broker"]]
+        ended = process.life != waiting.life  # it could not start
+        if step.get("wait_ms") is not None:
+            return self._waited(waiting, ended or process.role != "down")
+        waits = step.get("wait", process.candidate is None)
+        return ended or process.open or not waits
+
+    def _waited(self, waiting: Waiting, there: bool) -> bool:
+        """Whether `wait_ms`, and a random part of `jitter_ms`, have passed since it was there."""
+        lab, step = self.lab, waiting.step
+        if waiting.due is None and there:
+            jitter = lab.random.randrange(int(step.get("jitter_ms", 0)) * 1000 + 1)
+            return self._due(waiting, lab.clock.now + int(step.keys["wait_ms"]) * 1000 + jitter)
+        return waiting.due is not None and lab.clock.now >= waiting.due
+
+    def _do_start_brokers(self, step: Step) -> None:
+        for name in step.keys["brokers"]:
+            self.named.add(name)
+            self.lab.processes[name].start()
+
+    def _over_start_brokers(self, waiting: Waiting) -> bool:
+        if not waiting.step.get("wait", True):
+            return True
+        return all(self.lab.processes[name].open for name in waiting.step.keys["brokers"])
+
+    def _do_stop_broker(self, step: Step) -> None:
+        self.lab.processes[step.keys["broker"]].stop()
+        self.now.until = self.lab.clock.now + self.lab.timing.stop
+
+    def _do_kill(self, step: Step) -> None:
+        self.now.until = self.lab.clock.now + self.lab.timing.kill
+        self.lab.clock.at(self.now.until, self.on_killed, self.lab.processes[step.keys["broker"]])
+
+    def on_killed(self, process: Process) -> None:
+        """The process is dead."""
+        process.kill()
+
+    def _do_pause(self, step: Step) -> None:
+        self.lab.processes[step.keys["broker"]].pause()
+
+    def _do_resume(self, step: Step) -> None:
+        self.lab.processes[step.keys["broker"]].resume()
+
+    def _do_host_down(self, step: Step) -> None:
+        for process in self.lab.processes.values():
+            if process.member.host == step.keys["host"]:
+                process.kill()
+
+
+HANDLED_AS = {("pause", True): "hold_consumer", ("resume", True): "resume_consumer"}

@@ -25,6 +25,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.wire import Socket
 
 
 class Bridge:
@@ -32,7 +33,7 @@ class Bridge:
 
     def __init__(
         self, lab: Lab, home: Broker, remote: Broker, connector: str, settings: BridgeSettings,
-        mirror: bool,
+        mirror: bool, over: Socket | None = None,
     ) -> None:  # fmt: skip
         self.lab, self.home, self.remote = lab, home, remote
         self.connector, self.settings, self.mirror = connector, settings, mirror
@@ -40,7 +41,10 @@ class Bridge:
         owner = remote if mirror else home
         self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
         self.no = lab.name_link(self.name, home.name, remote.name)
-        self.link, self.link_back = lab.new_link(), lab.new_link()
+        # The connection is the connector's: messages of its mirror come back on it.
+        self.link = lab.new_link() if over is None else over.way(back=mirror)
+        self.link_back = lab.new_link() if over is None else over.way(back=not mirror)
+        self.over = over
         self.demand: list[Demand] = []
         self.up = False
 
@@ -61,7 +65,7 @@ class Bridge:
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                if not sub.asleep:
+                if not sub.asleep or self.settings.syncs(sub):
                     self.link_back.carry(self.on_advised, (sub.info, -1))
 
     def stop(self) -> None:
@@ -76,6 +80,9 @@ class Bridge:
         row = self.lab.add(self.lab.clock.now, Kind.Disconnected, broker=self.home.node,
                            frm=self.home.node, to=self.remote.node, link=self.no)  # fmt: skip
         for demand in self.demand:
+            for message in demand.outstanding:
+                message.was_out()
+                message.repeated = True
             if demand in self.home.subs:
                 self.home.unsubscribe(demand, Rule.bridge_down, row)
         self.demand = []
@@ -190,7 +197,11 @@ class Bridge:
             twin.bridge.demand.remove(twin)
             self.home.unsubscribe(twin, Rule.better_route, cause)
         self.demand.append(demand)
-        self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
+        taken = self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
+        if not taken and self.over is not None:  # the home broker's error ends the bridge
+            clock = self.lab.clock
+            # What was on its way has arrived by then, but no answer has come.
+            clock.at(clock.now + self.lab.timing.link * 3 // 2, self.over.on_error, None)
 
     def route_to_same_consumer(self, local: ConsumerInfo) -> Demand | None:
         """Return the subscription that duplicate suppression compares a new one with."""
@@ -253,18 +264,18 @@ class Bridge:
                 self.home.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
             return
         copy = message.copy(self.home.id)
-        copy.received = message.received and self.settings.rules.redelivered_travels
+        if message.repeated or self.settings.rules.redelivered_travels:
+            copy.received, copy.redeliveries = message.received, message.redeliveries
+            copy.repeated = message.repeated
         remote = self.remote
         if remote.limits_memory and remote.destination(copy.dest).room.full_for(
             copy, self.on_forwarded, passage
         ):
             return
-        if remote.audits_network and message.persistent:
-            if message.number in remote.seen:
-                remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
-                self.answer(demand, message)
-                return
-            remote.seen.add(message.number)
+        if message.persistent and remote.has_had(copy):
+            remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
+            self.answer(demand, message)
+            return
         remote.take_over(copy, self.home.node, self.no, row)
         self.answer(demand, message)
 

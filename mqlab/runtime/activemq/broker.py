@@ -62,7 +62,6 @@ class Broker:
         self.durables: dict[durable.Key, Subscription] = {}
         self.producers: dict[str, Destination] = {}
         self.heeded = 0  # subscriptions to advisory topics
-        self.seen: set[int] = set()  # persistent messages that came over a bridge, if audited
 
     # Coming and going
 
@@ -120,13 +119,23 @@ class Broker:
             return
         destination.arrive(message)
 
+    def has_had(self, copy: Message) -> bool:
+        """Whether a persistent copy that another broker sends has come before; from now on it has.
+
+        A queue is sent again, after a loss, what was not known to have arrived; the way of such a copy is
+        the same but for who sent it last (activemq-combined-observed.md, sections 2 and 6). With
+        `audit_network_producers` whatever has come over any bridge is dropped.
+        """
+        if not (self.audits_network or copy.dest.is_queue):
+            return False
+        key = copy.number, () if self.audits_network else (copy.dest_no, *copy.path[:-1])
+        known = key in self.store.seen
+        self.store.seen.add(key)
+        return known
+
     def old_enough(self, message: Message, age: int) -> bool:
-        """Whether *message* has been here for *age* us; if not, it is offered again then."""
-        due = message.arrived + age
-        if self.lab.clock.now >= due:
-            return True
-        self.lab.clock.at(due, self.on_due, message)
-        return False
+        """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""
+        return self.lab.clock.now >= message.arrived + age
 
     def on_due(self, message: Message) -> None:
         """Something about *message* may have changed with time: offer it again."""
@@ -177,12 +186,15 @@ class Broker:
     # Subscriptions
 
     def subscribe(self, sub: Subscription, rule: int, frm: int, link: int = -1,
-                  cause: int = -1) -> None:  # fmt: skip
-        """Add a subscription, let it take what waits, and tell the bridges that listen."""
+                  cause: int = -1) -> bool:  # fmt: skip
+        """Add a subscription, let it take what waits, and tell the bridges that listen.
+
+        False if it is durable and somebody uses it already.
+        """
         dest = sub.dest
         if sub.durable and not durable.join(self, sub):
             self.lab.problem(f"durable subscription {sub.durable} at {self.name} is in use")
-            return
+            return False
         row = self.record(
             Kind.Subscribed, frm=frm, to=self.node, link=link, sub=sub.no,
             dest=self.lab.name_destination(dest), rule=rule, cause=cause,
@@ -201,6 +213,7 @@ class Broker:
             advisory.replay(self, sub)
         else:
             advisory.of_consumer(self, sub, left=False)
+        return True
 
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""

@@ -37,18 +37,18 @@ class Cluster:
         if not self.updates.clients:
             return
         if self.passes(other):
-            self.list = [*self._listed(), self.process.lab.address_of(other)]
+            self.list = [*self._listed(), self.process.lab.directory.address_of(other)]
         self.tell_all()
 
     def left(self, other: str) -> None:
         """A bridge to *other* is down."""
-        address = self.process.lab.address_of(other)
+        address = self.process.lab.directory.address_of(other)
         if self.updates.clients and self.updates.on_remove and address in self.list:
             self.list.remove(address)
             self.tell_all()
 
     def _listed(self) -> list[str]:
-        return self.list or [self.process.lab.address_of(self.process.name)]
+        return self.list or [self.process.lab.directory.address_of(self.process.name)]
 
     def passes(self, other: str) -> bool:
         """Whether the filter lets a broker into the list: any of its expressions fits the name."""

@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime.activemq import deadletter
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.queue import Queue
@@ -37,28 +38,30 @@ class Delivery:
 class RemoteSubscription(Subscription):
     """A subscription of a consumer at the other end of a socket."""
 
-    def __init__(self, peer: Peer, consumer: Any, dest: Destination, prefetch: int) -> None:
+    def __init__(self, peer: Peer, consumer: Any, dest: Destination, prefetch: int | None) -> None:
         broker = peer.process.broker
-        info = ConsumerInfo(broker.lab.new_id(), dest, 0, None, False)
+        info = ConsumerInfo(broker.lab.new_id(), dest, consumer.priority, consumer.selector,
+                            consumer.exclusive, durable=consumer.durable)  # fmt: skip
+        if prefetch is None:
+            kind = "queue" if dest.is_queue else "durable_topic" if info.durable else "topic"
+            prefetch = int(broker.policy_for(dest)[f"{kind}_prefetch"])
         super().__init__(broker, info, prefetch, f"{dest} at {broker.name} by {consumer.name}")
         self.peer, self.consumer = peer, consumer
+        self.client_name = consumer.name
 
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
         self.outstanding[message] = None
         row = self.broker.note(Kind.Dispatched, message, self.broker.node, self.consumer.node, -1,
                                self.no, rule, message.row)  # fmt: skip
-        before = self.peer.process.deliveries.get(message, 0)
-        self.peer.socket.reply(("deliver", None, self.consumer.name,
-                                Delivery(message, before, row)))  # fmt: skip
+        delivery = Delivery(message, message.redeliveries, row)
+        self.peer.socket.reply(("deliver", None, self.consumer.name, delivery))
 
     def count_delivered(self, last: int | None = None) -> None:
         """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
-        counts = self.peer.process.deliveries
         for message in self.outstanding:
             if last is None or message.number <= last:
-                counts[message] = counts.get(message, 0) + 1
-                message.received = True
+                message.was_out()
 
 
 class Peer:
@@ -135,7 +138,13 @@ class Peer:
         """A session is opened."""
         self.sessions[name] = self.process.lab.new_request()
 
-    def on_subscribe(self, consumer: Any, dest: Destination, prefetch: int) -> None:
+    def on_remove_durable(self, client_id: str, name: str) -> None:
+        """A durable subscription ends."""
+        sleeper = self.process.broker.durables.get((client_id, name))
+        if sleeper is not None and sleeper.asleep:
+            self.process.broker.unsubscribe(sleeper, Rule.unsubscribed)
+
+    def on_subscribe(self, consumer: Any, dest: Destination, prefetch: int | None) -> None:
         """A consumer is opened."""
         broker = self.process.broker
         if dest.is_temporary and dest not in broker.by_name:
@@ -215,26 +224,20 @@ class Peer:
         for message in messages:
             if sub is not None and message in sub.outstanding:
                 sub.acknowledge(message)
-                self.process.deliveries.pop(message, None)
 
     def on_delivered(self, name: str, message: Message) -> None:
         """The client has a message in hand and acknowledges later: the window widens by one."""
         sub = self.subs.get(name)
         if sub is not None and message in sub.outstanding:
             sub.extension += 1
-            self.process.broker.destination(sub.dest).dispatch()
+            self.process.broker.destination(message.dest).dispatch()
 
     def on_poison(self, name: str, message: Message) -> None:
         """The client has had it and cannot tell whether it counted: among the dead letters."""
         sub = self.subs.get(name)
         if sub is not None and message in sub.outstanding:
             sub.acknowledge(message)
-            if not message.persistent:
-                return
-            letter = message.copy()
-            letter.dest = Destination("queue", "ActiveMQ.DLQ")
-            letter.dest_no = self.process.lab.name_destination(letter.dest)
-            self.process.broker.take_over(letter, self.process.node, -1, message.row)
+            deadletter.poisoned(self.process.broker, message)
 
     def on_commit(self, transaction: str, session: str) -> None:
         """A transaction of *session* takes effect."""

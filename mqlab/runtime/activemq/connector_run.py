@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mqlab.runtime.activemq import costs as machine
 from mqlab.runtime.activemq.bridge import Bridge
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -24,15 +23,13 @@ from mqlab.runtime.activemq.clients.query import flag, number, prefixed, value_o
 from mqlab.runtime.activemq.cluster import BrokenFilter
 from mqlab.runtime.activemq.multicast import Ear
 from mqlab.runtime.activemq.settings import BridgeSettings
-from mqlab.runtime.activemq.wire import Command
-from mqlab.spec.edition import RULES
-from mqlab.spec.fault import Connector
+from mqlab.runtime.activemq.wire import Command, Socket
 from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.timed import FailoverLab
 
 LEVELS = 4  # of addresses inside of a connector's address
 REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
@@ -92,14 +89,26 @@ class Link:
         self.attempt = 0
         self.wanted = True
         self.remote: Process | None = None
+        self.socket: Socket | None = None
         self.seen_up: Process | None = None
         self.lived = False
+        self.waits = False  # for the next try
         self.began = 0
+
+    @property
+    def expects(self) -> bool:
+        """Whether the next try would find a broker that answers."""
+        if self.transport is not None:
+            return bool(self.transport.expects)
+        if not (self.waits and self.wanted and self.process.open) or self.process.paused:
+            return False
+        return self.lab.directory.answers(self.process.name, self.address)
 
     # One attempt
 
     def try_it(self, _: None = None) -> None:
         """Try to reach the other broker."""
+        self.waits = False
         if not self.wanted or not self.process.open:
             return
         self.attempt += 1
@@ -109,7 +118,7 @@ class Link:
                 self.transport = failover_transport(self.lab, self, self.address)
                 self.transport.start()
             else:
-                self.source = self.lab.dial(self, self.address)
+                self.source = self.lab.directory.dial(self, self.address)
                 self._greet(self.source)
         except Refused:
             self.failed()
@@ -132,22 +141,24 @@ class Link:
             while socket is not None and not hasattr(socket, "process"):
                 socket = socket.transport.source
             if socket is not None and socket.process is not None:
-                self.remote = socket.process
-                self.process.after(machine.BRIDGE_UP, self.come_up, self.attempt)
+                self.remote, self.socket = socket.process, socket
+                self.process.after(self.lab.timing.bridge_up, self.come_up, self.attempt)
 
     def come_up(self, attempt: int) -> None:
         """Let the core's bridge start; a broken filter ends it at once."""
         remote = self.remote
         if attempt != self.attempt or remote is None or not remote.broker.running:
             return
-        if remote is self.process:
-            return  # no broker has a bridge to itself
+        if remote is self.process or self.wire.name_in_use(remote):
+            self.lab.problem(f"bridge {self.wire.spec.name} did not come up")
+            return
         home = self.process.broker
-        spec = self.wire.spec
-        ways = [Bridge(self.lab, home, remote.broker, spec.name, self.wire.settings, mirror=False)]
-        if spec.duplex:
-            ways.append(Bridge(self.lab, remote.broker, home, spec.name, self.wire.settings,
-                               mirror=True))  # fmt: skip
+        over, settings = self.socket, self.wire.settings
+        ways = [Bridge(self.lab, home, remote.broker, self.wire.title, settings, False, over)]
+        if self.wire.settings.duplex:
+            ways.append(
+                Bridge(self.lab, remote.broker, home, self.wire.title, settings, True, over)
+            )
         self.bridges = ways
         try:
             self._tell_up(remote)
@@ -181,7 +192,7 @@ class Link:
     def _ends(self, remote: Process) -> list[tuple[Process, Process]]:
         """Return who sees the bridge, and to whom: both brokers if it is duplex."""
         ends = [(self.process, remote), (remote, self.process)]
-        return ends if self.wire.spec.duplex else ends[:1]
+        return ends if self.wire.settings.duplex else ends[:1]
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
@@ -236,7 +247,8 @@ class Link:
         self.lived = False
         if wait is not None:
             self.lab.note(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
-            self.process.after(wait, self.try_it)
+            self.waits = True
+            self.process.later(wait, self.try_it)
 
     def stop(self) -> None:
         """The connector, or its broker, ends."""
@@ -249,14 +261,13 @@ class Link:
 class Wire:
     """A network connector at work at one broker."""
 
-    def __init__(self, lab: FailoverLab, process: Process, spec: Connector) -> None:
+    def __init__(self, lab: Lab, process: Process, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
-        core = NetworkConnector(spec.name, uri="static:(tcp://nowhere:1)", duplex=spec.duplex,
-                                network_ttl=spec.network_ttl)  # fmt: skip
-        self.settings = BridgeSettings(core, lab.edition, RULES[lab.edition])
+        self.settings = BridgeSettings(spec, lab.edition, lab.rules)
+        self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it
         self.links: list[Link] = []
         self.ear: Ear | None = None
-        self.uri = lab.fill(spec.uri)
+        self.uri = lab.directory.fill(spec.uri)
 
     def check(self) -> None:
         """Raise `Refused` for an address with which the real broker does not start."""
@@ -271,7 +282,7 @@ class Wire:
         scheme = uris.scheme_of(self.uri)
         if scheme in HEARD:
             self.ear = self.lab.lan.listen(self.uri, self)
-            self.ear.own = self.lab.address_of(self.process.name)
+            self.ear.own = self.lab.directory.address_of(self.process.name)
             return
         if scheme == "masterslave":
             found = uris.split(self.uri)
@@ -291,6 +302,14 @@ class Wire:
             self.links.append(link)
             self.lab.blame(link, self.lab.last.get(self.process, -1))
             link.try_it()
+
+    def name_in_use(self, remote: Process) -> bool:
+        """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
+        return any(
+            link.bridges and link.remote is remote
+            for other in self.lab.wires if other.process is self.process and other.title == self.title
+            for link in other.links
+        )  # fmt: skip
 
     def stop(self) -> None:
         """End all bridges."""

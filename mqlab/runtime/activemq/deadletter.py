@@ -37,7 +37,9 @@ def _bury(broker: Broker, message: Message, row: int, why: str) -> None:
     dest = message.dest
     name = SHARED
     if strategy == "individual":
-        name = f"{SHARED}.{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
+        name = f"{SHARED}.Topic.{dest.name}"
+        if dest.is_queue:
+            name = f"{policy['dead_letter_queue_prefix']}{dest.name}"
     keeps = message.persistent or policy["process_non_persistent"]
     if strategy == "discarding" or not keeps or dest.name == name:
         return

@@ -31,7 +31,8 @@ class Sleeper(Subscription):
     asleep = True
 
     def __init__(self, broker: Broker, key: Key, dest: Destination, last: Subscription | None):
-        info = ConsumerInfo(-1, dest, 0, last.selector if last else None, False)
+        selector = last.selector if last else None
+        info = ConsumerInfo(-1, dest, 0, selector, False, durable=key)
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
         self.durable, self.last = key, last
         self.seen = last.seen if last else set()

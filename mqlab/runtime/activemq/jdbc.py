@@ -15,7 +15,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
-    from mqlab.spec.fault import Locker
+    from mqlab.spec.member import Locker
 
 RECONNECT = 1_200_000  # us until a connection to an absent database is given up
 
@@ -135,7 +135,7 @@ class DatabaseLock(JdbcCandidate):
         self.asked += 1
         self.database.waiting.append(self)
         clock, wait = self.lab.clock, self.locker.query_timeout * 1000
-        clock.at(clock.now + wait, self.on_query_timeout, self.asked)
+        clock.later(clock.now + wait, self.on_query_timeout, self.asked)
 
     def on_query_timeout(self, asked: int) -> None:
         """The database has let the query wait long enough, even if the candidate is suspended."""
@@ -222,7 +222,7 @@ class LeaseLock(JdbcCandidate):
         """Renew; a handler for I/O errors closes the connectors while the database is away."""
         resume = self.process.member.io_resume
         if self.database.away and resume is not None and self.process.open:
-            self.process.lab.close_connectors(self.process)
+            self.process.close_connectors()
             self.process.after(resume * 1000, self.on_look)
         super().renew()
 
@@ -235,7 +235,7 @@ class LeaseLock(JdbcCandidate):
         if not self.still_mine():
             self.lost()
         elif self.process.role == "master":
-            self.process.lab.open_connectors(self.process)
+            self.process.open_connectors()
 
     def let_go(self, orderly: bool) -> None:
         """An orderly end gives back what is under its name; one for a restart keeps it."""

@@ -1,44 +1,63 @@
-"""The lab: a network at work, step by step."""
+"""The lab of ActiveMQ: brokers, connectors, clients and faults of one network, at rest or in time."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from random import Random
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
-from mqlab.formats import snapshot
-from mqlab.runtime.activemq import request_reply
+from mqlab.runtime.activemq.acts import Acts
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.clients.producer import Producer
-from mqlab.runtime.activemq.connector import Connector
-from mqlab.runtime.activemq.masterslave import SharedStore
+from mqlab.runtime.activemq.connector_run import Wire
+from mqlab.runtime.activemq.direct import Direct
+from mqlab.runtime.activemq.directory import Directory
+from mqlab.runtime.activemq.jdbc import Database, DatabaseLock, LeaseLock
+from mqlab.runtime.activemq.locks import Candidate, FileLock, LockFile
+from mqlab.runtime.activemq.multicast import Lan
+from mqlab.runtime.activemq.process import Process
+from mqlab.runtime.activemq.pure import Mirror
+from mqlab.runtime.activemq.sharing import SharedMessages
 from mqlab.runtime.activemq.store import Store
-from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import Link, Timing
+from mqlab.runtime.kernel.lab import Lab as KernelLab
+from mqlab.runtime.kernel.lab import Until
+from mqlab.runtime.kernel.timing import RECORDED, Timing
+from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
-from mqlab.spec import action as actions
+from mqlab.spec.clients import Client as ClientSpec
 from mqlab.spec.edition import RULES, EditionRules
-from mqlab.spec.network import Network
-from mqlab.spec.scenario import Scenario
-from mqlab.spec.values import duration
-from mqlab.trace.record import Recorder
+from mqlab.spec.member import Locker, Member
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
 
 USUAL = Timing()
 
 
-class Lab:
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """An action of the script with its place in it."""
+
+    no: int
+    action: Action
+
+    @property
+    def at(self) -> int | str | None:
+        """When it happens."""
+        return self.action.at
+
+
+class Lab(KernelLab):
     """A running network. `do` something to it, then let time go on by `step`, `until` or `rest`.
 
-    *seed* feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each
-    message takes over a link, at random. A lab that is given a network starts it. *rules* stand in
-    for those of the network's edition, one of which may be asked what it does; *timing* for the
-    usual one, in which nothing but links takes time.
+    A lab that is given a network starts it; one that is given a scenario has it before it. *seed*
+    feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each message takes
+    over a link, at random. *rules* stand in for those of the network's edition, one of which may be
+    asked what it does; *timing* for the usual one, in which nothing but links takes time.
 
     >>> from mqlab.spec import Broker, Network, Producer, Queue
     >>> lab = Lab(Network(Broker("A")), seed=7)
@@ -47,91 +66,168 @@ class Lab:
     """
 
     def __init__(
-        self, network: Network, seed: int = 0, jitter: int | str = 0, started: bool = True,
-        about: Mapping[str, Any] | None = None, limit: int | None = None,
-        rules: EditionRules | None = None, timing: Timing = USUAL,
+        self, what: Network | Scenario, seed: int = 0, jitter: int | str = 0,
+        limit: int | None = None, rules: EditionRules | None = None,
+        timing: Timing | None = None,
     ) -> None:  # fmt: skip
-        self.network, self.seed, self.edition = network, seed, network.edition
-        self.jitter = duration(jitter, "jitter")
-        self.about = dict(about or {})
-        self.rules, self.timing = rules or RULES[network.edition], timing
-        self.random = Random(f"mqlab:{seed}")
-        self.clock = Clock()
-        self.recorder = Recorder()
-        self.limit = limit
-        self.add, self.add_node = self.recorder.add, self.recorder.add_node
-        self.name_link, self.name_destination = (
-            self.recorder.name_link,
-            self.recorder.name_destination,
+        scenario = what if isinstance(what, Scenario) else Scenario(what, (Start(),))
+        by_calls = scenario.pace == "calls"
+        super().__init__(
+            "mqlab", (), seed, jitter, limit, timing or (RECORDED if by_calls else USUAL)
         )
+        self.scenario, self.network = scenario, scenario.network
+        self.edition, self.by_calls = self.network.edition, by_calls
+        self.rules = rules or RULES[self.edition]
+        self.add, self.add_node = self.recorder.add, self.recorder.add_node
+        self.name_destination = self.recorder.name_destination
+        self.name_link = self.recorder.name_link
         self.name_subscription = self.recorder.name_subscription
-        self.ids = self.numbers = self.advisories = 0
-        self.done: list[actions.Action] = []
-        self.consumers: dict[str, Consumer] = {}
-        self.senders: list[Producer] = []
-        self.shared_stores: dict[str, Store] = {}
-        self.producers: dict[str, int] = {}
+        self.ids = self.numbers = self.advisories = self.request_count = 0
+        self.details: dict[int, dict[str, Any]] = {}
+        self.last: dict[Any, int] = {}  # the row of what happened last to somebody
         self.snapshots: dict[str, Any] = {}
         self.replies: dict[str, dict[str, int]] = {}
         self.problems: list[str] = []
-        self.brokers = {spec.name: Broker(self, spec) for spec in network.brokers}
-        self.connectors = [Connector(self, b.name, c) for b, c in network.connectors()]
-        if started:
-            self.do(actions.Start())
+        self.actions: list[Action] = []
+        self.begun: list[tuple[int, int, int]] = []  # place in the script, us, row
+        self.pausing = False  # between two calls
+        self._furnish()
+        self.direct, self.acts = Direct(self), Acts(self)
+        for action in scenario.actions:
+            self.schedule(self._numbered(action))
+        if isinstance(what, Network):
             self.rest()
 
-    # What a user does
+    def _furnish(self) -> None:
+        """Put brokers, lines, locks and connectors in their places."""
+        self.database = Database()
+        self.lock_files: dict[str, LockFile] = {}
+        self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
+        self.audits: dict[str, set[int]] = {}
+        self.shared_stores: dict[str, SharedMessages] = {}
+        self.files = dict(self.network.around.files)
+        self.clients_by_name: dict[str, Client] = {}
+        self.consumers_by_name: dict[str, RemoteConsumer] = {}
+        self.consumers: dict[str, Consumer] = {}
+        self.senders: list[Producer] = []
+        self.producers: dict[str, int] = {}
+        self.lan = Lan(self)
+        self.processes: dict[str, Process] = {}
+        self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
+        for spec in self.network.brokers:
+            member = Member.of(spec, self.edition)
+            self.processes[spec.name] = Process(self, member, self.brokers[spec.name])
+        self.directory = Directory(self, self.network, by_name=not self.by_calls)
+        self.wires = [Wire(self, self.processes[b.name], c) for b, c in self.network.connectors()]
 
-    def do(self, action: actions.Action) -> None:
-        """Begin *action*; time does not go on until `step`, `until` or `rest`."""
-        Scenario(self.network, (*self.done, action))  # says what is wrong with it
-        self.done.append(action)
-        _DO[type(action)](self, action)
+    # The script
 
-    def step(self) -> bool:
-        """Let the next thing happen; False when nothing moves any more."""
-        return self.clock.step()
+    def _numbered(self, action: Action) -> Numbered:
+        self.actions.append(action)
+        return Numbered(len(self.actions) - 1, action)
 
-    def until(self, time: int | str) -> None:
-        """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""
-        self.clock.rest(duration(time))
+    def do(self, action: Action) -> None:
+        """Begin *action*; time does not go on until `step`, `until` or `rest`.
 
-    def rest(self) -> None:
-        """Let time go on until nothing moves any more."""
-        if self.limit is None:
-            self.clock.rest()
+        What is wrong with it is said before anything happens: the lab stays as it was.
+        """
+        Scenario(self.network, (*self.actions, action), pace=self.scenario.pace)
+        if action.at is not None:
+            self.check_time(action)
+            self.schedule(self._numbered(action))
             return
-        while self.clock.step():
-            if self.recorder.count > self.limit:
-                raise BadValue(
-                    f"more than {self.limit} events, stopped at {self.clock.now / 1000:g} ms; with "
-                    "several routes between brokers set suppressDuplicateQueueSubscriptions and "
-                    "decreaseNetworkConsumerPriority, or a lower networkTTL"
-                )
+        until = self.begin(self._numbered(action))
+        if self.under_way is None:
+            self.under_way = until
+        elif until.then is not None:
+            self.go_on_beside(until)
 
-    def finish_sending(self) -> None:
-        """Let time go on until the latest producer has sent all and closed its connection."""
-        producer = self.senders[-1]
-        while not producer.done and self.clock.step():
-            pass
-        self.clock.rest(self.clock.now + 2 * self.timing.link + (self.timing.closing or 0))
+    def begin(self, numbered: Numbered) -> Until:
+        """Begin an action, and say when it is over."""
+        no, action = numbered.no, numbered.action
+        self.begun.append((no, self.clock.now, self.recorder.count))
+        if self.direct.takes(action):
+            return self.direct.do(action)
+        until = self.acts.do(no, action)
+        waits = until.condition is not None or until.deadline is not None
+        return until if self.by_calls or (waits and self.acts.only_waits(action)) else Until()
 
-    def fork(self) -> Lab:
-        """Return a copy of the lab as it is now; the two go their own ways."""
-        return copy.deepcopy(self)
+    def end_action(self) -> None:
+        """An action is over: a client takes a moment before the next call; a look takes none."""
+        first = self.under_way is None
+        super().end_action()
+        wait = self.timing.between
+        if self.under_way is not None or not self.script or not wait or self.pausing or first:
+            self.pausing = False
+            return
+        following = self.script[0]
+        looks = isinstance(following, Numbered) and isinstance(following.action, Snapshot)
+        self.pausing = True
+        self.under_way = Until(deadline=self.clock.now + (0 if looks else wait))
+
+    @property
+    def expecting(self) -> str:
+        """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
+        for process in self.processes.values():
+            if process.candidate is not None and process.candidate.expects:
+                return f"{process.name} will have the lock"
+        for wire in self.wires:
+            if any(link.expects for link in wire.links):
+                return f"connector {wire.spec.name} of {wire.process.name} will find a broker"
+        for client in self.clients_by_name.values():
+            if client.failover is not None and client.failover.expects:
+                return f"client {client.name} will find a broker"
+        return "a service will be heard of" if self.lan.expects else ""
 
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        scenario = Scenario(self.network, tuple(self.done), self.about)
-        header = {
-            "scenario": lab_files.write(scenario), "seed": self.seed, "edition": self.edition,
+        numbers = sorted(no for no, _, _ in self.begun)
+        done = Scenario(self.network, tuple(self.actions[no] for no in numbers),
+                        self.scenario.about, self.scenario.pace)  # fmt: skip
+        header: dict[str, Any] = {
+            "scenario": lab_files.write(done), "seed": self.seed, "edition": self.edition,
             "jitter": self.jitter, "snapshots": self.snapshots, "problems": list(self.problems),
             "request_reply": self.replies,
         }  # fmt: skip
-        if self.timing != USUAL:
+        if self.details:
+            header["details"] = [[row, detail] for row, detail in self.details.items()]
+        if self.by_calls or self.acts.calls:
+            header |= {"began": [list(began) for began in self.begun], "calls": self.acts.report()}
+        if self.timing not in (USUAL, RECORDED):
             header["timing"] = asdict(self.timing)
         return self.recorder.trace(header)
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment: down, slave, master or running."""
+        return {name: process.role for name, process in self.processes.items()}
+
+    # Writing down
+
+    def note(
+        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+    ) -> int:  # fmt: skip
+        """Record that something happened, with what no column can hold.
+
+        What happened last to *chain* (a client, a connector's link, a process) is its cause.
+        """
+        if chain is not None:
+            columns.setdefault("cause", self.last.get(chain, -1))
+        row = self.add(self.clock.now, kind, **columns)
+        if chain is not None:
+            self.last[chain] = row
+        if detail is not None:
+            self.details[row] = detail
+        return row
+
+    def blame(self, near: Any, row: int) -> None:
+        """Let *row* be the cause of what happens next to whoever opened a socket."""
+        self.last[getattr(near, "owner", near)] = row
+
+    def problem(self, text: str) -> None:
+        """Note what went wrong for a client."""
+        self.problems.append(text)
 
     # What the parts ask for
 
@@ -141,48 +237,27 @@ class Lab:
             raise UnknownName.of("broker", name, self.brokers)
         return self.brokers[name]
 
-    def clients_of(self, broker: Broker) -> list[Consumer | Producer]:
-        """Return the clients connected to a broker."""
-        return [c for c in self.clients() if c.broker is broker and not c.closed]
-
     def clients(self) -> list[Consumer | Producer]:
-        """Return all clients, consumers first."""
+        """Return all clients that are on a broker by themselves, consumers first."""
         return [*self.consumers.values(), *self.senders]
 
-    def store_of(self, spec: BrokerSpec) -> Store:
-        """Return the store of a broker: its own, or the one that it shares."""
-        name = spec.get("shared_store", self.edition)
-        if name is None:
-            return Store(lasting=spec.get("store", self.edition) != "memory")
-        return self.shared_stores.setdefault(name, SharedStore())
+    def clients_of(self, broker: Broker) -> list[Consumer | Producer]:
+        """Return those that are on a broker by themselves."""
+        return [c for c in self.clients() if c.broker is broker and not c.closed]
 
     def serving(self, names: tuple[str, ...]) -> Broker | None:
         """Return the first broker of a failover address that serves."""
         return next((self.broker(name) for name in names if self.broker(name).running), None)
 
-    def bring_up(self, broker: Broker) -> None:
-        """A broker has come up: let clients and connectors find it."""
-        for client in self.clients():
-            client.find_broker()
-        for connector in self.connectors_of(broker):
-            connector.start()
-
-    def connectors_of(self, broker: Broker) -> list[Connector]:
-        """Return the connectors that a broker's coming up concerns, its own first."""
-        mine = [c for c in self.connectors if c.owner == broker.name]
-        for connector in mine:
-            connector.wanted = True
-        theirs = [c for c in self.connectors if c.wanted and broker.name in c.spec.targets]
-        return [*mine, *(c for c in theirs if c not in mine)]
-
-    def new_link(self) -> Link:
-        """Return one direction of a new connection."""
-        return Link(self.clock, self.timing.link, self.jitter, self.random)
-
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""
         self.ids += 1
         return self.ids
+
+    def new_request(self) -> int:
+        """Return the number of a command that wants an answer."""
+        self.request_count += 1
+        return self.request_count
 
     def reserve_numbers(self, count: int) -> int:
         """Return the first of *count* message numbers."""
@@ -194,17 +269,6 @@ class Lab:
         """Return the name of the broker with that id, an earlier life's too."""
         return id if id in self.brokers else id.rpartition("#")[0]
 
-    def problem(self, text: str) -> None:
-        """Note what went wrong for a client."""
-        self.problems.append(text)
-
-    def produce(self, spec: actions.Producer, headers: Mapping[str, Any] | None = None) -> None:
-        """Let a producer begin to send."""
-        broker = self.serving((spec.on, *spec.others)) or self.broker(spec.on)
-        producer = Producer(self, spec, broker, headers)
-        self.senders = [sender for sender in self.senders if not sender.closed] + [producer]
-        producer.start()
-
     def producer_node(self, name: str, home: str) -> int:
         """Return the number of a producer; sending again is no new one."""
         key = f"{name}@{home}"
@@ -212,90 +276,68 @@ class Lab:
             self.producers[key] = self.add_node(name, "producer", home)
         return self.producers[key]
 
-    # One method per action
+    # Stores and locks
 
-    def _start(self, action: actions.Start) -> None:
-        for broker in self.brokers.values():
-            broker.start()
-        for connector in self.connectors:
-            if connector.spec.get("auto_start"):
-                connector.start()
-                self.rest()  # each bridge is up before the next connector starts
+    def store_of(self, spec: BrokerSpec) -> Store:
+        """Return the store of a broker: its own, or that of its set."""
+        locker = Locker.of(spec, self.edition)
+        if locker is None:
+            return Store(lasting=spec.get("store", self.edition) != "memory")
+        return self.shared_stores.setdefault(locker.store, SharedMessages(self))
 
-    def _restart(self, action: actions.Restart) -> None:
-        broker = self.broker(action.broker)
-        if action.broker_id not in ("fixed", "new"):
-            raise BadValue(f"broker_id {action.broker_id!r}: write 'fixed' or 'new'")
-        broker.start(new_id=action.broker_id == "new")
-        if not broker.running:
-            return  # a slave
+    def candidate_for(self, process: Process) -> Candidate | None:
+        """Return a broker's part in the election of its set, if it is in one."""
+        locker = process.member.locker
+        if locker is None:
+            return None
+        if locker.kind == "file":
+            file = self.lock_files.setdefault(locker.store, LockFile())
+            return FileLock(process, locker, file)
+        kind = DatabaseLock if locker.kind == "database" else LeaseLock
+        return kind(process, locker, self.database)
+
+    def mirror_for(self, process: Process) -> Mirror | None:
+        """Return a broker's part in a pure pair: only 5.5 has them."""
+        pure = process.member.pure
+        paired = (
+            pure.slave_of is not None
+            or pure.wait_for_slave
+            or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
+        )
+        return Mirror(process) if self.edition == "5.5" and (paired or self.by_calls) else None
+
+    def audit_of(self, process: Process) -> set[int]:
+        """Return what the store of a broker remembers of sends."""
+        member = process.member
+        if member.locker is not None:
+            return self.audits.setdefault(member.locker.store, set())
+        if member.store == "kahadb":
+            return self.audits.setdefault(f"own:{member.name}", set())
+        return process.heard
+
+    # What parts of a process tell
+
+    def serve(self, process: Process) -> None:
+        """A broker has opened its port: clients find it, its connectors and announcements begin."""
         for client in self.clients():
             client.find_broker()
-        for connector in self.connectors_of(broker):
-            connector.start()
-            self.rest()
+        if not self.direct.starts_in_turn(process):
+            for wire in self.wires:
+                if wire.process is process and wire.spec.get("auto_start"):
+                    wire.start()
+        if process.member.discovery is not None:
+            address = self.directory.address_of(process.name)
+            self.lan.advertise(address, self.directory.fill(process.member.discovery), process)
 
-    def _stop(self, action: actions.Stop) -> None:
-        broker = self.broker(action.broker)
-        broker.stop()
-        for connector in self.connectors:
-            connector.lost(broker)
+    def client(self, spec: ClientSpec) -> Client | None:
+        """Return the client of that name, if it has been opened."""
+        return self.clients_by_name.get(spec.name)
 
-    def _connector(self, name: str) -> Connector:
-        return next(c for c in self.connectors if c.name == name)
+    def check_time(self, action: Action) -> None:
+        """Raise `BadValue` for an action whose time is over."""
+        from mqlab.spec.values import duration
 
-    def _start_connector(self, action: actions.StartConnector) -> None:
-        self._connector(action.connector).start()
-
-    def _stop_connector(self, action: actions.StopConnector) -> None:
-        self._connector(action.connector).stop()
-
-    def _open(self, action: actions.Consumer) -> None:
-        if action.name in self.consumers and not self.consumers[action.name].closed:
+        if action.at is not None and duration(action.at, "at") < self.clock.now:
             raise BadValue(
-                f"consumer {action.name!r} is open already; close it, or take a new name"
+                f"{action}: at {action.at} is over, it is {self.clock.now / 1000:g} ms; write a later time"
             )
-        broker = self.serving((action.on, *action.others))
-        consumer = Consumer(self, action, broker or self.broker(action.on))
-        self.consumers[action.name] = consumer
-        if broker is not None:
-            consumer.open()
-        else:
-            consumer.closed = True
-            self.problem(f"{action.name}: broker {action.on} is not running")
-
-    def _close(self, action: actions.Close) -> None:
-        self.consumers[action.consumer].close(action.unsubscribe)
-
-    def _snapshot(self, action: actions.Snapshot) -> None:
-        self.snapshots[action.label] = snapshot.take(self)
-        for broker in self.brokers.values() if self.rules.look_pages_in else ():
-            broker.looked_into()
-
-
-def _nothing(lab: Lab, action: actions.Action) -> None:
-    """Settling is what every action ends in."""
-
-
-Do = Callable[[Lab, Any], None]
-_DO: dict[type[actions.Action], Do] = {
-    actions.Start: Lab._start,
-    actions.Restart: Lab._restart,
-    actions.Stop: Lab._stop,
-    actions.StartConnector: Lab._start_connector,
-    actions.StopConnector: Lab._stop_connector,
-    actions.Consumer: Lab._open,
-    actions.Close: Lab._close,
-    actions.Producer: lambda lab, action: lab.produce(action),
-    actions.Receive: lambda lab, action: lab.consumers[action.consumer].allow(action.count),
-    actions.Resume: lambda lab, action: lab.consumers[action.who].allow(None),
-    actions.Pause: lambda lab, action: lab.consumers[action.who].allow(0),
-    actions.Acknowledge: lambda lab, action: lab.consumers[action.consumer].settle(action.count),
-    actions.Commit: lambda lab, action: lab.consumers[action.consumer].settle(None),
-    actions.Rollback: lambda lab, action: lab.consumers[action.consumer].give_back(),
-    actions.RequestReply: request_reply.play,
-    actions.Wait: lambda lab, action: lab.clock.rest(lab.clock.now + duration(action.time)),
-    actions.WaitForSends: _nothing,
-    actions.Settle: _nothing,
-    actions.Snapshot: Lab._snapshot,
-}

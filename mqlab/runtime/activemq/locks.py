@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.spec.fault import Locker
+from mqlab.spec.member import Locker
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Candidate:
         """Somebody else has the lock: try again after the polling period."""
         self.waited = True
         self.note(Kind.Waited, Rule.lock_held, age=self.interval)
-        self.process.after(self.interval, self.poll)
+        self.process.later(self.interval, self.poll)
 
     def obtained(self) -> None:
         """The lock is its own: serve, and look after it."""
@@ -67,7 +67,7 @@ class Candidate:
     def keep_alive(self) -> None:
         """Look again in one keep-alive period."""
         if self.locker.check_period:
-            self.process.after(self.locker.check_period * 1000, self.on_check)
+            self.process.later(self.locker.check_period * 1000, self.on_check)
 
     def on_check(self, _: None) -> None:
         """Look whether the lock is still its own; if not, stop and ask for a restart."""
@@ -85,6 +85,18 @@ class Candidate:
         """Record what became of the lock."""
         node = self.process.node
         self.lab.note(kind, chain=self.process, broker=node, rule=rule, age=age)
+
+    @property
+    def expects(self) -> bool:
+        """Whether it waits for a lock that nobody who lives has: some day it will be the master."""
+        mine, locker = self.process, self.locker
+        if mine.role != "slave" or mine.starting or mine.paused or locker.file_system == "nfs3":
+            return False
+        return not any(
+            other.alive and (other.role == "master" or other.starting)
+            for other in self.lab.processes.values()
+            if other.candidate is not None and other.candidate.locker.store == locker.store
+        )
 
     # What the kinds say
 
@@ -180,4 +192,4 @@ class FileLock(Candidate):
             self.file.release(self.process.name)
         elif wait is not None:
             clock = self.lab.clock
-            clock.at(clock.now + wait, self.file.release, self.process.name)
+            clock.later(clock.now + wait, self.file.release, self.process.name)

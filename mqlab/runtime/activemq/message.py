@@ -21,7 +21,7 @@ class Message:
 
     __slots__ = (
         "arrived", "dest", "dest_no", "expires", "headers", "held", "number", "path", "persistent",
-        "properties", "received", "redeliveries", "row", "sent", "size", "turn",
+        "properties", "received", "redeliveries", "repeated", "row", "sent", "size", "turn",
     )  # fmt: skip
 
     arrived: int  # us, at this broker
@@ -45,7 +45,13 @@ class Message:
         self.row = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
-        self.redeliveries = 0  # how often a client has given it back
+        self.repeated = False  # it was on a bridge that broke
+        self.redeliveries = 0  # how often it was out before
+
+    def was_out(self) -> None:
+        """It comes back from a holder that may have had it: the next delivery is one more."""
+        self.received = True
+        self.redeliveries += 1
 
     @property
     def priority(self) -> int:

@@ -13,8 +13,8 @@ from mqlab.runtime.activemq.clients.query import flag, number, options
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.timed import FailoverLab
 
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
@@ -67,7 +67,7 @@ class Advertiser:
             self.say("alive")
         clock = self.lan.lab.clock
         if self.interval > 0:
-            clock.at(clock.now + self.interval, self.tick, None)
+            clock.later(clock.now + self.interval, self.tick, None)
 
     def say(self, what: str) -> None:
         """Send one datagram to the group."""
@@ -150,7 +150,7 @@ class Ear:
 class Lan:
     """All groups of one local network."""
 
-    def __init__(self, lab: FailoverLab) -> None:
+    def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.ears: list[Ear] = []
         self.advertisers: list[Advertiser] = []
@@ -163,14 +163,14 @@ class Lan:
         self.ears.append(ear)
         if not self.looking:
             self.looking = True
-            self.lab.clock.at(self.lab.clock.now + KEEP_ALIVE * 1000, self.on_look, None)
+            self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 1000, self.on_look, None)
         return ear
 
     def on_look(self, _: None) -> None:
         """Let everybody look for silent services."""
         for ear in list(self.ears):
             ear.look()
-        self.lab.clock.at(self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None)
+        self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None)
 
     def advertise(self, address: str, uri: str, process: Process | None) -> None:
         """Announce a service from now on."""
@@ -182,10 +182,21 @@ class Lan:
             if advertiser.address == address:
                 advertiser.stop()
 
+    @property
+    def expects(self) -> bool:
+        """Whether somebody will hear of a service that it does not know yet."""
+        return any(
+            advertiser.group == ear.group and not advertiser.gone
+            and advertiser.address not in (*ear.told, *ear.suppressed, ear.own)
+            for ear in self.ears for advertiser in self.advertisers
+        )  # fmt: skip
+
     def send(self, group: tuple[str, str], what: str, address: str) -> None:
         """Carry a datagram to all who listen to *group*."""
         if group in self.sniffed:
-            text = f"{group[1]}.ActiveMQ-4.{what}.%localhost%{self.lab.shown_url(address)}"
+            text = (
+                f"{group[1]}.ActiveMQ-4.{what}.%localhost%{self.lab.directory.shown_url(address)}"
+            )
             self.lab.note(Kind.Announced, rule=Rule.multicast, detail={"text": text})
         for ear in list(self.ears):
             if ear.group == group:

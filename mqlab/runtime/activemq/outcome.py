@@ -9,6 +9,7 @@ from typing import Any
 
 from mqlab.runtime.activemq.clients.calls import spans
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.questions import route
 from mqlab.trace.trace import Trace
 
 
@@ -62,8 +63,10 @@ def outcome(trace: Trace) -> dict[str, Any]:
     }  # fmt: skip
     found = {key: part for key, part in parts.items() if part}
     if found.get("consumers"):
-        found["account"] = _account(found["results"], found["consumers"])
+        found["account"] = _account(trace, found["results"], found["consumers"])
     found["snapshots"] = trace.header.get("snapshots", {})
+    if not any(step["do"] == "settle" for step in trace.header["scenario"]["steps"]):
+        found |= _without_network(found)
     found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
     return found
 
@@ -116,9 +119,12 @@ def _consumers(read: Reader) -> dict[str, Any]:
     got: dict[str, list[tuple[int, int]]] = {
         name: [] for name, role in zip(read.names, read.roles, strict=True) if role == "consumer"
     }
+    paths: dict[str, dict[tuple[str, ...], list[int]]] = {name: {} for name in got}
     for row in read.rows(Kind.Received):
         count = read.details.get(row, {}).get("delivery_count", 1)
-        got[read.name("to", row)].append((read.columns["msg"][row], count))
+        name, number = read.name("to", row), read.columns["msg"][row]
+        got[name].append((number, count))
+        paths[name].setdefault(tuple(route(read.trace, row)), []).append(number)
     for name, received in got.items():
         numbers = [number for number, _ in received]
         again = {number: count for number, count in received if count > 1}
@@ -130,15 +136,68 @@ def _consumers(read: Reader) -> dict[str, Any]:
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
         if twice:
             entry["twice"] = spans(twice)
+        if numbers:
+            entry["paths"] = [
+                {"path": list(path), "numbers": spans(along)} for path, along in paths[name].items()
+            ]
         found[name] = entry
     return found
 
 
-def _account(results: list[dict[str, Any]], consumers: dict[str, Any]) -> dict[str, Any]:
+def _account(
+    trace: Trace, results: list[dict[str, Any]], consumers: dict[str, Any]
+) -> dict[str, Any]:
     sent = [n for row in results for n in _numbers(row.get("sent", ""))]
-    got = {n for entry in consumers.values() for n in _numbers(entry["received"])}
-    return {"sent": len(sent), "received": len([n for n in sent if n in got]),
-            "not_received": spans([n for n in sent if n not in got])}  # fmt: skip
+    all_got = [n for entry in consumers.values() for n in _numbers(entry["received"])]
+    got = set(all_got)
+    found = {"sent": len(sent), "received": len([n for n in sent if n in got]),
+             "not_received": spans([n for n in sent if n not in got])}  # fmt: skip
+    queued = _sent_to_queues(trace)
+    last = list(trace.header.get("snapshots", {}).values())[-1:]
+    left = {
+        f"{broker} {queue}": state["waiting"]
+        for shot in last for broker, row in shot.get("brokers", {}).items()
+        for queue, state in row.get("queues", {}).items() if queued.intersection(state["waiting"])
+    }  # fmt: skip
+    lying = {number for numbers in left.values() for number in numbers}
+    return found | {
+        "more_than_once": spans(sorted({n for n in queued if all_got.count(n) > 1})),
+        "left": {place: spans(numbers) for place, numbers in left.items()},
+        "lost": spans([n for n in sent if n in queued and n not in got | lying]),
+    }
+
+
+def _without_network(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what scripts without a `settle` tell in less detail (conformance/activemq-failover)."""
+    parts: dict[str, Any] = {
+        "snapshots": {label: _depths(shot) for label, shot in found["snapshots"].items()}
+    }
+    if "consumers" in found:
+        parts["consumers"] = {
+            name: {key: value for key, value in entry.items() if key != "paths"}
+            for name, entry in found["consumers"].items()
+        }
+    if "account" in found:
+        brief = ("sent", "received", "not_received")
+        parts["account"] = {key: found["account"][key] for key in brief}
+    return parts
+
+
+def _depths(shot: dict[str, Any]) -> dict[str, Any]:
+    """Return a snapshot with of each queue only its depth, and of a broker only its role and queues."""
+    brokers = {}
+    for name, row in shot.get("brokers", {}).items():
+        brokers[name] = {key: row[key] for key in ("role", "paused") if key in row}
+        if row.get("queues"):
+            brokers[name]["queues"] = {n: queue["depth"] for n, queue in row["queues"].items()}
+    return {**shot, "brokers": brokers} if "brokers" in shot else shot
+
+
+def _sent_to_queues(trace: Trace) -> set[int]:
+    """Return the numbers of the messages that were sent to queues."""
+    queues = [name.startswith("queue://") for name in trace.names["dest"]]
+    columns = zip(*(trace.column(c) for c in ("kind", "dest", "msg")), strict=True)
+    return {msg for kind, dest, msg in columns if kind == Kind.Sent and queues[dest]}
 
 
 def _numbers(text: str) -> list[int]:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq import costs as machine
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.clients.discovery import known_agent
 from mqlab.runtime.activemq.cluster import Cluster
-from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.wire import Line, Socket
 from mqlab.runtime.kernel.clock import Call
-from mqlab.spec.fault import Member
+from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.connector_run import Wire
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.locks import Candidate
     from mqlab.runtime.activemq.pure import Mirror
-    from mqlab.runtime.activemq.timed import FailoverLab
 
 ROLES = ("down", "slave", "master", "running")
 
@@ -28,22 +28,22 @@ ROLES = ("down", "slave", "master", "running")
 class Process:
     """One broker over all its lives; `role` is one of down, slave, master, running."""
 
-    def __init__(self, lab: FailoverLab, member: Member, broker: Broker) -> None:
+    def __init__(self, lab: Lab, member: Member, broker: Broker) -> None:
         self.lab, self.member, self.broker = lab, member, broker
         self.name, self.node = member.name, broker.node
-        self.costs = machine.PROCESS if member.process else machine.BROKER
+        timing = lab.timing
+        self.costs = timing.process if member.process else timing.broker
         self.role = "down"
         self.line = Line() if member.link else None
         self.sockets: list[Socket] = []
         self.held: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
         self.life = 0
-        self.deliveries: dict[Message, int] = {}  # how often a message was out before
         self.heard: set[int] = set()  # numbers of the messages producers have sent: the audit
         self.cluster = Cluster(self)
         self.candidate: Candidate | None = lab.candidate_for(self)
         self.mirror: Mirror | None = lab.mirror_for(self)
-        self.restarting = False
+        self.restarting = self.new_id = False
 
     @property
     def lasting_audit(self) -> set[int]:
@@ -61,6 +61,11 @@ class Process:
         """Let *call* happen in *us*, unless this life ends before; a suspended one is late."""
         clock = self.lab.clock
         clock.at(clock.now + us, *self.timer(call, argument))
+
+    def later(self, us: int, call: Call, argument: Any = None) -> None:
+        """Let *call* happen in *us* as `after` does; a network at rest does not wait for it."""
+        clock = self.lab.clock
+        clock.later(clock.now + us, *self.timer(call, argument))
 
     def timer(self, call: Call, argument: Any = None) -> tuple[Call, Any]:
         """Return *call* with *argument* as what happens only in this life, if not suspended."""
@@ -82,10 +87,11 @@ class Process:
 
     # Starting
 
-    def start(self) -> None:
-        """Begin to start, if it is not there already."""
+    def start(self, new_id: bool = False) -> None:
+        """Begin to start, if it is not there already, perhaps under a new broker id."""
         if self.alive:
             return
+        self.new_id = new_id
         self.life += 1
         self.starting = True
         self.after(self.costs.start, self.on_begun)
@@ -94,7 +100,7 @@ class Process:
         """The program runs: a member of a set waits for its lock, any other serves soon."""
         self.starting = False
         try:
-            self.lab.check_connectors(self.name)
+            self.check_connectors()
         except Refused as error:
             self.fail_to_start(error)
             return
@@ -134,7 +140,7 @@ class Process:
         self.starting = False
         self.open = True
         self.become(role, Rule.lock_taken if role == "master" else Rule.no_lock)
-        self.broker.start()
+        self.broker.start(self.new_id)
         self.lab.serve(self)
 
     def become(self, role: str, rule: int) -> None:
@@ -143,6 +149,38 @@ class Process:
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
         )
+
+    # Connectors
+
+    @property
+    def wires(self) -> list[Wire]:
+        """Its network connectors."""
+        return [wire for wire in self.lab.wires if wire.process is self]
+
+    def check_connectors(self) -> None:
+        """Raise `Refused` for a connector with which the broker does not start."""
+        if self.member.discovery is not None:
+            known_agent(self.lab, self.member.discovery)
+        for wire in self.wires:
+            wire.check()
+
+    def stop_connectors(self) -> None:
+        """The broker ends: so do its connectors."""
+        for wire in self.wires:
+            wire.stop()
+
+    def close_connectors(self) -> None:
+        """The broker goes on, but nobody can talk to it, and it talks to nobody."""
+        self.open = False
+        self.stop_connectors()
+        self.lab.lan.withdraw(self.lab.directory.address_of(self.name))
+        for socket in list(self.sockets):
+            socket.reset()
+
+    def open_connectors(self) -> None:
+        """The broker can be talked to again."""
+        self.open = True
+        self.lab.serve(self)
 
     # Ending
 
@@ -155,14 +193,14 @@ class Process:
             self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
         if self.candidate is not None:
             self.candidate.let_go(orderly=not restart)
-        self.lab.lan.withdraw(self.lab.address_of(self.name))
+        self.lab.lan.withdraw(self.lab.directory.address_of(self.name))
         self.restarting = restart
         self._end(Kind.Stopped)
         self.restarting = False
         if restart:
             self.life += 1
             self.starting = True
-            self.after(machine.RESTART, self.on_begun)
+            self.after(self.lab.timing.restart, self.on_begun)
 
     def kill(self) -> None:
         """Die at once: the operating system closes its sockets and frees its file locks."""
@@ -181,19 +219,18 @@ class Process:
             self._hang_up(row)
         if self.role != "down":
             self.role = "down"
-            cost = 0 if kind == Kind.Crashed or self.restarting else machine.STOP
+            cost = 0 if kind == Kind.Crashed or self.restarting else self.lab.timing.stop
             self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:
             self.broker.stop(row)
-        self.deliveries.clear()
         self.heard.clear()
         self.cluster.clear()
         if self.mirror is not None:
             self.mirror.ended()
 
     def _hang_up(self, row: int) -> None:
-        self.lab.stop_connectors(self)
+        self.stop_connectors()
         for socket in list(self.sockets):
             socket.reset(row)
 

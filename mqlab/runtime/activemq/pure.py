@@ -49,7 +49,9 @@ class Mirror:
         """Attach to the master; without one it is the master at once."""
         self.process.broker.start()
         try:
-            self.socket = self.lab.dial(self, self.lab.address_of(self.pure.slave_of or ""))
+            self.socket = self.lab.directory.dial(
+                self, self.lab.directory.address_of(self.pure.slave_of or "")
+            )
         except Refused:
             self.take_over(Rule.no_master)
             return

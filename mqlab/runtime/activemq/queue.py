@@ -167,6 +167,10 @@ class Queue:
         self.held[message] = None
         if message.expires and (self.expire(message) or self._sweep_later(message.expires)):
             return
+        if self.pending and self.policy["replay_delay_ms"]:  # some may be old enough by now
+            self.pending.append(message)
+            self.dispatch()
+            return
         # What is pending was tried and refused, and nothing has changed since: only this is new.
         if len(self.pending) >= self.page or not self.try_one(message):
             self.pending.append(message)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.message import REPLY_TO, Message
+from mqlab.runtime.kernel.lab import Until
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.spec import RequestReply
@@ -26,27 +27,48 @@ class Responder(Consumer):
             self.lab.problem(f"{self.name}: temporary destination {reply_to} does not exist")
             return
         answer = ProducerSpec(self.name + " answers", self.broker.name, 1, reply_to)
-        self.lab.produce(answer)
+        self.lab.direct.produce(answer)
 
 
-def play(lab: Lab, action: RequestReply) -> None:
-    """Let both sides open, the requests go out, the answers come back, and both sides close."""
-    reply_to = Destination("temp-queue", f"ID:{action.requester}")
-    responder = Responder(
-        lab, ConsumerSpec(f"{action.requester} responder", action.responder_on, action.to),
-        lab.broker(action.responder_on),
-    )  # fmt: skip
-    asker = Consumer(lab, ConsumerSpec(action.requester, action.on, reply_to),
-                     lab.broker(action.on))  # fmt: skip
-    responder.open()
-    lab.clock.rest()
-    asker.open()
-    lab.clock.rest()
-    requests = ProducerSpec(f"{action.requester} asks", action.on, action.count, action.to)
-    lab.produce(requests, {REPLY_TO: reply_to})
-    lab.clock.rest()
-    lab.replies[action.requester] = {
-        "requests_seen": responder.count, "replies_received": asker.count,
-    }  # fmt: skip
-    asker.close()
-    responder.close()
+class Exchange:
+    """Both sides open, requests go out, answers come back, both sides close: each part from a rest."""
+
+    def __init__(self, lab: Lab, action: RequestReply) -> None:
+        self.lab, self.action = lab, action
+        self.reply_to = Destination("temp-queue", f"ID:{action.requester}")
+        name = f"{action.requester} responder"
+        self.responder = Responder(
+            lab, ConsumerSpec(name, action.responder_on, action.to), lab.broker(action.responder_on)
+        )
+        spec = ConsumerSpec(action.requester, action.on, self.reply_to)
+        self.asker = Consumer(lab, spec, lab.broker(action.on))
+
+    def open_responder(self) -> Until:
+        """The responder opens."""
+        self.responder.open()
+        return Until(then=self.open_asker)
+
+    def open_asker(self, _: None) -> None:
+        """So does the asker."""
+        self.asker.open()
+        self.lab.under_way = Until(then=self.ask)
+
+    def ask(self, _: None) -> None:
+        """The requests go out."""
+        action = self.action
+        spec = ProducerSpec(f"{action.requester} asks", action.on, action.count, action.to)
+        self.lab.direct.produce(spec, {REPLY_TO: self.reply_to})
+        self.lab.under_way = Until(then=self.close)
+
+    def close(self, _: None) -> None:
+        """All is answered that will be."""
+        seen = {"requests_seen": self.responder.count, "replies_received": self.asker.count}
+        self.lab.replies[self.action.requester] = seen
+        self.asker.close()
+        self.responder.close()
+        self.lab.under_way = Until()
+
+
+def begin(lab: Lab, action: RequestReply) -> Until:
+    """Begin an exchange, and say when it is over."""
+    return Exchange(lab, action).open_responder()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mqlab.errors import BadValue
 from mqlab.runtime.activemq import advisory
 from mqlab.spec import NetworkConnector
 from mqlab.spec.edition import EditionRules
 from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.subscription import Subscription
 
 
 class BridgeSettings:
@@ -37,6 +42,7 @@ class BridgeSettings:
         advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
         self.advisory_prefetch: int = advisory_prefetch or self.prefetch_size
         self.always_sync_send = bool(get("always_sync_send"))
+        self.sync_durable = bool(get("sync_durable_subs"))
         self.virtual = bool(get("use_virtual_dest_subs"))
         self.temporary = bool(get("bridge_temp_destinations"))
         self.static = _texts(get("statically_included_destinations"))
@@ -76,6 +82,15 @@ class BridgeSettings:
     def suppresses(self, dest: Destination) -> bool:
         """Whether of several routes to one consumer only one is kept."""
         return self.suppress_queue if dest.is_queue else self.suppress_topic
+
+    def syncs(self, sub: Subscription) -> bool:
+        """Whether a durable subscription that nobody uses is made known when the bridge starts.
+
+        Only what dynamicallyIncludedDestinations name is (activemq-combined-observed.md, section 1).
+        """
+        return (
+            self.sync_durable and sub.durable is not None and self._among(self.included, sub.dest)
+        )
 
     def hears(self, dest: Destination) -> bool:
         """Whether the bridge listens to advisories about consumers of *dest*."""

@@ -14,13 +14,13 @@ from mqlab.runtime.activemq.store import Store
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
 
 
 class SharedMessages(Store):
     """A lasting store that several brokers may have open, though only one should."""
 
-    def __init__(self, lab: FailoverLab) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__(lasting=True)
         self.lab = lab
         self.users: list[Broker] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq import advisory, durable
 from mqlab.runtime.activemq.message import Message
@@ -22,6 +22,7 @@ class Store:
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
         self.durables: list[durable.Sleeper] = []
+        self.seen: set[tuple[int, tuple[Any, ...]]] = set()  # see `Broker.has_had`
 
     def acquire(self, broker: Broker) -> bool:
         """Give *broker* its store: nobody else wants it."""
@@ -30,8 +31,15 @@ class Store:
     def release(self, broker: Broker) -> None:
         """Let go of the store: nobody waits for it."""
 
+    def empty(self) -> None:
+        """Somebody has deleted the files."""
+        self.destinations, self.durables = {}, []
+        self.seen.clear()
+
     def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
+        if not self.lasting:
+            self.seen.clear()
         if self.lasting:
             for sub in list(broker.durables.values()):
                 if not sub.asleep:
@@ -54,12 +62,14 @@ class Store:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.destinations.items():
             for message in messages:
+                # None of this is written down.
+                message.received, message.repeated, message.redeliveries = False, False, 0
                 message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
                                           cause=message.row)  # fmt: skip
             broker.destination(dest).restore(messages)
         self.last = broker.node
         for sleeper in self.durables:
-            sleeper.last = None
+            sleeper.last, sleeper.seen = None, set()
             broker.durables[sleeper.durable or ("", "")] = sleeper
             broker.subs.append(sleeper)
             broker.destination(sleeper.dest).join(sleeper)

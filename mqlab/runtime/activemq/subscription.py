@@ -29,6 +29,7 @@ class Subscription:
     """
 
     network = asleep = False
+    client_name = ""  # of whoever consumes
     has_delivered = False  # whether its client is known to have had a message in hands
 
     def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:

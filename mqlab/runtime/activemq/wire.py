@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.kernel.clock import Call
+from mqlab.runtime.kernel.link import Link
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.timed import FailoverLab
 
 Command = tuple[Any, ...]  # (what, ...): what goes over a socket
-TRIP = 1000  # us that a command takes over a line
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
 # What a client is told of a connection that ends: the other end closed it, the line broke it, or
 # nothing was heard.
@@ -113,17 +114,18 @@ class Socket:
     """One connection to a broker, or to a listener that is none."""
 
     def __init__(
-        self, lab: FailoverLab, near: Near, target: str, process: Process | None, line: Line | None
+        self, lab: Lab, near: Near, target: str, process: Process | None, lines: tuple[Line, ...]
     ) -> None:
         self.lab, self.near, self.target = lab, near, target
-        self.process, self.line = process, line
+        self.process, self.lines = process, lines
         self.far: Far | None = None
         self.alive = True
         self.farewell: int | None = None  # what is said with an orderly end: see Peer.on_closed
         self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
-        for place in (line, process):
+        self.out, self.back = lab.new_link(), lab.new_link()
+        for place in (*lines, process):
             if place is not None:
                 place.sockets.append(self)
         if self.mute:
@@ -132,54 +134,68 @@ class Socket:
     @property
     def frozen(self) -> bool:
         """Whether nothing moves on it now."""
-        process = self.process
-        return (self.line is not None and self.line.frozen) or (
-            process is not None and process.paused
-        )
+        paused = self.process is not None and self.process.paused
+        return paused or any(line.frozen for line in self.lines)
 
     @property
     def mute(self) -> bool:
         """Whether nothing is heard on it now."""
-        return self.frozen or (self.line is not None and self.line.state == "drop_replies")
+        return self.frozen or any(line.state == "drop_replies" for line in self.lines)
+
+    def join(self, line: Line) -> None:
+        """Run over *line* too from now on."""
+        self.lines = (*self.lines, line)
+        line.sockets.append(self)
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
-        self.lab.clock.at(self.lab.clock.now + TRIP, self.arrive, command)
+        self.out.carry(self.arrive, command)
 
     def arrive(self, command: Command) -> None:
         """A command has come to the far end, if nothing holds it."""
-        if self.alive and self.far is not None and not self._holds(self.arrive, command):
+        if self.far is not None and self.lets_pass(False, self.arrive, command):
             self.far.on_command(command)
 
     def reply(self, command: Command) -> None:
         """Send *command* to the near end."""
-        self.lab.clock.at(self.lab.clock.now + TRIP, self.arrive_back, command)
+        self.back.carry(self.arrive_back, command)
 
     def arrive_back(self, command: Command) -> None:
         """A command has come to the near end, if nothing holds or swallows it."""
-        if not self.alive or self._holds(self.arrive_back, command):
-            return
-        if self.line is not None and self.line.state == "drop_replies":
-            return
-        if self.silent_since == -1:
-            self.silent_since = None
-        self.said = self.lab.clock.now
-        self.near.on_command(self, command)
+        if self.lets_pass(True, self.arrive_back, command):
+            self.near.on_command(self, command)
 
-    def _holds(self, arrive: Any, command: Command) -> bool:
-        if self.line is not None and self.line.frozen:
-            self.line.held.append((arrive, command))
-            return True
+    def lets_pass(self, back: bool, call: Call, argument: Any) -> bool:
+        """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
+        if not self.alive:
+            return False
+        for line in self.lines:
+            if line.state == "open":
+                continue
+            if line.frozen:
+                line.held.append((call, argument))
+                return False
+            if back and line.state == "drop_replies":
+                return False
         if self.process is not None and self.process.paused:
-            self.process.held.append((arrive, command))
-            return True
-        return False
+            self.process.held.append((call, argument))
+            return False
+        if back:
+            if self.silent_since == -1:
+                self.silent_since = None
+            self.said = self.lab.clock.now
+        return True
+
+    def way(self, back: bool) -> Link:
+        """Return a link over this connection: what it carries is held, lost or ended with it."""
+        lab = self.lab
+        return Link(lab.clock, lab.timing.link, lab.jitter, lab.random, self, back)
 
     def close(self) -> None:
         """The near end closes it in an orderly way."""
         if self.alive:
             self._forget()
-            self.lab.clock.at(self.lab.clock.now + TRIP, self._far_gone, self.farewell)
+            self.out.carry(self._far_gone, self.farewell)
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED) -> None:
         """It breaks, because of what happened in row *cause*: both ends see it at once."""
@@ -191,13 +207,17 @@ class Socket:
                 self.lab.blame(self.near, cause)
             self.near.on_closed(self)
 
+    def on_error(self, _: None) -> None:
+        """Whoever uses it ends it because of an error."""
+        self.reset()
+
     def _far_gone(self, farewell: int | None) -> None:
         if self.far is not None:
             self.far.on_closed(farewell)
 
     def _forget(self) -> None:
         self.alive = False
-        for place in (self.line, self.process):
+        for place in (*self.lines, self.process):
             if place is not None and self in place.sockets:
                 place.sockets.remove(self)
 
@@ -207,11 +227,11 @@ class Socket:
         """Look *after* ms for the first time, then *every* ms, whether anything was heard."""
         if every > 0:
             now = self.lab.clock.now
-            self.lab.clock.at(now + after * 1000, self.on_check, every * 1000)
+            self.lab.clock.later(now + after * 1000, self.on_check, every * 1000)
 
     def expect(self) -> None:
         """Break the connection if nothing is heard at all for the time of a first word."""
-        self.lab.clock.at(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
+        self.lab.clock.later(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
 
     def on_dropped(self, _: None) -> None:
         """Whoever accepted it has closed it at once: what is to be said first finds it broken."""
@@ -246,4 +266,4 @@ class Socket:
         else:
             self.reset(failure=NO_WORD if self.silent_since == -1 else SILENT)
             return
-        self.lab.clock.at(now + every, self.on_check, every)
+        self.lab.clock.later(now + every, self.on_check, every)

@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import Any
 
 from mqlab.runtime.artemis.lab import ArtemisLab
-from mqlab.runtime.kernel.link import Timing
+from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.artemis import HaScenario
 from mqlab.trace.trace import Trace
 

@@ -20,7 +20,8 @@ from mqlab.runtime.artemis.replication import Replication
 from mqlab.runtime.artemis.shared_store import SharedStore, Store
 from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.lab import Lab, Until
-from mqlab.runtime.kernel.link import Link, Timing
+from mqlab.runtime.kernel.link import Link
+from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS, HaScenario
 from mqlab.spec.step import Step

@@ -16,7 +16,8 @@ from typing import Any, Protocol, Self
 
 from mqlab.errors import BadValue
 from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import Link, Timing
+from mqlab.runtime.kernel.link import Link
+from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.values import duration
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
@@ -46,6 +47,8 @@ class Until:
 
 
 AT_ONCE = Until(deadline=-1)
+REST = Until()
+LONGEST_REST = 600_000_000  # us that a network has to come to rest
 LOOKS = 1000  # how often (us) an action beside the script is looked after
 
 
@@ -68,6 +71,7 @@ class Lab:
         self.recorder = Recorder()
         self.script: deque[Timed] = deque()
         self.under_way: Until | None = None
+        self.rest_since = 0  # us, when the wait for a rest began
         self.appointments = 0  # actions beside the script that are still to come, or not over
         for action in script:
             self.schedule(action)
@@ -140,6 +144,7 @@ class Lab:
         if self.under_way is not None:  # its end was the beginning of another part of it
             return True
         if self.script:
+            self.rest_since = self.clock.now
             self.under_way = self.begin(self.script.popleft())
             return True
         return self.clock.step() or self._next_appointment()
@@ -163,13 +168,25 @@ class Lab:
     @property
     def resting(self) -> bool:
         """Whether nothing moves but housekeeping, which finds nothing new."""
-        return len(self.clock.heap) <= self.clock.background
+        return len(self.clock.heap) <= self.clock.background and not self.expecting
+
+    @property
+    def expecting(self) -> str:
+        """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
+        return ""
 
     def _go_on(self, until: Until) -> bool:
         """Let one thing happen that is due before an action's deadline, or let it come."""
         heap = self.clock.heap
         if until.condition is None and until.deadline is None:
-            return self.clock.step()
+            if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
+                raise BadValue(
+                    f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
+                    f"{self.clock.now / 1000:g} ms: {self.expecting}; say until when to run"
+                )
+            if not self.clock.step():
+                self.clock.next()
+            return True
         if heap and (until.deadline is None or heap[0][0] <= until.deadline):
             self.clock.next()
         elif until.deadline is not None:
@@ -195,7 +212,10 @@ class Lab:
         while end is None or self._next_time() <= end:
             if not self.step():
                 break
-            self.check_limit()
+            if self.limit is not None:
+                self.check_limit()
+            elif end is None and self.under_way == REST:
+                self.clock.rest()  # as many steps would do, but faster
         if end is not None:
             self.clock.rest(end)
 

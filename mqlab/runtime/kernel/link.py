@@ -1,52 +1,42 @@
-"""A link carries things from one end to the other: in order, after a delay. And what else takes time."""
+"""A link carries things from one end to the other: in order, after a delay."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from heapq import heappush
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from mqlab.runtime.kernel.clock import Call, Clock
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """How long things take, in microseconds.
+class Gate(Protocol):
+    """What lies on the way of a link: a socket on a line that can be cut, to a process that can die."""
 
-    `link`: the way of a message over any link. `pace`: from one message of a burst to the next.
-    `taking`: what a broker does with a message from a bridge before it answers, one after the other.
-    `closing`: a producer's connection closes after its last message; what follows in a script then
-    finds the network still busy. None lets all come to rest first.
-    """
-
-    link: int = 1000
-    pace: int = 0
-    taking: int = 0
-    closing: int | None = None
-
-
-# The machine of the recordings, where all brokers ran in one program and talked over 127.0.0.1.
-# In the time that a client took to send 2000 messages and close, bridges with prefetch 1 carried 91
-# to 269, and a consumer with 1 ms of work on each got 1 to 17 (fig_2_19_consumer_leaves_*); during a
-# burst of 100 a bridge took 1 to 4 (network_prefetch_1_burst). Twice as long a link does as well.
-LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
+    def lets_pass(self, back: bool, call: Call, argument: Any) -> bool:
+        """Whether *call* may happen now at the end of the way; if it is held, it is called later."""
 
 
 class Link:
     """One direction of a connection. `delay` and `jitter` are microseconds.
 
-    Each thing takes the delay and up to as much jitter on top, but never overtakes another.
+    Each thing takes the delay and up to as much jitter on top, but never overtakes another. With a
+    `gate` it arrives only if that lets it pass; `back` tells the gate which direction this is.
     """
 
-    __slots__ = ("clock", "delay", "jitter", "last", "random")
+    __slots__ = ("back", "clock", "delay", "gate", "jitter", "last", "random")
 
-    def __init__(self, clock: Clock, delay: int, jitter: int, random: Random) -> None:
+    def __init__(
+        self, clock: Clock, delay: int, jitter: int, random: Random, gate: Gate | None = None,
+        back: bool = False,
+    ) -> None:  # fmt: skip
         self.clock, self.delay, self.jitter, self.random = clock, delay, jitter, random
+        self.gate, self.back = gate, back
         self.last = 0
 
     def carry(self, call: Call, argument: Any, wait: int = 0) -> None:
         """Let *call* happen with *argument* at the far end; it leaves in *wait* us."""
+        if self.gate is not None:
+            call, argument = self.arrive, (call, argument)
         clock = self.clock
         time = clock.now + self.delay + wait
         if self.jitter:
@@ -54,3 +44,10 @@ class Link:
             self.last = time
         clock.turn = turn = clock.turn + 1  # as `Clock.at` does; a call less for every passage
         heappush(clock.heap, (time, turn, call, argument))
+
+    def arrive(self, passage: tuple[Call, Any]) -> None:
+        """Something has come to the gate."""
+        assert self.gate is not None
+        if self.gate.lets_pass(self.back, self.arrive, passage):
+            call, argument = passage
+            call(argument)

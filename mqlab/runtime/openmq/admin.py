@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import clients, cluster, delivery, sessions, takeover
+from mqlab.runtime.openmq import acknowledgement, clients, cluster, delivery, producers, takeover
 from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
+from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Rule
 
@@ -77,9 +78,9 @@ def do_connect(lab: ClusterLab, keys: Keys) -> dict[str, Any] | bool:
     return {"home": broker.name} if broker else False
 
 
-def do_knock(lab: ClusterLab, keys: Keys) -> None:
+def do_knock(lab: ClusterLab, keys: Keys) -> Outcome:
     """Knock at brokers until an event has happened."""
-    lab.pass_until(lambda: keys["until"] in lab.happened, keys)
+    return Waiting(lab.has_happened, keys["until"], limit_of(keys))
 
 
 def do_admin(lab: ClusterLab, keys: Keys) -> bool:
@@ -118,13 +119,22 @@ class Prepared:
     taken: list[Claim]
 
 
-def do_xa(lab: ClusterLab, keys: Keys) -> bool:
+def do_xa(lab: ClusterLab, keys: Keys) -> Outcome:
     """A step of a distributed transaction; what is prepared ends only where it is."""
-    action, xid = keys["action"], str(keys.get("xid", ""))
     client: Client | None = lab.producers.get(keys.get("producer", ""))
     client = client or lab.consumers.get(keys.get("consumer", ""))
-    if client:
-        clients.wait_for_broker(client, keys)
+    if client is None:
+        return _xa((lab, None, keys))
+    return Waiting(_can_ask, (lab, client, keys), limit_of(keys), _xa)
+
+
+def _can_ask(asked: tuple[ClusterLab, Client, Keys]) -> bool:
+    return clients.has_broker(asked[1])
+
+
+def _xa(asked: tuple[ClusterLab, Client | None, Keys]) -> bool:
+    lab, client, keys = asked
+    action, xid = keys["action"], str(keys.get("xid", ""))
     home = client.home if client else lab.brokers.get(keys.get("broker", ""))
     if home is None or not home.serves or (client and not client.open):
         return False
@@ -137,12 +147,12 @@ def do_xa(lab: ClusterLab, keys: Keys) -> bool:
     if not ends or branch is None or branch.home is not home:
         return not ends
     del lab.prepared[xid]
-    sessions.end_transaction(lab, xid, action == "commit")
+    producers.end_transaction(lab, xid, action == "commit")
     for claim in branch.taken:
         if action == "commit":
-            delivery.finish(claim)
+            acknowledgement.finish(claim)
         else:
-            delivery.release(claim, Rule.asked)
+            acknowledgement.release(claim, Rule.asked)
     return True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import delivery
+from mqlab.runtime.openmq import acknowledgement
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Keys
 from mqlab.trace.kinds import Kind, Rule
 
@@ -49,9 +49,9 @@ def comes_back(client: Client) -> bool:
     return bool(reconnects) and not client.closed
 
 
-def wait_for_broker(client: Client, keys: Keys) -> None:
-    """Let a step of a client that is looking for a broker wait until it has one."""
-    client.home.lab.pass_until(lambda: client.open or not comes_back(client), keys)
+def has_broker(client: Client) -> bool:
+    """Whether a client is not looking for a broker: it has one, or will have none any more."""
+    return client.open or not comes_back(client)
 
 
 def lose(client: Client, cause: int) -> None:
@@ -60,17 +60,17 @@ def lose(client: Client, cause: int) -> None:
     lab.happens("client_connection_lost", client.name)
     client.lost = lab.notes.add(Kind.Interrupted, frm=client.node, to=client.home.node,
                                 rule=Rule.broker_stopped, cause=cause)  # fmt: skip
-    client.refuses = client.mode == "transacted"  # C4074
+    client.rollback_only = client.mode == "transacted"  # C4074
     if isinstance(
         client, Consumer
     ):  # nothing taken, nothing lost; receive fails until recover: C4106
-        client.refuses = client.mode in ("transacted", "client") and bool(client.taken)
-        delivery.let_go(client, Rule.broker_stopped)
+        client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
+        acknowledgement.requeue(client, Rule.broker_stopped)
     else:
         lab.moved.add(client.name)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT
-        lab.clock.later(lab.clock.now + pause, on_attempt, (client, 0))
+        lab.later(pause, on_attempt, (client, 0))
     else:
         lab.happens("client_exception_listener", client.name)
 
@@ -102,7 +102,7 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
     if home.serves:
         attach(client, home)
     elif rounds < 0 or tries + 1 < most * len(names) * rounds:
-        lab.clock.later(lab.clock.now + pause, on_attempt, (client, tries + 1))
+        lab.later(pause, on_attempt, (client, tries + 1))
     else:
         client.closed = True
         lab.happens("client_exception_listener", client.name)
@@ -111,6 +111,7 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
 def attach(client: Client, home: Broker) -> None:
     """A client that lost its broker has another, where it registers as a new one."""
     lab, client.home, client.open = home.lab, home, True
+    client.to_home, client.from_home = lab.new_link(), lab.new_link()
     lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
     if client.dest.name.startswith("temp:"):
         home.add(client.dest, "temporary", owner=client.name)
@@ -119,4 +120,3 @@ def attach(client: Client, home: Broker) -> None:
         lab.consumers[client.name] = lab.consumers.pop(client.name)
         home.spread(client.dest)
     lab.happens("client_reconnected", client.name)
-    lab.settle()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.openmq import clients, delivery, stock
+from mqlab.runtime.openmq import acknowledgement, clients, stock
 from mqlab.runtime.openmq.model import Broker, Durable, Key
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -48,7 +48,7 @@ def _subscribe(broker: Broker, durable: Durable) -> None:
 def _unsubscribe(broker: Broker, key: Key) -> None:
     broker.durables.pop(key, None)
     broker.handed.pop(key, None)
-    delivery.forget(broker, key, Rule.asked)
+    acknowledgement.forget(broker, key, Rule.asked)
 
 
 CHANGES: dict[str, Callable[..., None]] = {
@@ -116,7 +116,7 @@ def start(broker: Broker) -> None:
     for dest, instance in list(broker.instances.items()):
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
-            lab.clock.later(lab.clock.now + RETURN_WINDOW, on_window_over, (broker, dest))
+            lab.later(RETURN_WINDOW, on_window_over, (broker, dest))
         elif instance.created_by == "temporary" or is_unused(broker, dest):
             del broker.instances[dest]  # nor does an empty auto-created one survive
     refresh(lab)
@@ -136,7 +136,7 @@ def refresh(lab: ClusterLab) -> None:
             broker.ready = True
             lab.happens("ready", broker.name)
             catch_up(broker)
-            delivery.home_returns(broker)
+            acknowledgement.home_returns(broker)
     for broker in lab.brokers.values():
         broker.met |= set(broker.peers)
     lab.notes.look()
@@ -203,6 +203,6 @@ def reap(broker: Broker) -> None:
             instance.idle_since = None
         elif instance.idle_since is None:
             instance.idle_since = clock.now
-            clock.later(clock.now + after, broker.lab.on_due, None)
+            broker.lab.later(after)
         elif clock.now >= instance.idle_since + after:
             del broker.instances[dest]

@@ -4,42 +4,65 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.openmq import clients, cluster, takeover
-from mqlab.runtime.openmq.model import Keys
+from mqlab.runtime.openmq import clients, cluster, delivery, takeover
+from mqlab.runtime.openmq.model import Broker, Keys
+from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.lab import ClusterLab
 
 RETRY_MS = 5000  # between two attempts at a broker that is away
+START_MS = 60_000  # how long a start may take if the step does not say
 GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
 
-def do_start(lab: ClusterLab, keys: Keys) -> None:
+def do_start(lab: ClusterLab, keys: Keys) -> Outcome:
     """Start all listed brokers, or those named, one after the other."""
     for name in keys.get("brokers", lab.listed):
         if not lab.brokers[name].running:
             cluster.start(lab.brokers[name])
-    lab.pass_time(RETRY_MS)
+    return Waiting(None, None, RETRY_MS)
 
 
-def do_start_broker(lab: ClusterLab, keys: Keys) -> str:
+def do_start_broker(lab: ClusterLab, keys: Keys) -> Outcome:
     """Start one broker; it may have to wait for its master, or end by itself."""
-    broker, until = lab.brokers[keys["broker"]], keys.get("until", "linked")
+    broker = lab.brokers[keys["broker"]]
     broker.options.update(keys.get("options", {}))
-    no_store = not lab.database_up and lab.scenario.model in ("peer", "enhanced")
-    if no_store or not takeover.may_start(broker):
+    if not lab.database_up and lab.scenario.model in ("peer", "enhanced"):
+        return "ended"
+    return Waiting(_may_begin, (broker, keys), takeover.patience(broker), _start)
+
+
+def _may_begin(asked: tuple[Broker, Keys]) -> bool:
+    return takeover.is_left_alone(asked[0])
+
+
+def _start(asked: tuple[Broker, Keys]) -> Outcome:
+    broker, keys = asked
+    until = keys.get("until", "linked")
+    if not takeover.may_start(broker):
         return "ended"
     if not broker.running:
         cluster.start(broker)
-    if until == "linked":
-        lab.pass_time(RETRY_MS)
-    if until != "none":
-        lab.pass_until(lambda: broker.ready, {"limit_ms": 60_000, **keys})
-    return "ok" if broker.ready or until == "none" else "not ready"
+    if until == "none":
+        return "ok"
+    return Waiting(None, asked, RETRY_MS, _wait) if until == "linked" else _wait(asked)
 
 
-def do_restart(lab: ClusterLab, keys: Keys) -> str:
+def _wait(asked: tuple[Broker, Keys]) -> Waiting:
+    return Waiting(_is_ready, asked, limit_of(asked[1], START_MS), _say_how)
+
+
+def _is_ready(asked: tuple[Broker, Keys]) -> bool:
+    return asked[0].ready
+
+
+def _say_how(asked: tuple[Broker, Keys]) -> str:
+    return "ok" if asked[0].ready else "not ready"
+
+
+def do_restart(lab: ClusterLab, keys: Keys) -> Outcome:
     """Kill a broker and start it again."""
     do_kill(lab, keys)
     return do_start_broker(lab, keys)
@@ -83,7 +106,7 @@ def do_pause(lab: ClusterLab, keys: Keys) -> None:
         broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
         for consumer in lab.consumers.values():
             if consumer.home is broker and "imqPingAckTimeout" in consumer.keys.get("client", {}):
-                lab.clock.later(lab.clock.now + GIVES_UP, clients.on_no_answer, consumer)
+                lab.later(GIVES_UP, clients.on_no_answer, consumer)
 
 
 def do_resume(lab: ClusterLab, keys: Keys) -> None:
@@ -97,11 +120,8 @@ def do_resume(lab: ClusterLab, keys: Keys) -> None:
         for consumer in list(lab.consumers.values()):
             if consumer.gone and consumer.home is broker:
                 consumer.gone = False
-                for (
-                    claim
-                ) in consumer.buffer:  # what came to the frozen broker finds it gone (6.5.0)
-                    claim.arrived &= claim.row < broker.ended
                 clients.lose(consumer, row)
+        delivery.release_held(lab)  # what comes only now finds such a consumer gone (6.5.0)
         if broker.owner:
             cluster.down(broker, Kind.Crashed)
 
@@ -125,9 +145,7 @@ def do_cut(lab: ClusterLab, keys: Keys) -> None:
 def do_heal(lab: ClusterLab, keys: Keys) -> None:
     """Make the network between two brokers whole again: what was under way arrives."""
     lab.cuts.discard(_line(lab, keys, Kind.Healed))
-    for consumer in lab.consumers.values():
-        for claim in consumer.buffer:
-            claim.arrived |= not lab.is_cut(claim.message.home, consumer.home)
+    delivery.release_held(lab)
 
 
 def do_database(lab: ClusterLab, keys: Keys) -> None:

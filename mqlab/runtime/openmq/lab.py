@@ -3,74 +3,159 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
+from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
-from mqlab.errors import BadValue
 from mqlab.formats import openmq as files
-from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.openmq import admin, cluster, delivery, faults, report, sessions, stock
+from mqlab.runtime.kernel.clock import Call
+from mqlab.runtime.kernel.lab import Lab, Until
+from mqlab.runtime.openmq import (
+    admin,
+    cluster,
+    consumers,
+    delivery,
+    faults,
+    producers,
+    report,
+    stock,
+    waits,
+)
 from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
-from mqlab.runtime.openmq.notes import Notes
+from mqlab.runtime.openmq.notes import DOWN, Notes
+from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Row, Waiting
 from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
+MS = 1000  # us
 
-class ClusterLab:
-    """A running cluster with its clients; `play` goes through the script."""
+STEP_MODULES = (admin, consumers, faults, producers, report, waits)
+ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
+    name.removeprefix("do_"): action
+    for module in STEP_MODULES
+    for name, action in vars(module).items()
+    if name.startswith("do_")
+}
+
+
+class ClusterLab(Lab):
+    """A running cluster with its clients, and the script of what happens to them."""
 
     def __init__(
-        self, scenario: ClusterScenario, seed: int, jitter: Any, limit: int | None
+        self,
+        scenario: ClusterScenario,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
     ) -> None:
-        self.scenario, self.seed, self.limit = scenario, seed, limit
+        self.plan = [Operation(step) for step in scenario.steps]
+        super().__init__("openmq", self.plan, seed, jitter, limit)
+        self.scenario = scenario
         self.enhanced = scenario.model == "enhanced"
-        self.random = Random(f"openmq:{seed}")
-        self.clock, self.notes = Clock(), Notes(self)
+        self.notes = Notes(self)
         self.listed = [m.name for m in scenario.members if not m.not_listed]
         self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
         self.moved: set[str] = set()  # producers that lost their broker
-        self.jobs: list[sessions.Sending] = []  # sends that have not ended
+        self.jobs: list[producers.Sending] = []  # sends that have not ended
         self.prepared: dict[str, admin.Prepared] = {}
-        self.mortal: list[Message] = []  # messages that expire
+        self.expiring: list[Message] = []  # messages with a time to live
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
+        self.held: list[delivery.Trip] = []  # what is lost in them
+        self.lines = {pair: self.new_link() for pair in permutations(self.brokers, 2)}
+        self.stirred = False  # what can move is to be moved in this instant
         self.database_up = True
         self.numbers = 0  # of messages
-        self.operations: list[dict[str, Any]] = []
+        self.beside: list[Until] = []  # what is under way and the script does not wait for
+        self.operations: list[Row] = []
         self.snapshots: dict[str, Any] = {}
         self.happened: set[str] = set()  # since the last fault
 
     # The script
 
-    def play(self) -> None:
-        """Play the script to its end."""
-        for no, step in enumerate(self.scenario.steps, start=1):
-            self.notes.begins.add(self.notes.recorder.count)
-            result = self._do(step)
-            self.settle()
-            if result is not None:
-                self._note_refusal(step, result["result"])
-                id = {"id": step.keys["id"]} if "id" in step.keys else {}
-                result.update({"step": no, "do": step.do, **id})
-                self.operations.append(result)
-            if self.limit is not None and self.notes.recorder.count > self.limit:
-                raise BadValue(f"more than {self.limit} events; let the script end earlier")
+    def do(self, *actions: Step) -> None:
+        """Begin each action now, beside what is under way, or at the time that it says.
 
-    def _do(self, step: Step) -> dict[str, Any] | None:
-        """Do a step; True and None are ok, False is refused."""
-        answer = self._in_vain(step) or ACTIONS[step.do](self, step.keys)
-        if step.do in SILENT:
-            return None
+        What cannot be done in this cluster raises, and leaves the lab as it was.
+        """
+        for step in actions:
+            operation, plan = Operation(step), list(self.plan)
+            plan.insert(len(plan) - len(self.script), operation)
+            scenario = replace(self.scenario, steps=tuple(known.step for known in plan))
+            if step.at is not None:
+                self.schedule(operation)
+            self.plan, self.scenario = plan, scenario
+            if step.at is None:
+                self._put_beside(self.begin(operation))
+
+    def begin(self, action: Any) -> Until:
+        """Begin a step; it is over when its operation has its answer."""
+        step = action.step
+        return self._go_on_with(action, self._in_vain(step) or ACTIONS[step.do](self, step.keys))
+
+    def on_appointment(self, action: Any) -> None:
+        """The time of a step has come: it happens beside the others."""
+        self.appointments -= 1
+        self._put_beside(self.begin(action))
+
+    def _put_beside(self, until: Until) -> None:
+        while until.argument is not None and self.is_over(until):
+            until = self._go_on_after(until)
+        if until.argument is not None:
+            self.beside.append(until)
+            self.later((until.deadline or self.now) - self.now)
+
+    def step(self) -> bool:
+        """Let the next thing happen, an event or the next step; False when nothing is left."""
+        moved = super().step()
+        if not moved and self.beside:
+            self.clock.next()
+            moved = True
+        for until in [until for until in self.beside if self.is_over(until)]:
+            self.beside.remove(until)
+            self._put_beside(until)
+        return moved
+
+    def _go_on_with(self, operation: Operation, outcome: Outcome) -> Until:
+        """Return when an operation is over, or goes on."""
+        self.settle()
+        if not isinstance(outcome, Waiting):
+            self._answer(operation, outcome)
+            return Until()
+        operation.waits = outcome
+        return Until(Operation.holds, operation, self.now + round(outcome.ms * MS))
+
+    def _go_on_after(self, until: Until) -> Until:
+        """Return what comes after an operation has waited."""
+        operation: Operation = until.argument
+        return self._go_on_with(operation, operation.go_on())
+
+    def end_action(self) -> None:
+        """The step under way, if there is one, goes on after it has waited, or is over."""
+        until, self.under_way = self.under_way, None
+        if until is not None and until.argument is not None:
+            self.under_way = self._go_on_after(until)
+
+    def _answer(self, operation: Operation, answer: Answer) -> None:
+        """Note what came of a step: True and None are ok, False is refused."""
+        step = operation.step
         if not isinstance(answer, dict):
             answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
         if step.do == "send" and "first" not in answer:
             self.numbers += int(step.keys["count"])
-        return answer if "result" in answer else {**answer, "result": "ok"}
+        if step.do in SILENT:
+            return
+        answer.setdefault("result", "ok")
+        self._note_refusal(step, answer["result"])
+        answer["step"], answer["do"] = self.plan.index(operation) + 1, step.do
+        if "id" in step.keys:
+            answer["id"] = step.keys["id"]
+        self.operations.append(answer)
 
     def _in_vain(self, step: Step) -> str:
         """Say why a step cannot be done: its client is not there, or its broker answers nobody."""
@@ -100,6 +185,10 @@ class ClusterLab:
         instances = [i for broker in self.brokers.values() for i in broker.instances.values()]
         return [(instance, message) for instance in instances for message in instance.messages]
 
+    def has_happened(self, event: str) -> bool:
+        """Whether an event has happened since the last fault."""
+        return event in self.happened
+
     def is_open(self, transaction: str | None) -> bool:
         """Whether a transaction ends with its broker: it is not prepared."""
         return transaction is not None and transaction not in self.prepared
@@ -119,84 +208,74 @@ class ClusterLab:
 
     # Time
 
+    def later(self, us: int, call: Call | None = None, argument: Any = None) -> None:
+        """Let *call* happen in so many us if time goes on so far, and what can move then."""
+        self.clock.later(self.now + us, self.on_due, (call, argument))
+
+    def on_due(self, due: tuple[Call | None, Any]) -> None:
+        """Something happens, or may go on by now."""
+        call, argument = due
+        if call is not None:
+            call(argument)
+        self.settle()
+
+    def stir(self) -> None:
+        """Something has come: let what can move now do so, once all else of this instant is there."""
+        if not self.stirred:
+            self.stirred = True
+            self.clock.at(self.now, self.on_stirred, None)
+
+    def on_stirred(self, _: None) -> None:
+        """All of an instant is there."""
+        self.stirred = False
+        self.settle()
+
     def settle(self) -> None:
         """Let everything move that can move now."""
         moved = True
         while moved:
-            stock.expire(self.mortal)
-            sources = [(broker, dest) for broker in self.brokers.values() if broker.serves
-                       for dest in list(broker.instances)]  # fmt: skip
+            stock.expire(self.expiring)
+            sources = [
+                (broker, dest)
+                for broker in self.brokers.values()
+                if broker.serves
+                for dest in list(broker.instances)
+            ]
             went = [delivery.dispatch(broker, dest) for broker, dest in sources]
             went += [delivery.consume(consumer) for consumer in list(self.consumers.values())]
-            went += [sessions.go_on(self, job) for job in list(self.jobs)]
+            went += [producers.go_on(self, job) for job in list(self.jobs)]
             moved = any(went)
         for broker in self.brokers.values():
             cluster.reap(broker)
             stock.note_waiting(broker)
 
-    def pass_time(self, ms: float) -> None:
-        """Let time go on; what falls due meanwhile happens."""
-        self.pass_until(lambda: False, {"limit_ms": ms})
+    # What came of it
 
-    def pass_until(self, holds: Callable[[], bool], keys: Keys) -> None:
-        """Let time go on until something holds, or a step's `limit_ms` (30 s) is over."""
-        self.settle()
-        end = self.clock.now + round(keys.get("limit_ms", 30_000) * 1000)
-        while not holds() and self.clock.now < end:
-            due = self.clock.heap[0][0] if self.clock.heap else end
-            self.clock.rest(min(end, max(due, self.clock.now)))
-            self.settle()
-
-    def on_due(self, _: None) -> None:
-        """Something may go on by now."""
-        self.settle()
+    @property
+    def roles(self) -> dict[str, str]:
+        """What each broker is: running, waiting for its master, or down."""
+        return {name: self.notes.roles.get(name, DOWN) for name in self.brokers}
 
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        nothing = {"count": 0, "received": [], "redelivered": []}
-        received = {name: {"count": len(c.received), "received": c.received,
-                           "redelivered": c.redelivered}
-                    for name, c in self.consumers.items() if not c.keys.get("process")}  # fmt: skip
-        return self.notes.trace({
-            "scenario": files.write(self.scenario), "seed": self.seed, "product": "openmq",
-            "edition": self.scenario.version, "operations": self.operations,
-            "snapshots": self.snapshots,
+        received = {
+            name: {
+                "count": len(c.received),
+                "received": list(c.received),
+                "redelivered": list(c.redelivered),
+            }
+            for name, c in self.consumers.items()
+            if not c.keys.get("process")
+        }
+        nothing: Row = {"count": 0, "received": [], "redelivered": []}
+        header = {
+            "scenario": files.write(self.scenario),
+            "seed": self.seed,
+            "product": "openmq",
+            "edition": self.scenario.version,
+            "operations": [dict(row) for row in self.operations],
+            "snapshots": dict(self.snapshots),
             "consumers": {**dict.fromkeys(sorted(self.moved), nothing), **received},
-        })  # fmt: skip
-
-
-def do_wait(lab: ClusterLab, keys: Keys) -> None:
-    """Let time pass."""
-    lab.pass_time(keys["ms"])
-
-
-def do_settle(lab: ClusterLab, keys: Keys) -> None:
-    """Wait until nothing moves, nor will when a consumer has done its work."""
-    lab.pass_until(lambda: not any(c.open and c.buffer and c.busy_until > lab.clock.now
-                                   for c in lab.consumers.values()), keys)  # fmt: skip
-
-
-def do_wait_received(lab: ClusterLab, keys: Keys) -> None:
-    """Wait until a consumer has so many messages, or for as long as the step allows."""
-    received = lab.consumers[keys["consumer"]].received
-    lab.pass_until(lambda: len(received) >= keys["count"], keys)
-
-
-def do_wait_background(lab: ClusterLab, keys: Keys) -> None:
-    """Wait until sends in the background have ended."""
-    lab.pass_until(lambda: not lab.jobs, keys)
-
-
-def do_wait_for(lab: ClusterLab, keys: Keys) -> None:
-    """Wait until an event has happened since the last fault, such as a takeover."""
-    event = f"{keys['event']} {keys.get('about', '')}".strip()
-    lab.pass_until(lambda: event in lab.happened, keys)
-    lab.pass_time(keys.get("settle_ms", 1000))
-
-
-ROOMS = [vars(room) for room in (admin, faults, report, sessions)]
-ACTIONS: dict[str, Callable[[ClusterLab, Keys], Any]] = {
-    name.removeprefix("do_"): action
-    for room in (*ROOMS, globals()) for name, action in list(room.items()) if name.startswith("do_")
-}  # fmt: skip
+        }
+        return self.notes.trace(header)

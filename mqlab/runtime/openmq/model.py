@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime.kernel.link import Link
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE, PROPERTIES
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
@@ -34,7 +35,9 @@ class Claim:
     key: object = None  # of a topic's subscription
     taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
     flagged: bool = False  # comes with the redelivered flag
-    arrived: bool = True  # not while it is lost in a silent cut
+    trips: int = 0  # how often it was handed out
+    arrived: bool = False  # at the broker of its taker: not while it is lost in a silent cut
+    delivered: bool = False  # at its taker
     kept: bool = False  # it came to a paused broker
     stale: bool = False  # it was taken in a transaction before its home came back
     row: int = -1  # of the last event on its way to the consumer
@@ -55,6 +58,7 @@ class Message:
     claims: list[Claim] = field(default_factory=list)
     transaction: str | None = None
     row: int = -1
+    crossing: dict[Broker, int] = field(default_factory=dict)  # where it is on its way to -> row
     copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
     waits: int = -1  # the rule by which it was last noted as waiting
     expires: int = 0  # us; 0 is never
@@ -69,9 +73,13 @@ class Client:
     keys: Keys
     home: Broker
     node: int
+    to_home: Link
+    from_home: Link
     open: bool = True
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
-    refuses: bool = False  # its session lost something: no acknowledgement or commit until recover
+    rollback_only: bool = (
+        False  # its session lost something: no acknowledgement or commit until recover
+    )
     xid: str = ""  # the distributed transaction that it has begun
     lost: int = -1  # the row with which it last lost its connection
 
@@ -129,6 +137,8 @@ class Instance:
     options: dict[str, Any]
     owner: str | None = None  # the consumer whose temporary destination it is
     messages: list[Message] = field(default_factory=list)
+    admitted: int = 0  # messages on their way from producers, for which there is room
+    admitted_bytes: int = 0
     leftovers: set[int] = field(default_factory=set)
     paused: bool = False
     idle_since: int | None = None

@@ -1,8 +1,4 @@
-"""What a cluster writes into the trace: who there is, what happens to messages, roles and links.
-
-The lab itself lets everything of one instant happen at once. The trace gives each hop a millisecond,
-as the other families do, so that a run can be watched (`hops`).
-"""
+"""What a cluster writes into the trace: who there is, what happens to messages, roles and links."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import Recorder
-from mqlab.trace.spread import spread
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -26,9 +21,8 @@ class Notes:
 
     def __init__(self, lab: ClusterLab) -> None:
         self.lab = lab
-        self.recorder = Recorder()
+        self.recorder: Recorder = lab.recorder
         self.details: dict[int, dict[str, Any]] = {}
-        self.begins: set[int] = set()  # rows with which a step begins
         self.nodes: dict[tuple[str, str], int] = {}  # by role and name
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[tuple[str, str]] = set()
@@ -96,5 +90,6 @@ class Notes:
                          frm=self.lab.brokers[one].node, to=self.lab.brokers[other].node)  # fmt: skip
 
     def trace(self, header: dict[str, Any]) -> Trace:
-        """Return all that was recorded, each hop with its time."""
-        return spread(self.recorder.trace(header), self.begins, self.details)
+        """Return all that was recorded, with what no column holds of it."""
+        details = [[row, dict(told)] for row, told in self.details.items()]
+        return self.recorder.trace({**header, "details": details})

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.openmq import delivery
+from mqlab.runtime.openmq import acknowledgement, delivery
 from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Instance, Message, selects
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 
 OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
 
-CHECK = 60_000_000  # us between two looks for expired messages
+SWEEP = 60_000_000  # us between two looks for expired messages
 
 
-def offer(message: Message, producer: int) -> str:
-    """Let a producer send a message to its home: "ok", "refused", or "blocked" if it has to wait.
+def admit(message: Message, producer: int) -> str:
+    """Say whether a home takes a message: "ok", "refused", "dropped", or "blocked": it has to wait.
 
     What is not persistent is dropped silently where another would be refused.
     """
@@ -21,8 +21,8 @@ def offer(message: Message, producer: int) -> str:
     way = {"frm": producer, "to": message.home.node}
     full, behaviour = False, "REJECT_NEWEST"
     if instance is not None:
-        message.claims = claims(message)
-        full = bool(message.claims) and _is_full(instance, message)
+        coming = instance.admitted, instance.admitted_bytes
+        full = bool(claims(message)) and _is_full(instance, message, *coming)
         behaviour = instance.option("LimitBehavior")
         waits = instance.paused or (lab.store_down and message.persistent)
         if waits or (full and behaviour == "FLOW_CONTROL"):
@@ -33,15 +33,33 @@ def offer(message: Message, producer: int) -> str:
         lab.notes.message(Kind.Failed, message, rule=Rule.limit_reached, **way)
         return "refused"
     message.row = lab.notes.message(Kind.Sent, message, **way)
-    if rejected or not message.claims:
-        rule = Rule.limit_reached if rejected else Rule.no_consumer
-        lab.notes.message(Kind.Discarded, message, rule=rule)
-        return "ok"
-    if full:
+    if rejected:
+        return "dropped"
+    instance.admitted += 1
+    instance.admitted_bytes += message.size + OVERHEAD
+    return "ok"
+
+
+def take_in(message: Message, producer: int) -> bool:
+    """A message that was admitted has come to its home; False if that is gone meanwhile."""
+    lab, home = message.home.lab, message.home
+    instance = home.instances.get(message.dest)
+    way = {"frm": producer, "to": home.node}
+    if instance is not None:
+        instance.admitted -= 1
+        instance.admitted_bytes -= message.size + OVERHEAD
+    if instance is None or not home.running:
+        lab.notes.message(Kind.Failed, message, rule=Rule.broker_stopped, **way)
+        return False
+    message.claims = claims(message)
+    if not message.claims:
+        lab.notes.message(Kind.Discarded, message, rule=Rule.no_consumer)
+        return True
+    if str(instance.option("LimitBehavior")).startswith("REMOVE") and _is_full(instance, message):
         _make_room(instance)
     instance.messages.append(message)
     message.row = lab.notes.message(Kind.Enqueued, message, **way)
-    return "ok"
+    return True
 
 
 def claims(message: Message) -> list[Claim]:
@@ -57,10 +75,10 @@ def claims(message: Message) -> list[Claim]:
     return [Claim(message, key) for key in keys]
 
 
-def _is_full(instance: Instance, message: Message) -> bool:
+def _is_full(instance: Instance, message: Message, more: int = 0, more_bytes: int = 0) -> bool:
     weight = sum(m.size + OVERHEAD for m in (*instance.messages, message))
-    many = instance.limits("MaxNumMsgs", len(instance.messages) + 1)
-    return many or instance.limits("MaxTotalMsgBytes", weight)
+    many = instance.limits("MaxNumMsgs", len(instance.messages) + more + 1)
+    return many or instance.limits("MaxTotalMsgBytes", weight + more_bytes)
 
 
 def _make_room(instance: Instance) -> None:
@@ -68,10 +86,10 @@ def _make_room(instance: Instance) -> None:
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
     free = [m for m in instance.messages if not any(claim.taker for claim in m.claims)]
     if free:
-        bury(min(free, key=lambda m: (m.priority * low, m.number)), Rule.limit_reached)
+        move_to_dmq(min(free, key=lambda m: (m.priority * low, m.number)), Rule.limit_reached)
 
 
-def bury(message: Message, rule: int) -> None:
+def move_to_dmq(message: Message, rule: int) -> None:
     """Move a message to the dead messages of its broker, if its destination uses them."""
     home, instance = message.home, message.home.instances[message.dest]
     instance.messages.remove(message)
@@ -85,9 +103,9 @@ def bury(message: Message, rule: int) -> None:
     home.add(DEAD, "auto").messages.append(message)
 
 
-def checked(us: int) -> int:
+def next_sweep(us: int) -> int:
     """Return when a broker looks for expired messages next (us): every minute."""
-    return -(-us // CHECK) * CHECK
+    return -(-us // SWEEP) * SWEEP
 
 
 def expire(messages: list[Message]) -> None:
@@ -108,16 +126,16 @@ def expire(messages: list[Message]) -> None:
         in_hands = any(claim.taker for claim in message.claims)
         if instance is None or message not in instance.messages:
             messages.remove(message)
-        elif not in_hands and (home.active(message.dest) or now >= checked(message.expires)):
+        elif not in_hands and (home.active(message.dest) or now >= next_sweep(message.expires)):
             messages.remove(message)
-            delivery.drop_copies(message, Kind.Discarded, Rule.expired)
-            bury(message, Rule.expired)
+            acknowledgement.drop_copies(message, Kind.Discarded, Rule.expired)
+            move_to_dmq(message, Rule.expired)
 
 
 def discard(message: Message, rule: int) -> None:
     """Note that a message is gone which its destination does not hold any more, and its copies."""
     message.claims.clear()
-    delivery.drop_copies(message, Kind.Discarded, rule)
+    acknowledgement.drop_copies(message, Kind.Discarded, rule)
     message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
 
 
@@ -128,25 +146,33 @@ def note_waiting(broker: Broker) -> None:
     """Note of each message that nobody can take now why it waits, once for each reason."""
     for dest, instance in broker.instances.items():
         takers = broker.active(dest)
+        common = _why_all_wait(broker, instance, takers)
         for message in instance.messages:
-            rule = _why_it_waits(instance, message, takers)
+            if message.waits == common:
+                continue
+            free = not broker.running or _is_free(message)
+            rule = (common or _why_it_waits(message, takers)) if free else Rule.none
             if rule not in (Rule.none, message.waits):
                 message.waits = rule
                 cause = message.row if broker.running else broker.ended
                 broker.lab.notes.message(Kind.Held, message, rule=rule, cause=cause)
 
 
-def _why_it_waits(instance: Instance, message: Message, takers: list[Consumer]) -> Rule:
-    if not message.home.running:
+def _is_free(message: Message) -> bool:
+    return message.transaction is None and any(claim.taker is None for claim in message.claims)
+
+
+def _why_all_wait(broker: Broker, instance: Instance, takers: list[Consumer]) -> Rule:
+    if not broker.running:
         return Rule.broker_stopped
-    free = [claim.key for claim in message.claims if claim.taker is None]
-    if not free or message.transaction is not None:
-        return Rule.none
     if instance.paused:
         return Rule.paused
-    if message.dest.is_queue and not takers:
-        return Rule.no_consumer
+    return Rule.no_consumer if instance.dest.is_queue and not takers else Rule.none
+
+
+def _why_it_waits(message: Message, takers: list[Consumer]) -> Rule:
     if message.dest.is_queue:
         wanted = any(selects(c.selector, message) for c in takers)
         return Rule.buffers_full if wanted else Rule.selected_by_none
+    free = [claim.key for claim in message.claims if claim.taker is None]
     return Rule.buffers_full if any(c.key in free for c in takers) else Rule.durable

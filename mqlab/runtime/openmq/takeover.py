@@ -22,14 +22,13 @@ KILLED, SILENT = 1.5, 2.5
 
 def fault(broker: Broker, orderly: bool = False, failover: bool = True) -> None:
     """A broker is about to go: in an enhanced cluster the others will find it dead."""
-    clock = broker.lab.clock
     broker.lab.happened.clear()
     if broker.lab.enhanced and failover:
         silence = SILENT if broker.running and _is_silent(broker) else KILLED
         interval = float(broker.option("imq.cluster.heartbeat.interval", 5))
         threshold = float(broker.option("imq.cluster.heartbeat.threshold", 3))
-        due = clock.now + round(interval * min(silence, threshold) * SECOND)
-        clock.later(due, on_suspect, (broker, broker.lives, orderly))
+        due = round(interval * min(silence, threshold) * SECOND)
+        broker.lab.later(due, on_suspect, (broker, broker.lives, orderly))
 
 
 def _is_silent(broker: Broker) -> bool:
@@ -43,13 +42,13 @@ def on_suspect(who: tuple[Broker, int, bool]) -> None:
     if broker.lives == life and not heard and broker.owner is None:
         broker.lab.happens("suspect", broker.name)
         ticks = 1 if orderly else int(broker.option("imq.cluster.monitor.threshold", 3))
-        broker.lab.clock.later(_tick(broker, ticks), on_dead, (broker, life))
+        broker.lab.later(_tick(broker, ticks), on_dead, (broker, life))
 
 
 def _tick(broker: Broker, count: int) -> int:
-    """Return when the monitor ticks for the *count*th time from now (us)."""
+    """Return how long it is until the monitor ticks for the *count*th time (us)."""
     every = round(float(broker.option("imq.cluster.monitor.interval", 30)) * SECOND)
-    return (broker.lab.clock.now // every + count) * every
+    return count * every - broker.lab.now % every
 
 
 def on_dead(who: tuple[Broker, int]) -> None:
@@ -58,7 +57,7 @@ def on_dead(who: tuple[Broker, int]) -> None:
     Who writes to the store is cleared. Without a survivor or the store the next tick tries again.
     """
     dead, life = who
-    lab, clock = dead.lab, dead.lab.clock
+    lab = dead.lab
     if dead.serves or dead.lives != life:
         lab.happens("cleared", dead.name)
         return
@@ -66,14 +65,14 @@ def on_dead(who: tuple[Broker, int]) -> None:
         return
     alive = [b for b in lab.brokers.values() if b.serves and b.knows(dead)]
     if not alive or not lab.database_up:
-        clock.later(_tick(dead, 1), on_dead, who)
+        lab.later(_tick(dead, 1), on_dead, who)
         return
     winner = dead.taker = lab.random.choice(alive)
     for event in ("found_dead", "takeover_lock_acquired"):
         lab.happens(event, dead.name)
     lab.notes.add(Kind.Locked, {"takes over": dead.name}, broker=winner.node, frm=dead.node,
                   to=winner.node, rule=Rule.first_to_lock, cause=dead.ended)  # fmt: skip
-    clock.later(clock.now + TAKES, on_taken, (winner, dead, life))
+    lab.later(TAKES, on_taken, (winner, dead, life))
 
 
 # Takeover
@@ -88,7 +87,7 @@ def on_taken(what: tuple[Broker, Broker, int]) -> None:
     else:
         wait = max(60, 2 * float(dead.option("imq.cluster.monitor.interval", 30)))
         dead.barred_until = dead.lab.clock.now + round(wait * SECOND)
-        dead.lab.clock.later(_tick(dead, 1), on_dead, (dead, life))
+        dead.lab.later(_tick(dead, 1), on_dead, (dead, life))
 
 
 def take(winner: Broker, dead: Broker) -> None:
@@ -104,6 +103,7 @@ def take(winner: Broker, dead: Broker) -> None:
                 continue
             message.home = winner
             message.copies.pop(winner, None)
+            message.crossing.pop(winner, None)
             message.row = lab.notes.message(Kind.TakenOver, message, frm=dead.node, to=winner.node)
             mine.messages.append(message)
             mine.leftovers.discard(message.number)
@@ -113,7 +113,6 @@ def take(winner: Broker, dead: Broker) -> None:
         branch.home = winner if branch.home is dead else branch.home
     for event in ("takeover_complete", "store_taken", "takeover_processed"):
         lab.happens(event, dead.name)
-    lab.settle()
 
 
 def _tell_holders(winner: Broker, dead: Broker) -> None:
@@ -132,15 +131,23 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
 # Return
 
 
+def is_left_alone(broker: Broker) -> bool:
+    """Whether nobody is taking a broker over: so long it waits before it joins (Administration Guide)."""
+    return broker.taker is None
+
+
+def patience(broker: Broker) -> float:
+    """Return how long a broker waits for that (ms)."""
+    return float(broker.option("imq.cluster.ha.takeoverWaitTimeout", 300)) * 1000
+
+
 def may_start(broker: Broker) -> bool:
     """Whether a broker may join: one that was taken over does, without its messages.
 
-    While it is being taken over it waits; if its taker died meanwhile it may not come back for a minute
-    or two (Administration Guide; neither is recorded). Nor may a second one of the same id.
+    If its taker died meanwhile it may not come back for a minute or two (Administration Guide; not
+    recorded). Nor may a second one of the same id.
     """
     lab, own = broker.lab, broker.option("imq.brokerid")
-    wait = float(broker.option("imq.cluster.ha.takeoverWaitTimeout", 300))
-    lab.pass_until(lambda: broker.taker is None, {"limit_ms": wait * 1000})
     ids = [b.option("imq.brokerid") for b in lab.brokers.values() if b.running and b is not broker]
     if broker.taker or lab.clock.now < broker.barred_until or (own and own in ids):
         return False

@@ -87,10 +87,9 @@ class WaitForSends(shared.WaitForSends):
 
 @dataclass(frozen=True, slots=True)
 class Settle(shared.Settle):
-    """Wait until nothing moves for as long as `quiet`, at most as long as `timeout`."""
+    """Wait until nothing moves for as long as `quiet`, at most as long as `at_most` (30 s)."""
 
     quiet: int | str = field(default="1s", kw_only=True)
-    timeout: int | str = field(default="30s", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +121,6 @@ class Session(Action):
     xa: bool = field(default=False, kw_only=True)
     others: tuple[str, ...] = field(default=(), kw_only=True)
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
-
-
-@dataclass(frozen=True, slots=True)
-class TimedReceive(shared.Receive):
-    """Let a held consumer take `count` messages, each in at most `timeout`."""
-
-    timeout: int | str = field(default="2s", kw_only=True)
-    acknowledge: bool = field(default=True, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

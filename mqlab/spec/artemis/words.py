@@ -19,6 +19,8 @@ from mqlab.spec import uri as uris
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import actions as own
 from mqlab.spec.artemis.options import OPTIONS, Options
+from mqlab.spec.artemis.steps import STEPS
+from mqlab.spec.clients import Client
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
 
@@ -72,26 +74,28 @@ WORDS: tuple[Word, ...] = (
     _word(own.WaitForFailover, "wait_failover", "client times timeout=timeout_ms"),
     _word(shared.Consumer, "open_consumer", f"name=consumer {_OPEN} {_READ}"),
     _word(own.Session, "open_client", f"name=client to transacted xa {_OPEN}"),
-    _word(shared.Receive, "receive", "consumer count"),
-    _word(own.TimedReceive, "receive", "consumer count timeout=wait_ms acknowledge"),
+    _word(shared.Receive, "receive", "consumer count options"),
     _word(shared.Close, "close_consumer", "consumer"),
     _word(shared.Producer, "send", f"name on=broker {_SENT}"),
     _word(shared.Producer, "send", f"name on=client {_SENT}"),
-    _word(shared.Commit, "commit", "consumer=client"),
-    _word(shared.Rollback, "rollback", "consumer=client"),
+    _word(shared.Commit, "commit", "who=client"),
+    _word(shared.Rollback, "rollback", "who=client"),
     _word(own.Xa, "xa", "client act"),
     _word(shared.Wait, "wait", "time=ms"),
     _word(shared.WaitForSends, "wait_for_sends"),
     _word(own.WaitForSends, "wait_for_sends", "timeout=timeout_ms"),
-    _word(shared.Settle, "settle"),
-    _word(own.Settle, "settle", "quiet=quiet_ms timeout=timeout_ms"),
+    _word(own.Settle, "settle", "quiet=quiet_ms at_most=timeout_ms"),
+    _word(shared.Settle, "settle", "quiet=quiet_ms at_most=timeout_ms"),
     _word(own.Files, "files", "label broker"),
     _word(shared.Snapshot, "snapshot", "label"),
     _word(own.Snapshot, "snapshot", "label topology"),
 )
 _SAME = {"restart": "start_broker", "open_producer": "open_client"}
-_BESIDE = {"time_limit_ms": "time_limit", "delivery_delay_ms": "delivery_delay"}
-_OPENS = ("open_consumer", "open_client")
+_BESIDE = {
+    "time_limit_ms": "time_limit",
+    "delivery_delay_ms": "delivery_delay",
+    "wait_ms": "timeout",
+}
 
 
 # Actions to steps
@@ -103,14 +107,19 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     >>> to_step(faults.Cut("M1", "S1", how="hang"), ["M1", "S1"])
     Step(do='cut', keys={'between': ['M1', 'S1'], 'silent': True})
     """
-    if isinstance(action, faults.Client):
+    if isinstance(action, Client):
         action = _session(action)
     words = [word for word in WORDS if word.action is type(action)]
     if not words:
         raise BadValue(f"{action}: Artemis brokers and their clients do nothing of the kind")
     of_broker = {name for name in ("on", "who") if getattr(action, name, None) in brokers}
     word = words[0] if of_broker or len(words) == 1 else words[-1]
-    given = {f.name: getattr(action, f.name) for f in fields(action) if not _is_default(action, f)}
+    needed = STEPS[word.do][0].split()
+    given = {
+        f.name: getattr(action, f.name)
+        for f in fields(action)
+        if not _is_default(action, f) or word.keys.get(f.name) in needed
+    }
     if isinstance(action, faults.Cut | faults.Heal) and action.other is None:
         given["other"] = [name for name in (*brokers, "clients") if name != action.one]
     if given.pop("durable", False):
@@ -129,7 +138,7 @@ def _is_default(action: Action, field: Field[Any]) -> bool:
     return made is not MISSING and bool(value == made)
 
 
-def _session(client: faults.Client) -> own.Session:
+def _session(client: Client) -> own.Session:
     """Return the session of a client that is described by a URL such as ``(tcp://A,tcp://B)?ha=true``."""
     uri = uris.parse(f"static:{client.uri}" if client.uri.startswith("(") else client.uri)
     hosts = [leaf.host or leaf.path or "" for leaf in uri.leaves()]
@@ -182,7 +191,8 @@ def _ms(time: int | str) -> int | float:
 
 
 def _written(options: Options) -> Flat:
-    beside = {name: key for key, name in _BESIDE.items()} | {"in_background": "in_background"}
+    beside = {name: key for key, name in _BESIDE.items()}
+    beside |= {"in_background": "in_background", "acknowledge": "acknowledge"}
     found = {
         key: _ms(options[name]) if key in _BESIDE else options[name]
         for name, key in beside.items()
@@ -244,7 +254,7 @@ def _flat(step: Step) -> Flat:
             found["one"], found["other"] = value
         elif key in _BESIDE:
             options[_BESIDE[key]] = _text(value)
-        elif key == "in_background" and step.do.startswith("open_"):
+        elif key in _options_of(step.do):
             options[key] = value
         elif key == "silent":
             found |= {"how": "hang"} if value else {}
@@ -267,6 +277,11 @@ def _text(ms: float) -> str:
     ('30s', '500ms', '1.5ms')
     """
     return f"{ms // 1000}s" if ms and ms % 1000 == 0 and isinstance(ms, int) else f"{ms}ms"
+
+
+def _options_of(do: str) -> tuple[str, ...]:
+    """Return what has no place of its own in the action of a step."""
+    return ("in_background",) if do.startswith("open_") else ("acknowledge",) * (do == "receive")
 
 
 def _action(do: str, flat: Flat) -> Action:

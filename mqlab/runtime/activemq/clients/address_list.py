@@ -16,7 +16,7 @@ from mqlab.runtime.activemq.clients.addresses import FailoverOptions, same, shuf
 if TYPE_CHECKING:
     from random import Random
 
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
 
 
 class AddressList:
@@ -58,8 +58,8 @@ class AddressList:
             self.lost = None
         return set(self.told) != old
 
-    def read_file(self, lab: FailoverLab) -> None:
+    def read_file(self, lab: Lab) -> None:
         """Read the file of updateURIsURL, if there is one; its lines are joined as they are."""
         file = lab.files.get(self.options.update_uris_url.rpartition("/")[2], "")
-        text = lab.fill(file).replace("\n", "").strip()
+        text = lab.directory.fill(file).replace("\n", "").strip()
         self.tell([part for part in text.split(",") if part and not re.search(r"\s", part)])

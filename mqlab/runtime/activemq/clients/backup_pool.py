@@ -70,7 +70,7 @@ class Spares:
             if held or address == transport.address:
                 continue
             try:
-                source = transport.lab.dial(transport, address)
+                source = transport.lab.directory.dial(transport, address)
             except Refused:
                 continue
             self._keep(address, source)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.clients.producer import Dealt
 from mqlab.runtime.activemq.message import Message
+from mqlab.runtime.activemq.queue import GROUP
 from mqlab.spec.fault import Step
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.client import Client
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
 SMALLEST = 1024  # bytes that a message counts at least, besides its body
@@ -22,7 +24,7 @@ CHECK = 100  # ms: so often a sender without a connection looks at the clock
 class Call:
     """One call of a client's user: a step of the script that waits for an answer."""
 
-    def __init__(self, lab: FailoverLab, no: int, step: Step, client: str) -> None:
+    def __init__(self, lab: Lab, no: int, step: Step, client: str) -> None:
         self.lab, self.no, self.step, self.client = lab, no, step, client
         self.began = lab.clock.now
         self.done = False
@@ -79,7 +81,7 @@ class SendCall(Call):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
     def __init__(
-        self, lab: FailoverLab, no: int, step: Step, client: Client, dest: Destination, first: int
+        self, lab: Lab, no: int, step: Step, client: Client, dest: Destination, first: int
     ) -> None:
         super().__init__(lab, no, step, client.name)
         self.user, self.dest, self.first = client, dest, first
@@ -88,6 +90,15 @@ class SendCall(Call):
         self.persistent = step.get("persistent", True)
         self.interval = int(step.get("interval_ms", 0) * 1000)
         self.size = SMALLEST + step.get("size", 0)
+        self.time_to_live = int(step.get("time_to_live_ms", 0) * 1000)
+        groups = {GROUP: step.keys["group"]} if "group" in step.keys else {}
+        self.properties = Dealt({**step.get("properties", {}), **groups})
+        self.headers = Dealt(
+            {
+                "JMSPriority": step.get("jms_priority", 4),
+                "JMSDeliveryMode": "PERSISTENT" if self.persistent else "NON_PERSISTENT",
+            }
+        )
         self.place = 0
         self.sent: list[int] = []
         self.failed: list[dict[str, Any]] = []
@@ -143,10 +154,14 @@ class SendCall(Call):
         self._went()
 
     def _make(self, number: int) -> Message:
-        dest_no = self.lab.name_destination(self.dest)
-        mode = "PERSISTENT" if self.persistent else "NON_PERSISTENT"
-        return Message(number, self.dest, dest_no, self.lab.clock.now, self.persistent, {},
-                       {"JMSPriority": 4, "JMSDeliveryMode": mode})  # fmt: skip
+        dest_no, now, place = (
+            self.lab.name_destination(self.dest),
+            self.lab.clock.now,
+            self.place - 1,
+        )
+        expires = now + self.time_to_live if self.time_to_live else 0
+        return Message(number, self.dest, dest_no, now, self.persistent, self.properties.at(place),
+                       self.headers.at(place), (), expires)  # fmt: skip
 
     # Without a connection
 
@@ -166,7 +181,7 @@ class SendCall(Call):
         transport = self.user.failover
         if transport is not None and transport.options.timeout > 0:
             after = -(-transport.options.timeout // CHECK) * CHECK
-            self.lab.clock.at(self.lab.clock.now + after * 1000, self.on_time, self.message)
+            self.lab.clock.later(self.lab.clock.now + after * 1000, self.on_time, self.message)
 
     def on_time(self, message: Message) -> None:
         """The option timeout is over: what still waits for a connection has failed."""
@@ -186,7 +201,7 @@ class SendCall(Call):
         """From now on, when it is in the line, the answer may take as long as sendTimeout says."""
         if self.user.send_timeout > 0:
             after = self.lab.clock.now + self.user.send_timeout * 1000
-            self.lab.clock.at(after, self.on_send_timeout, message)
+            self.lab.clock.later(after, self.on_send_timeout, message)
 
     def on_send_timeout(self, message: Message) -> None:
         """The answer has not come in the time of sendTimeout; the message may still arrive."""

@@ -12,17 +12,18 @@ from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import flag, number
 from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
 from mqlab.runtime.activemq.wire import Command
+from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
 
 
 class Client:
     """One client with one connection; calls that wait for an answer are `Call`s."""
 
-    def __init__(self, lab: FailoverLab, name: str, uri: str, prefetch: int | None) -> None:
+    def __init__(self, lab: Lab, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
         own = jms.options(uri)
@@ -37,6 +38,8 @@ class Client:
         self.calls: dict[int, Call] = {}
         self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Command, int]] = []  # unreliable sends, with their sizes
+        self.client_id = name
+        self.redelivery = Redelivery()
         self.watches = True  # the advisories of temporary destinations
         self.deleted: set[Destination] = set()  # of which it was told by them
         self.state = "new"  # new, connected, interrupted, failed, closed
@@ -61,9 +64,9 @@ class Client:
     @property
     def connected_to(self) -> str | None:
         """The address in use as the reader knows it, None without one."""
-        if self.transport is None or (self.transport.away and self.failover is not None):
+        if self.transport is None or (self.transport.away and not self.transport.was_cut):
             return None
-        return self.lab.shown_target(self.transport.address)
+        return self.lab.directory.shown_target(self.transport.address)
 
     # Connecting
 
@@ -140,8 +143,8 @@ class Client:
         """A connection is there."""
         self.attachments += 1
         self.state = "connected"
-        self.broker_node = self.lab.node_at(address)
-        shown = self.lab.shown_target(address)
+        self.broker_node = self.lab.directory.node_at(address)
+        shown = self.lab.directory.shown_target(address)
         self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
                       detail={"to": shown})  # fmt: skip
         waiting, self.waiting = self.waiting, []
@@ -207,7 +210,7 @@ class Client:
 
     def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
         """A broker names brokers, or tells the client to go to another."""
-        shown = [self.lab.shown_target(address) for address in brokers]
+        shown = [self.lab.directory.shown_target(address) for address in brokers]
         self.lab.note(Kind.Told, chain=self, frm=by, to=self.node, rule=Rule.cluster_update,
                       detail={"brokers": shown, "rebalance": rebalance})  # fmt: skip
         transport = self.failover

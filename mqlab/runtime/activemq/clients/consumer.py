@@ -31,7 +31,7 @@ class LocalSubscription(Subscription):
 
     def __init__(self, broker: Broker, client: Consumer, info: ConsumerInfo, prefetch: int):
         super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {client.name}")
-        self.client = client
+        self.client, self.client_name = client, client.name
         self.picky = self.picky or client.spec.browser
 
     @property

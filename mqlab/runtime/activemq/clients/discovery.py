@@ -13,12 +13,13 @@ from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import number, options, prefixed
-from mqlab.runtime.activemq.wire import CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
+from mqlab.runtime.activemq.wire import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
 
 HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
+INACTIVITY = "wireFormat.maxInactivityDuration"
 GROUPED = (*HEARD, "zeroconf")  # those that want a group; only zeroconf has none unless told
 
 
@@ -26,8 +27,11 @@ class PlainTransport:
     """One socket to one address: when it goes, all is over."""
 
     busy = False
+    was_cut = (
+        False  # the line broke; as long as its broker lives such a connection shows its address
+    )
 
-    def __init__(self, lab: FailoverLab, owner: Owner, address: str) -> None:
+    def __init__(self, lab: Lab, owner: Owner, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
         self.source: Any = None
 
@@ -58,14 +62,14 @@ class PlainTransport:
     def on_closed(self, source: Any) -> None:
         """The socket is gone."""
         if source is self.source:
-            self.source = None
+            self.source, self.was_cut = None, source.failure is BROKEN
             self.owner.on_failed(source.failure)
 
 
 class Nested:
     """A composite address as one address of another list: its transport acts as a socket."""
 
-    def __init__(self, lab: FailoverLab, near: Any, uri: str) -> None:
+    def __init__(self, lab: Lab, near: Any, uri: str) -> None:
         self.lab, self.near, self.name = lab, near, near.owner.name
         self.node = near.owner.node
         self.alive = True
@@ -111,7 +115,7 @@ class Nested:
             self.near.on_closed(self)
 
 
-def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:
+def open_transport(lab: Lab, owner: Any, uri: str) -> Any:
     """Return the transport of a client's address; raises `Refused` as the factory would."""
     scheme = uris.scheme_of(uri)
     if uri == scheme:
@@ -127,25 +131,25 @@ def open_transport(lab: FailoverLab, owner: Any, uri: str) -> Any:
         raise Refused("IOException", f"Invalid location: {uri}")
     uris.check_scheme(uri)
     plain = PlainTransport(lab, owner, uri)
-    plain.source = lab.dial(plain, jms.without(uri))
+    plain.source = lab.directory.dial(plain, jms.without(uri))
     return plain
 
 
-def composite_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:
+def composite_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a failover: or a discovery: address."""
     if uris.scheme_of(uri) == "discovery":
         return discovery_transport(lab, owner, uri)
     return failover_transport(lab, owner, uri)
 
 
-def failover_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:
+def failover_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a failover: address."""
     found = uris.split(uri)
     options = uris.failover_options(found.options, lab.edition)
     return FailoverTransport(lab, owner, options, found.elements)
 
 
-def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTransport:
+def discovery_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a discovery: address, fed by its agent."""
     found = uris.split(uri)
     if not found.elements:
@@ -165,7 +169,7 @@ def discovery_transport(lab: FailoverLab, owner: Any, uri: str) -> FailoverTrans
     return transport
 
 
-def known_agent(lab: FailoverLab, agent: str) -> str:
+def known_agent(lab: Lab, agent: str) -> str:
     """Return the scheme of a discovery agent; raises `Refused` when there is no such agent."""
     scheme = uris.scheme_of(agent)
     if agent == scheme:
@@ -204,5 +208,5 @@ class Feeder:
 
 def inactivity(query: dict[str, str]) -> tuple[int, int]:
     """Return after how many ms, and then how often, silence is looked for."""
-    every = number(query, "wireFormat.maxInactivityDuration", CHECK_EVERY)
+    every = number(query, INACTIVITY, CHECK_EVERY)
     return number(query, "wireFormat.maxInactivityDurationInitalDelay", CHECK_AFTER), every

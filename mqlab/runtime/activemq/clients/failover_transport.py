@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
 from mqlab.runtime.activemq.clients.backup_pool import Spares
-from mqlab.runtime.activemq.wire import TRIP, Command, Owner
+from mqlab.runtime.activemq.wire import Command, Owner
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.calls import Call
-    from mqlab.runtime.activemq.timed import FailoverLab
+    from mqlab.runtime.activemq.lab import Lab
 
 STALE = ("ack", "delivered", "poison", "pull")  # worth nothing without the connection it is about
 NO_LIMIT = -1
@@ -29,8 +29,10 @@ UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recordin
 class FailoverTransport:
     """One client's way to whichever broker is there."""
 
+    was_cut = False
+
     def __init__(
-        self, lab: FailoverLab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
+        self, lab: Lab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
         self.known = AddressList(options, addresses)
@@ -66,6 +68,16 @@ class FailoverTransport:
         source, self.source = self.source, None
         if source is not None:
             source.close()
+
+    @property
+    def expects(self) -> bool:
+        """Whether its next try would find a broker that answers, or a better one."""
+        if self.stopped or self.error is not None or not (self.resting or self.busy):
+            return False
+        known = [*self.known.told, *self.known.configured]
+        if self.source is not None:
+            known = self.spares.preferred if self.spares.looks_for_priority else []
+        return any(self.lab.directory.answers(self.owner.name, address) for address in known)
 
     # Sending
 
@@ -127,8 +139,8 @@ class FailoverTransport:
         """Wait as the back-off says, then go on with the task."""
         self.resting = True
         # Without a wait the next round still comes after this one: an attempt takes its time.
-        wait = max(TRIP, self._back_off(rule))
-        self.lab.clock.at(self.lab.clock.now + wait, self.on_rested, self.naps)
+        wait = max(self.lab.timing.link, self._back_off(rule))
+        self.lab.clock.later(self.lab.clock.now + wait, self.on_rested, self.naps)
 
     def on_rested(self, nap: int) -> None:
         """The wait is over."""
@@ -170,7 +182,7 @@ class FailoverTransport:
             self._use_spare()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
             wait = self._back_off(Rule.initial_delay)
-            self.lab.clock.at(self.lab.clock.now + wait, self.on_first_wait, self.naps)
+            self.lab.clock.later(self.lab.clock.now + wait, self.on_first_wait, self.naps)
         else:
             self.try_next()
 
@@ -204,7 +216,7 @@ class FailoverTransport:
         while self.order:
             address = with_options(self.order.pop(0), self.options.nested)
             try:
-                source = self.lab.dial(self, address)
+                source = self.lab.directory.dial(self, address)
             except Refused as error:
                 self.failure = error
                 continue

@@ -14,15 +14,13 @@ from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.connection import Delivery
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.wire import Command
+from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.calls import Call
     from mqlab.runtime.activemq.clients.client import Client
-
-PREFETCH = 1000
-REDELIVERY_DELAY = 1_000_000  # us between a rollback and the next delivery
 
 
 class Session:
@@ -95,10 +93,15 @@ class RemoteConsumer:
     def __init__(self, client: Client, keys: dict[str, Any], dest: Destination) -> None:
         self.client, self.dest = client, dest
         self.name = str(keys["consumer"])
-        self.session = client.session(keys.get("session", "session"), keys.get("transacted", False))
         self.mode = keys.get("ack_mode", "auto")
+        transacted = self.mode == "transacted"
+        self.session = client.session(keys.get("session", "session"), transacted)
         self.acknowledges = keys.get("acknowledge", True)
-        self.prefetch = PREFETCH if client.prefetch is None else client.prefetch
+        self.prefetch = keys.get("prefetch", client.prefetch)
+        self.priority, self.exclusive = keys.get("priority", 0), keys.get("exclusive", False)
+        self.selector = Selector(keys["selector"]) if "selector" in keys else None
+        durable = keys.get("durable_name")
+        self.durable = (client.client_id, str(durable)) if durable is not None else None
         self.allowance: int | None = 0 if keys.get("receiving") is False else None
         self.loop = keys.get("loop", True)
         if not self.loop:
@@ -150,7 +153,7 @@ class RemoteConsumer:
             self.again.add(number)
             self._note_delivered(delivery.message)
             return
-        if number in self.numbers:
+        if number in self.numbers and not delivery.message.repeated:
             self.client.send(("poison", None, self.name, delivery.message))
             return
         self.numbers.add(number)
@@ -259,7 +262,7 @@ class RemoteConsumer:
         self.work()
         if self.pull is not None and self.prefetch == 0 and not self.asked:
             self._ask()
-        lab.clock.at(lab.clock.now + timeout, self.on_pull_timeout, call)
+        lab.clock.later(lab.clock.now + timeout, self.on_pull_timeout, call)
 
     def on_pull_timeout(self, call: Call) -> None:
         """Nothing has come in time."""
@@ -276,14 +279,18 @@ class RemoteConsumer:
         self.numbers -= self.expected.keys() - self.again
         back, self.had = [*came, *self.had], []
         self.expected, self.again = {}, set()
-        for message in reversed(back):
+        policy, clock = self.client.redelivery, self.client.lab.clock
+        kept = []
+        for message in back:
             before = self.before.get(message.number, 0) + 1
-            self.buffer.appendleft(Delivery(message, before, message.row))
-        if back:
+            if 0 <= policy.maximum < before:
+                self.client.send(("poison", None, self.name, message))
+            else:
+                kept.append(Delivery(message, before, message.row))
+        self.buffer.extendleft(reversed(kept))
+        if kept:
             self.paused = True
-            self.client.lab.clock.at(
-                self.client.lab.clock.now + REDELIVERY_DELAY, self.on_again, None
-            )
+            clock.at(clock.now + policy.wait(kept[0].before) * 1000, self.on_again, None)
 
     def on_again(self, _: None) -> None:
         """The pause after a rollback is over."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, cast
 
+from mqlab.runtime.activemq.deadletter import CAUSE
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.clients.consumer import LocalSubscription
+    from mqlab.runtime.activemq.clients.client import Client
     from mqlab.runtime.activemq.demand import Demand
     from mqlab.runtime.activemq.durable import Sleeper
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
+    from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.queue import Queue
     from mqlab.runtime.activemq.subscription import Subscription
     from mqlab.runtime.activemq.topic import Topic
@@ -25,6 +27,42 @@ def take(lab: Lab) -> dict[str, Any]:
         "received_so_far": {name: c.count for name, c in lab.consumers.items()},
         "brokers": {name: _broker(broker) for name, broker in lab.brokers.items()},
     }
+
+
+def take_timed(lab: Lab) -> dict[str, Any]:
+    """Return roles and contents of brokers, what clients know, what consumers have received."""
+    found: dict[str, Any] = {
+        "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
+        "clients": {
+            name: _client(lab, c) for name, c in lab.clients_by_name.items() if c.state != "closed"
+        },
+    }
+    if lab.consumers_by_name:
+        found["received_so_far"] = {n: len(c.received) for n, c in lab.consumers_by_name.items()}
+    return found
+
+
+def _process(process: Process) -> dict[str, Any]:
+    row: dict[str, Any] = {"role": process.role}
+    if process.paused:
+        return {**row, "paused": True}
+    if process.role == "down" or not process.broker.running:
+        return row
+    held = _broker(process.broker)
+    del held["running"]
+    return row | {key: value for key, value in held.items() if value}
+
+
+def _client(lab: Lab, client: Client) -> dict[str, Any]:
+    row: dict[str, Any] = {"connected_to": client.connected_to}
+    transport = client.failover
+    if transport is not None:
+        row["configured"] = [lab.directory.shown_configured(a) for a in transport.known.configured]
+        if transport.known.told:
+            row["told"] = [lab.directory.shown_configured(a) for a in transport.known.told]
+        if transport.spares.held:
+            row["backups"] = len(transport.spares.held)
+    return row
 
 
 def _broker(broker: Broker) -> dict[str, Any]:
@@ -65,7 +103,9 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
     for message in waiting:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
         paths.setdefault((*names, broker.name), []).append(_number(message))
+    causes = [m.properties[CAUSE] for m in waiting if CAUSE in m.properties]
     return _counters(broker, {
+        **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
         "depth": len(waiting) + queue.hidden, "enqueued": queue.enqueued, "dequeued": queue.dequeued,
         "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
         "waiting": [_number(message) for message in waiting],
@@ -98,8 +138,9 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         if last is not None:  # the broker goes on showing who used it last
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")
-        return {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name,
-                "kind": "local", "consumer": client_id}  # fmt: skip
+        row = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
+        # The recorder of networks with faults named consumers, the other one clients.
+        return {**row, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
     row: dict[str, Any] = {
         "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
     }  # fmt: skip
@@ -113,7 +154,8 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
     if sub.durable:
         row["durable_name"] = sub.durable[1]
     if not sub.network:
-        client = sub.durable[0] if sub.durable else cast("LocalSubscription", sub).client.name
+        by_id = sub.durable and not broker.lab.by_calls
+        client = sub.durable[0] if sub.durable and by_id else sub.client_name
         return {**row, "kind": "local", "consumer": client}
     names = [broker.lab.broker_name(id) for id in sub.info.path]
     bridge = cast("Demand", sub).bridge

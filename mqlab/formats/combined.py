@@ -1,0 +1,156 @@
+"""Networks with faults against recordings: what `conformance/activemq-combined/README.md` compares.
+
+*exact*: consumers with order, paths and redelivered, results, snapshots, and the order of connections,
+bridges and roles. *outcome*: the same without bridges, per consumer and path the numbers in their order.
+*counts*: how many each consumer got and how many different ones, depths, roles. *none*: within the spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.formats import timing
+
+Outcome = Mapping[str, Any]
+_COUNTERS = ("enqueued", "dequeued", "forwarded", "dispatched")
+
+
+def differences(depth: str, run: Outcome, observed: Mapping[str, Any]) -> list[str]:
+    """Return what in *run* differs from the nearest of the recorded outcomes."""
+    if depth == "none":
+        return _out_of_spread(run, observed.get("spread", {}))
+    compare = {"exact": _exact, "outcome": _outcome, "counts": _counts}[depth]
+    return min((compare(entry["outcome"], run) for entry in observed["outcomes"]), key=len)
+
+
+def _exact(real: Outcome, run: Outcome) -> list[str]:
+    lines = timing.lists("bridges", real, run) + timing.lists("exceptions", real, run)
+    theirs, ours = real.get("consumers", {}), run.get("consumers", {})
+    lines += timing.values("consumers", _pathed(theirs), _pathed(ours))
+    return lines + _common(real, run)
+
+
+def _outcome(real: Outcome, run: Outcome) -> list[str]:
+    theirs, ours = real.get("consumers", {}), run.get("consumers", {})
+    lines = timing.values("consumers", _mixed(theirs), _mixed(ours))
+    return lines + _common(real, run)
+
+
+def _common(real: Outcome, run: Outcome) -> list[str]:
+    lines = []
+    for key in ("connections", "roles"):
+        lines += timing.lists(key, real, run)
+    lines += timing.results(_done(real), _done(run))
+    lines += timing.values("account", _account(real), _account(run))
+    return lines + _snapshots(real, run)
+
+
+def _done(outcome: Outcome) -> list[Any]:
+    return [row for row in outcome.get("results", []) if row["do"] != "wait_bridge"]
+
+
+def _account(outcome: Outcome) -> dict[str, Any]:
+    return {k: v for k, v in outcome.get("account", {}).items() if v not in ("", {}, 0)}
+
+
+def _pathed(consumers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return consumers with their paths by name, in any order."""
+    return {
+        name: {
+            **entry,
+            "paths": {">".join(p["path"]): p["numbers"] for p in entry.get("paths", [])},
+        }
+        for name, entry in consumers.items()
+    }
+
+
+def _mixed(consumers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return consumers without how messages of different paths came between one another."""
+    return {
+        name: {k: v for k, v in entry.items() if k not in ("received", "redelivered")}
+        | {"redelivered": sorted(timing.numbers(entry.get("redelivered", "")))}
+        for name, entry in _pathed(consumers).items()
+    }
+
+
+def _snapshots(real: Outcome, run: Outcome) -> list[str]:
+    lines = []
+    theirs, ours = real.get("snapshots", {}), run.get("snapshots", {})
+    for label in {**theirs, **ours}:
+        if ours.get(label, {}).get("moving"):
+            continue  # its numbers do not count
+        a, b = _shot(theirs.get(label, {})), _shot(ours.get(label, {}))
+        lines += timing.values(f"snapshots/{label}", a, b)
+    return lines
+
+
+def _shot(shot: Mapping[str, Any]) -> dict[str, Any]:
+    return {**shot, "brokers": {n: _broker(row) for n, row in shot.get("brokers", {}).items()}}
+
+
+def _broker(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a broker's row with lists that have no order as mappings; what is empty is left out."""
+    found = dict(row)
+    for key in ("subscriptions", "durable_subscriptions"):
+        rows = sorted(_named(one) for one in row.get(key, ()))
+        found[key] = {f"{text} #{rows[:i].count(text)}": 1 for i, text in enumerate(rows)}
+    found["queues"] = {
+        name: queue | ({"cause": "a text"} if "cause" in queue else {}) | {"waiting_paths": {
+            ">".join(p["path"]): _spans(p["numbers"]) for p in queue.get("waiting_paths", ())
+        }, "waiting": _spans(queue.get("waiting", []))}
+        for name, queue in row.get("queues", {}).items() if any(_values(queue))
+    }  # fmt: skip
+    found["topics"] = {n: t for n, t in row.get("topics", {}).items() if any(_values(t))}
+    return found
+
+
+def _values(row: Mapping[str, Any]) -> list[Any]:
+    return [value[-1] if isinstance(value, list) and value else value for value in row.values()]
+
+
+def _spans(numbers: Any) -> Any:
+    return timing.numbers(numbers) if isinstance(numbers, str) else list(numbers)
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    return "; ".join(f"{key}={row[key]}" for key in sorted(row))
+
+
+def _counts(real: Outcome, run: Outcome) -> list[str]:
+    lines = []
+    for name, consumer in real.get("consumers", {}).items():
+        ours = run.get("consumers", {}).get(name, {})
+        lines += timing.values(f"consumers/{name}", _two(consumer), _two(ours))
+    for label, shot in real.get("snapshots", {}).items():
+        ours = run.get("snapshots", {}).get(label, {})
+        lines += timing.values(f"snapshots/{label}", _bare_shot(shot), _bare_shot(ours))
+    return lines
+
+
+def _two(consumer: Mapping[str, Any]) -> dict[str, Any]:
+    return {"count": consumer.get("count", 0),
+            "different": len(set(timing.numbers(consumer.get("received", ""))))}  # fmt: skip
+
+
+def _bare_shot(shot: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "brokers": {
+            name: {
+                "role": row.get("role"), "subscriptions": len(row.get("subscriptions", ())),
+                "depths": {n: q["depth"] for n, q in row.get("queues", {}).items()},
+            }
+            for name, row in shot.get("brokers", {}).items()
+        },
+        "clients": {n: row.get("connected_to") for n, row in shot.get("clients", {}).items()},
+    }  # fmt: skip
+
+
+def _out_of_spread(run: Outcome, spread: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for name, ranges in spread.items():
+        two = _two(run.get("consumers", {}).get(name, {}))
+        for key, (least, most) in ranges.items():
+            if not least <= two[key] <= most:
+                lines.append(f"consumers/{name}: {key}: real {least} to {most}, run {two[key]}")
+    return lines

@@ -1,0 +1,247 @@
+"""Where addresses lead: brokers are hosts by their names, and a few listeners are no brokers.
+
+Recordings write addresses with places to be filled in (``{A}``) and numbered ports; here both come to
+the same. Every socket that anybody tries to open is an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq.clients import addresses as uris
+from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity
+from mqlab.runtime.activemq.clients.query import options
+from mqlab.runtime.activemq.connection import Peer
+from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE
+from mqlab.runtime.activemq.connector_run import Link as BrokerLink
+from mqlab.runtime.activemq.pure import Mirror
+from mqlab.runtime.activemq.wire import Line, Near, Socket
+from mqlab.spec.network import Network
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.lab import Lab
+
+FIRST_PORT, FIRST_DIRECT, FIRST_LINE = 61_001, 51_001, 41_001
+FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
+LOOPBACK = ("127.0.0.1", "localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where an address leads: what is shown of it, the broker or endpoint, the line in front of it."""
+
+    shown: str
+    name: str
+    line: Line | None
+
+
+class Directory:
+    """The addresses of one network, the lines to its brokers, and the sockets that are opened."""
+
+    def __init__(self, lab: Lab, network: Network, by_name: bool) -> None:
+        self.lab, self.by_name = lab, by_name
+        around = network.around
+        names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]
+        self.ports = {FIRST_PORT + no: name for no, name in enumerate(names)}
+        self.direct = {FIRST_DIRECT + no: name for no, name in enumerate(names)}
+        self.proxies = {FIRST_LINE + no: line for no, (line, _) in enumerate(around.lines)}
+        self.lines = {line: Line() for line, _ in around.lines}
+        self.leads_to = dict(around.lines)
+        self.modes = {endpoint.name: endpoint.mode for endpoint in around.endpoints}
+        self.nodes = {name: lab.add_node(name, "endpoint") for name in self.modes}
+        self.nodes |= {name: lab.add_node(name, "line") for name in self.lines}
+        self.between: dict[frozenset[str], Line] = {}  # the lines of two that talk
+        self.attempts: dict[str, int] = {}  # by whom -> how many sockets
+
+    # Names and addresses
+
+    def fill(self, text: str) -> str:
+        """Return a text of a recording with the addresses filled in."""
+        for place, value in FILL.items():
+            text = text.replace(place, value)
+        for port, name in {**self.ports, **self.proxies}.items():
+            text = text.replace("{" + name + "}", f"tcp://127.0.0.1:{port}")
+        for port, name in self.direct.items():
+            text = text.replace("{" + name + ".port}", str(port))
+        return text
+
+    def address_of(self, name: str) -> str:
+        """Return the address of a broker or endpoint."""
+        if self.by_name:
+            return f"tcp://{name}:61616"
+        port = next(port for port, known in self.ports.items() if known == name)
+        return f"tcp://127.0.0.1:{port}"
+
+    def target_of(self, address: str | None) -> Target | None:
+        """Return where an address leads to; None if nowhere."""
+        place = (address or "").partition("#")[0].partition("?")[0]
+        scheme, _, rest = place.partition("://")
+        host, _, port = rest.partition("/")[0].partition(":")  # a path is not looked at
+        if scheme not in ("tcp", "nio", "auto", "ssl"):
+            return None
+        if host in self.modes or host in self.lab.brokers:
+            process = self.lab.processes.get(host)
+            return Target(host, host, None if process is None else process.line)
+        if host not in LOOPBACK or not port.isdecimal():
+            return None
+        number = int(port)
+        if number in self.proxies:
+            line = self.proxies[number]
+            return Target(line, self.leads_to[line], self.lines[line])
+        name = self.ports.get(number, self.direct.get(number))
+        if name is None:
+            return None
+        process = self.lab.processes.get(name)
+        front = None if process is None or number in self.direct else process.line
+        return Target(name, name, front)
+
+    def shown_url(self, address: str) -> str:
+        """Return an address as recordings show it in full: ``tcp://A``."""
+        for port, name in {**self.ports, **self.direct, **self.proxies}.items():
+            address = address.replace(f"127.0.0.1:{port}", name)
+        return address
+
+    def shown_target(self, address: str | None) -> str | None:
+        """Return an address as recordings show it: the name; a composite one is ``?``."""
+        if address is None:
+            return None
+        if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
+            return "?"
+        target = self.target_of(address)
+        return target.shown if target is not None else self.shown_configured(address)
+
+    def shown_configured(self, address: str) -> str:
+        """Return an address with its options, names in place of ports."""
+        return self.shown_url(address).replace("tcp://", "")
+
+    def node_at(self, address: str) -> int:
+        """Return the node of whom an address leads to, -1 if nobody."""
+        target = self.target_of(address)
+        return -1 if target is None else self.node_of(target.name)
+
+    def node_of(self, name: str) -> int:
+        """Return the node of a broker, an endpoint or a line."""
+        return self.nodes[name] if name in self.nodes else self.lab.brokers[name].node
+
+    # Lines
+
+    def line_between(self, one: str, other: str) -> Line:
+        """Return the line of two that talk; it comes into being when somebody first cuts it."""
+        return self.between.setdefault(frozenset((one, other)), Line())
+
+    def join(self, one: str, other: str) -> Line:
+        """Return the line of two that talk, with the connections that they have."""
+        line = self.line_between(one, other)
+        for name, user in ((one, other), (other, one)):
+            process = self.lab.processes.get(name)
+            for socket in process.sockets if process is not None else ():
+                owner = getattr(socket.near, "owner", socket.near)
+                if owner.name == user and line not in socket.lines:
+                    socket.join(line)
+        return line
+
+    def lines_to(self, name: str) -> list[Line]:
+        """Return the line of that name, or all lines that lead to the broker of that name."""
+        if name in self.lines:
+            return [self.lines[name]]
+        process = self.lab.processes[name]
+        if process.line is None:
+            process.line = Line()
+            for socket in process.sockets:
+                socket.join(process.line)
+        return [process.line]
+
+    # Sockets
+
+    def dial(self, near: Any, address: str) -> Any:
+        """Open a connection; raises `Refused`. Every socket tried is an event."""
+        lab = self.lab
+        if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
+            return Nested(lab, near, address)
+        uris.check_scheme(address)
+        query = options(address.partition("#")[0].partition("?")[2])
+        version = query.get("wireFormat.version", "12")
+        if version.isdecimal() and not 1 <= int(version) <= 12:
+            raise Refused("ClassNotFoundException", f"openwire.v{version}.MarshallerFactory")
+        problem = uris.tcp_problem(query)
+        if problem:
+            raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
+        target = self.target_of(address)
+        if target is None:
+            raise _nowhere(address)
+        user = getattr(near, "owner", near)
+        lines = self._way(user.name, target)
+        result = self.result(target, lines)
+        self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
+        rule = Rule.accepted if result == "connected" else Rule.nobody_listens
+        lab.note(
+            Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule
+        )
+        if result == "refused":
+            raise Refused("ConnectException", "Connection refused")
+        problem = uris.socket_problem(query)
+        if problem:
+            raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
+        return self._connect(near, target, lines, query)
+
+    def _way(self, user: str, target: Target) -> tuple[Line, ...]:
+        between = self.between.get(frozenset((user, target.name)))
+        return tuple(line for line in (target.line, between) if line is not None)
+
+    def result(self, target: Target, lines: tuple[Line, ...]) -> str:
+        """Return what comes of a socket to *target* over *lines*."""
+        name = target.name
+        if name in self.modes:
+            return "refused" if self.modes[name] == "refuse" else "connected"
+        if any(line.refuses for line in lines):
+            return "refused"
+        if any(line.frozen for line in lines):
+            return "connected"
+        process = self.lab.processes[name]
+        drops = process.mirror is not None and process.mirror.opening
+        return "connected" if process.open or drops else "refused"
+
+    def answers(self, user: str, address: str) -> bool:
+        """Whether a try of *user* at *address* would find a broker that answers."""
+        if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
+            return any(self.answers(user, one) for one in uris.split(address).elements)
+        target = self.target_of(address)
+        if target is None or target.name in self.modes:
+            return False
+        lines = self._way(user, target)
+        process = self.lab.processes[target.name]
+        return process.open and not process.paused and all(line.state == "open" for line in lines)
+
+    def _connect(
+        self, near: Near, target: Target, lines: tuple[Line, ...], query: Mapping[str, str]
+    ) -> Socket:
+        lab, name = self.lab, target.name
+        process = lab.processes.get(name)
+        socket = Socket(lab, near, target.shown, process, lines)
+        if process is None:
+            if self.modes[name] == "accept_close":
+                lab.clock.at(lab.clock.now + lab.timing.link, socket.on_dropped, None)
+        elif process.open or isinstance(near, Mirror):
+            socket.far = Peer(process, socket)
+        else:
+            lab.clock.at(lab.clock.now + lab.timing.link, socket.reset, None)
+        if isinstance(near, BrokerLink) and INACTIVITY not in query:
+            socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
+        else:
+            socket.watch(*inactivity(dict(query)))
+            socket.expect()
+        return socket
+
+
+def _nowhere(address: str) -> Refused:
+    """Return the error for an address that leads to nobody here."""
+    host, port = uris.place(address)
+    if host != "127.0.0.1":
+        return Refused("UnknownHostException", host)
+    if not port.isdecimal():
+        return Refused("IllegalArgumentException", "port out of range:-1")
+    return Refused("ConnectException", "Connection refused")

@@ -1,0 +1,67 @@
+"""How long things take that are no rule of any product: one record for a whole lab, in microseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What one broker takes.
+
+    `start` until it looks for its lock, and `serve` until it serves, if it needs none; `lead` having
+    got its lock after a wait, when the store is read and the port opened, `first_lead` having got it
+    at once; `welcome` until a client that has connected is answered; `write` for a reliable message,
+    until it is on the disk.
+    """
+
+    start: int = 0
+    serve: int = 0
+    lead: int = 0
+    first_lead: int = 0
+    welcome: int = 0
+    write: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """How long things take.
+
+    `link`: the way of a message over any link. `pace`: from one message of a burst to the next.
+    `taking`: what a broker does with a message from a bridge before it answers, one after the other.
+    `closing`: a producer's connection closes after its last message; what follows in a script then
+    finds the network still busy. None lets all come to rest first. `broker` and `process` are the
+    costs of a broker inside a running program and of one that is a program of its own; `bridge_up`:
+    from a connector's socket to its bridge; `stop`, `kill`, `restart`: an orderly end, a death, from a
+    broker's end to its next start in the same program. `between`: from one call of a script to the next.
+    """
+
+    link: int = 1000
+    pace: int = 0
+    taking: int = 0
+    closing: int | None = None
+    broker: Costs = Costs()
+    process: Costs = Costs()
+    bridge_up: int = 0
+    stop: int = 0
+    kill: int = 0
+    restart: int = 0
+    between: int = 0
+
+
+# The machine of the recordings of networks at rest, where all brokers ran in one program and talked over
+# 127.0.0.1. In the time that a client took to send 2000 messages and close, bridges with prefetch 1
+# carried 91 to 269, and a consumer with 1 ms of work on each got 1 to 17 (fig_2_19_consumer_leaves_*);
+# during a burst of 100 a bridge took 1 to 4 (network_prefetch_1_burst). Twice as long a link does as well.
+LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
+
+# The machine of the recordings in time, busy and with two cores: a program of its own has to be loaded
+# first, a broker inside a running program has not. A client takes a moment between two calls.
+RECORDED = Timing(
+    link=100,
+    broker=Costs(start=5_000, serve=115_000, lead=100_000, first_lead=500_000, welcome=15_000,
+                 write=2_000),
+    process=Costs(start=1_750_000, serve=1_600_000, lead=300_000, first_lead=1_000_000,
+                  welcome=100_000, write=7_000),
+    bridge_up=1_000, stop=15_000, kill=15_000, restart=1_000, between=5_000,
+)  # fmt: skip

@@ -1,0 +1,106 @@
+"""What clients do on a connection of their own, and what a script waits for.
+
+`options` hold what only some scripts say: a `label` for the outcome, `in_background` for a call that
+nobody waits for, `max_ms` for how long somebody does (rows in `steps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqlab.spec.action import Action
+from mqlab.spec.redelivery import Redelivery
+
+
+@dataclass(frozen=True, slots=True)
+class Client(Action):
+    """A client opens a connection, by the `uri` that a real client would write.
+
+    `prefetch` None is the default of the destination; `client_id` makes durable subscriptions possible.
+    """
+
+    name: str
+    uri: str = field(kw_only=True)
+    prefetch: int | None = field(default=None, kw_only=True)
+    client_id: str | None = field(default=None, kw_only=True)
+    redelivery: Redelivery | None = field(default=None, kw_only=True)
+    watch_topic_advisories: bool = field(default=True, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CloseClient(Action):
+    """A client closes its connection, and with it its sessions and consumers."""
+
+    client: str
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession(Action):
+    """A client opens a session."""
+
+    client: str
+    session: str
+    transacted: bool = field(default=False, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TemporaryQueue(Action):
+    """A client makes a temporary queue, which lives as long as its connection."""
+
+    client: str
+    name: str
+    session: str | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveOnce(Action):
+    """A consumer asks for one message and waits for it."""
+
+    consumer: str
+    timeout: int | float | str | None = field(default=None, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribe(Action):
+    """A client ends its durable subscription of that name."""
+
+    client: str
+    subscription_name: str
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StartBrokers(Action):
+    """Start several brokers at once."""
+
+    brokers: tuple[str, ...]
+    wait: bool = field(default=True, kw_only=True)
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOrders(Action):
+    """Draw the order of the addresses of a failover address `count` times."""
+
+    uri: str
+    count: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitUntil(Action):
+    """Wait until something holds, such as ``WaitUntil("role", {"broker": "A", "role": "master"})``.
+
+    `what` is one of master, role, connected, received, bridge, configured, attempts, acts; `about` has the
+    keys of that row in `steps`, `max_ms` among them (20 s unless told).
+    """
+
+    what: str
+    about: Mapping[str, Any] = field(default_factory=dict, hash=False)

@@ -1,0 +1,268 @@
+"""Actions written down: each kind of step of a lab file, the action that it is, and its keys.
+
+One table for both directions. What a script of its own says (a `label`, `in_background`, `max_ms`) goes
+into an action's `options`; times are in milliseconds, destinations under `queue`, `topic` or `temp`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec import action as a
+from mqlab.spec import clients as c
+from mqlab.spec import faults as f
+from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.values import Destination, duration
+
+_CALL = ("label", "in_background", "max_ms")
+GROUP = "JMSXGroupID"
+SMALLEST = 1024  # bytes that a message counts at least, besides its body
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of step: its action, step keys that are called otherwise there, further keys, a sentence."""
+
+    noun: type[a.Action]
+    sentence: str
+    keys: Mapping[str, str] = field(default_factory=dict)
+    more: tuple[str, ...] = ()
+
+
+_OF = {"broker": "on", "client": "on"}
+_WHO = {"broker": "who", "consumer": "who", "client": "who"}
+STEPS: dict[str, Row] = {
+    "start": Row(a.Start, "Start all brokers, then the connectors."),
+    "start_broker": Row(a.Restart, "Start a broker; a member of a set begins as a slave.",
+                        more=("wait_ms", "jitter_ms", "max_ms")),
+    "start_brokers": Row(c.StartBrokers, "Start several brokers at once.", more=("max_ms",)),
+    "stop_broker": Row(a.Stop, "Stop in an orderly way."),
+    "kill": Row(f.Crash, "End the process at once, as SIGKILL does."),
+    "pause": Row(a.Pause, "Suspend a broker (SIGSTOP), or hold a consumer.", _WHO),
+    "resume": Row(a.Resume, "Let it go on.", _WHO),
+    "host_down": Row(f.HostDown, "All brokers of a host die at once."),
+    "cut": Row(f.Cut, "Break a line.", {"link": "one"}),
+    "heal": Row(f.Heal, "Make it whole again.", {"link": "one"}),
+    "database_down": Row(f.DatabaseDown, "The database cannot be reached."),
+    "database_up": Row(f.DatabaseUp, "The database can be reached again."),
+    "disk_slow": Row(f.SlowDisk, "A disk takes so many times as long; 1 is its usual speed.",
+                     {"broker": "of", "shared_store": "of"}),
+    "delete_lock_file": Row(f.DeleteLock, "Somebody deletes the lock."),
+    "touch_lock_file": Row(f.TouchLock, "Somebody writes into the lock."),
+    "copy_store": Row(f.CopyStore, "Copy the data directory of a broker.",
+                      {"from": "source", "to": "target"}),
+    "write_file": Row(f.WriteFile, "Write a file of addresses."),
+    "set_endpoint": Row(f.SetEndpoint, "Change what a listener does."),
+    "advertise": Row(f.Advertise, "Announce a listener by multicast."),
+    "stop_advertising": Row(f.StopAdvertising, "Announce it no more."),
+    "sniff": Row(f.Sniff, "Write down the datagrams of a group."),
+    "tell_reconnect": Row(f.SendAway, "Send the clients to another broker."),
+    "start_connector": Row(a.StartConnector, "Start a connector.", {"from": "of"}),
+    "stop_connector": Row(a.StopConnector, "Stop a connector.", {"from": "of"}),
+    "connect": Row(c.Client, "A client opens a connection.", {"client": "name"},
+                   (*_CALL, "max_redeliveries")),
+    "close_client": Row(c.CloseClient, "Close the connection.", more=_CALL),
+    "open_session": Row(c.OpenSession, "Open a session.", more=_CALL),
+    "temp_queue": Row(c.TemporaryQueue, "Make a temporary queue.", more=_CALL),
+    "open_consumer": Row(a.Consumer, "Open a consumer, which takes all it can.",
+                         {**_OF, "consumer": "name", "durable_name": "subscription_name"},
+                         (*_CALL, "loop", "transacted", "unnamed")),
+    "close_consumer": Row(a.Close, "Close a consumer.", more=_CALL),
+    "unsubscribe": Row(c.Unsubscribe, "End a durable subscription.",
+                       {"durable_name": "subscription_name"}, (*_CALL, "session")),
+    "send": Row(a.Producer, "Send messages one after the other.",
+                {**_OF, "producer": "name", "count": "sends"}, ("label", "max_ms", "group", "unnamed")),
+    "receive": Row(a.Receive, "Let a held consumer take so many messages.", more=("max_ms",)),
+    "receive_once": Row(c.ReceiveOnce, "Ask for one message and wait for it.",
+                        more=(*_CALL, "client")),
+    "acknowledge": Row(a.Acknowledge, "Acknowledge what it had.", more=_CALL),
+    "commit": Row(a.Commit, "Commit the session.", _WHO, _CALL),
+    "rollback": Row(a.Rollback, "Roll it back.", _WHO, _CALL),
+    "request_reply": Row(a.RequestReply, "Send requests, which a responder answers.",
+                         {"broker": "on", "responder_broker": "responder_on"}),
+    "sample_orders": Row(c.SampleOrders, "Draw address orders."),
+    "wait": Row(a.Wait, "Let time pass."),
+    "wait_for_sends": Row(a.WaitForSends, "Wait until sends in the background have ended."),
+    "settle": Row(a.Settle, "Until nothing has moved for so long."),
+    "snapshot": Row(a.Snapshot, "Note the state under a label."),
+}  # fmt: skip
+# What a script can wait for, and the keys that it says.
+WAITS: dict[str, tuple[str, ...]] = {
+    "master": ("brokers",), "role": ("broker", "role"), "connected": ("client", "to"),
+    "received": ("consumer", "count"), "bridge": ("from", "to", "up"),
+    "configured": ("client", "count", "label"), "attempts": ("by", "count"), "acts": (),
+}  # fmt: skip
+# The steps of networks at rest: what other steps a script has make it one in time.
+PLAIN = (
+    "start",
+    "start_broker",
+    "stop_broker",
+    "start_connector",
+    "stop_connector",
+    "open_consumer",
+    "receive",
+    "resume",
+    "pause",
+    "acknowledge",
+    "commit",
+    "rollback",
+    "close_consumer",
+    "send",
+    "request_reply",
+    "wait",
+    "wait_for_sends",
+    "settle",
+    "snapshot",
+)
+ALIASES = {"resume_consumer": "resume", "hold_consumer": "pause", "wait_ms": "wait"}
+STEP_OF = {row.noun: step for step, row in STEPS.items()}
+TIMES = {"delay": "delay_ms", "every": "interval_ms", "time_to_live": "time_to_live_ms",
+         "time": "ms", "quiet": "quiet_ms", "at_most": "max_ms", "timeout": "timeout_ms"}  # fmt: skip
+DESTINATION = {a.Consumer: "reads", a.Producer: "to", a.RequestReply: "to"}
+KINDS = {"queue": "queue", "topic": "topic", "temp": "temp-queue"}
+NUMBERS = ("count", "size", "prefetch")
+
+
+def noun_of(item: Mapping[str, Any]) -> a.Action:
+    """Return the action of a step; raises `UnknownName` or `BadValue` for what cannot be one."""
+    keys = dict(item)
+    step = str(keys.pop("do", None))
+    keys = {("at" if key == "at_ms" else key): value for key, value in keys.items()}
+    step = ALIASES.get(step, step)
+    if step.removeprefix("wait_") in WAITS and step.startswith("wait_"):
+        return _wait(step.removeprefix("wait_"), keys)
+    if step not in STEPS:
+        raise UnknownName.of("step", step, [*STEPS, *(f"wait_{what}" for what in WAITS)])
+    for key in ("ms", *(k for k in keys if k.endswith("_ms")), *NUMBERS):
+        _check_number(key, keys.get(key))
+    return _noun(STEPS[step], keys)
+
+
+def _wait(what: str, keys: dict[str, Any]) -> a.Action:
+    for key in keys:
+        if key not in (*WAITS[what], "max_ms"):
+            raise UnknownName.of("key", key, (*WAITS[what], "max_ms"))
+    for key in WAITS[what]:
+        if key not in keys and key not in ("to", "up", "label"):
+            raise BadValue(f"the key {key!r} is missing")
+    return c.WaitUntil(what, keys)
+
+
+def _check_number(key: str, value: Any) -> None:
+    kinds = int if key in NUMBERS else (int, float)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, kinds) or value < 0):
+        what = "whole number" if key in NUMBERS else "number"
+        raise BadValue(f"{key} is {value!r}; write a {what} from 0 on")
+
+
+def _noun(row: Row, keys: dict[str, Any]) -> a.Action:
+    given: dict[str, Any] = {}
+    names = field_of(row)
+    if row.noun in DESTINATION:
+        given[DESTINATION[row.noun]] = _destination(keys)
+    if isinstance(keys.get("broker"), list):  # a failover address: the first, and the others
+        keys["broker"], *others = keys["broker"]
+        given["others"] = tuple(others)
+    options = {}
+    for key, value in keys.items():
+        if key in names:
+            given[names[key]] = tuple(value) if key == "brokers" else value
+        elif key in row.more:
+            options[key] = value
+        elif key not in ("wait_for_bridges", "for_bridges"):  # the lab always comes to rest
+            raise UnknownName.of("key", key, [*names, *row.more])
+    _translate(row.noun, given, options)
+    for known in fields(row.noun):
+        needed = known.default is MISSING and known.default_factory is MISSING
+        if needed and known.name not in given:
+            key = next(key for key, name in names.items() if name == known.name)
+            raise BadValue(f"the key {key!r} is missing")
+    return row.noun(**given, **({"options": options} if options else {}))
+
+
+def field_of(row: Row) -> dict[str, str]:
+    """Return step key -> field of the action."""
+    own = {
+        TIMES.get(known.name, known.name): known.name
+        for known in fields(row.noun)
+        if known.name not in ("options", DESTINATION.get(row.noun))
+    }
+    return {**row.keys, **own}
+
+
+def _translate(noun: type[a.Action], given: dict[str, Any], options: dict[str, Any]) -> None:
+    """Turn what steps say in words of their own into an action's fields."""
+    if noun is a.Consumer:
+        if "subscription_name" in given:
+            given.setdefault("durable", True)
+        if options.pop("transacted", False):
+            given.setdefault("ack_mode", "transacted")
+    elif noun is a.Producer:
+        given.setdefault("name", str(given.get("on")))
+        given.setdefault("sends", 1)
+        if "group" in options:
+            given["properties"] = {**given.get("properties", {}), GROUP: options.pop("group")}
+    elif noun is c.Client and "max_redeliveries" in options:
+        most = options.pop("max_redeliveries")
+        given["redelivery"] = Redelivery(maximum=most, initial_delay=0, delay=0)
+
+
+def _destination(keys: dict[str, Any]) -> Destination:
+    for key, kind in KINDS.items():
+        if key in keys:
+            return Destination(kind, keys.pop(key))
+    raise BadValue("the destination is missing; write a key 'queue' or 'topic'")
+
+
+def item_of(
+    action: a.Action, clients: Collection[str] = (), brokers: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the step of an action; *clients* and *brokers* are names that decide between two keys."""
+    if isinstance(action, c.WaitUntil):
+        return {"do": f"wait_{action.what}", **action.about, **_at(action)}
+    step = STEP_OF[type(action)]
+    row = STEPS[step]
+    item: dict[str, Any] = {"do": step}
+    keys = {name: key for key, name in reversed(field_of(row).items())}
+    for known in fields(action):
+        value = getattr(action, known.name)
+        if known.name == DESTINATION.get(type(action)):
+            item[next(key for key, kind in KINDS.items() if kind == value.kind)] = value.name
+        elif known.name == "options":
+            item |= value
+        elif known.name != "at" and _is_told(known, value):
+            key = keys[known.name]
+            if known.name == "on":
+                key = "client" if value in clients else "broker"
+            elif known.name == "who":
+                key = "broker" if value in brokers else "consumer"
+                if value in clients and isinstance(action, (a.Commit, a.Rollback)):
+                    key = "client"
+            elif known.name == "of" and step == "disk_slow":
+                key = "broker" if value in brokers else "shared_store"
+            item[key] = _plain(known.name, value)
+    if item.pop("others", None):
+        item["broker"] = [item["broker"], *action.others]  # type: ignore[attr-defined]
+    return {**item, **_at(action)}
+
+
+def _at(action: a.Action) -> dict[str, Any]:
+    return {} if action.at is None else {"at": action.at}
+
+
+def _is_told(known: Any, value: Any) -> bool:
+    if known.default is not MISSING:
+        return bool(value != known.default)
+    return known.default_factory is MISSING or bool(value != known.default_factory())
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in TIMES and isinstance(value, str):
+        ms = duration(value) / 1000
+        return int(ms) if ms == int(ms) else ms
+    if isinstance(value, Redelivery):
+        return asdict(value)
+    return list(value) if isinstance(value, tuple) else value
