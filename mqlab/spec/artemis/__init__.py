@@ -41,6 +41,9 @@ class HaScenario:
     version: str = "2.5"
 
     def __post_init__(self) -> None:
+        for broker in self.brokers:
+            if not isinstance(broker, Broker):
+                raise BadValue(f"{broker!r} is no broker of Artemis; write artemis.Broker('A')")
         names = [broker.name for broker in self.brokers]
         for name in names:
             if names.count(name) > 1:

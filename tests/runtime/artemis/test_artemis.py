@@ -94,7 +94,7 @@ def test_the_packed_recordings_are_the_shared_ones():
 
 
 @pytest.mark.parametrize(("name", "family"), [
-    ("activemq", "activemq"), ("activemq-editions", "activemq"), ("failover", "failover"),
+    ("activemq", "activemq"), ("activemq-editions", "activemq"), ("failover", "activemq"),
     ("openmq", "openmq"), ("artemis", "artemis"),
 ])  # fmt: skip
 def test_exactly_the_right_family_reads_every_recording(name, family):
