@@ -65,7 +65,7 @@ class Calls(Subsystem):
 
     def do_close_consumer(self, keys: Keys) -> Until:
         """Close the connection; one that looks for its broker is blocked in it."""
-        blocked = self.lab.clients.consumers[keys["consumer"]].close()
+        blocked = self.lab.clients.consumer(keys["consumer"]).close()
         end = self.lab.now + BLOCKED * MS
         return Until(deadline=end, then=self.lab.come_to_rest) if blocked else Until()
 
@@ -73,7 +73,7 @@ class Calls(Subsystem):
 
     def do_receive(self, keys: Keys) -> Until:
         """Take so many messages, or what comes in the time."""
-        consumer = self.lab.clients.consumers[keys["consumer"]]
+        consumer = self.lab.clients.consumer(keys["consumer"])
         wait = int(keys.get("wait_ms", 2000) * MS)
         reading = Reading(consumer, keys["count"], wait, keys.get("acknowledge", True))
         return self._next_message(reading)
@@ -102,14 +102,14 @@ class Calls(Subsystem):
 
     def do_resume(self, keys: Keys) -> None:
         """Take everything from now on."""
-        consumer = self.lab.clients.consumers[keys["consumer"]]
+        consumer = self.lab.clients.consumer(keys["consumer"])
         consumer.receiving = True
         consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
 
     def do_hold(self, keys: Keys) -> None:
         """Take nothing any more."""
-        self.lab.clients.consumers[keys["consumer"]].receiving = False
+        self.lab.clients.consumer(keys["consumer"]).receiving = False
 
     # Sending
 
@@ -122,8 +122,10 @@ class Calls(Subsystem):
         return Until() if keys.get("in_background") else self._blocking(sending)
 
     def _sender(self, keys: Keys) -> Client:
-        named = keys.get("producer") or keys.get("client") or keys.get("name")
-        name = named or f"sender{self.lab.step_no}"
+        opened = keys.get("producer") or keys.get("client")
+        if opened:
+            return self.lab.clients.sender(opened)
+        name = keys.get("name") or f"sender{self.lab.step_no}"
         if name not in self.lab.clients.senders:
             client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
             client.connect(client.attempts(-1))

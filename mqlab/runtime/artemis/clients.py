@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mqlab.errors import UnknownName
 from mqlab.runtime.artemis.balancing import Refused
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.messages import Message
@@ -286,8 +287,23 @@ class Clients:
         self.senders: dict[str, Client] = {}
 
     def named(self, name: str) -> Client:
-        """Return a client by its name."""
-        return self.consumers.get(name) or self.senders[name]
+        """Return a client by its name; raises `UnknownName` before it is opened."""
+        found = self.consumers.get(name) or self.senders.get(name)
+        if found is None:
+            raise UnknownName.of("client", name, [*self.consumers, *self.senders], "open by now")
+        return found
+
+    def consumer(self, name: str) -> Consumer:
+        """Return a consumer by its name; raises `UnknownName` before it is opened."""
+        if name not in self.consumers:
+            raise UnknownName.of("consumer", name, self.consumers, "open by now")
+        return self.consumers[name]
+
+    def sender(self, name: str) -> Client:
+        """Return a session that sends, by its name; raises `UnknownName` before it is opened."""
+        if name not in self.senders:
+            raise UnknownName.of("producer", name, self.senders, "open by now")
+        return self.senders[name]
 
     def at(self, broker: Broker) -> list[Client]:
         """Return those that have a session at a broker."""
