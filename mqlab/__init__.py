@@ -15,34 +15,62 @@ from mqlab.errors import MqlabError
 from mqlab.explain import explain  # the verb; its room stays importable as mqlab.explain
 from mqlab.spec import (
     Acknowledge,
+    Advertise,
+    Around,
     Broker,
+    Client,
     Close,
+    CloseClient,
     Commit,
     Consumer,
+    CopyStore,
+    Crash,
+    Cut,
+    DatabaseDown,
+    DatabaseUp,
+    DeleteLock,
     Destination,
+    Endpoint,
+    Heal,
+    HostDown,
     Network,
     NetworkConnector,
+    OpenSession,
     Pause,
     Producer,
     Queue,
     Receive,
+    ReceiveOnce,
     Redelivery,
     RequestReply,
     Restart,
     Resume,
     Rollback,
+    SampleOrders,
     Scenario,
+    SendAway,
+    SetEndpoint,
     Settle,
+    SlowDisk,
     Snapshot,
+    Sniff,
     Start,
+    StartBrokers,
     StartConnector,
     Stop,
+    StopAdvertising,
     StopConnector,
+    TemporaryQueue,
     Topic,
+    TouchLock,
+    TransportConnector,
+    Unsubscribe,
     Wait,
-)  # fmt: skip
+    WaitUntil,
+    WriteFile,
+)
 from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
-from mqlab.verbs import check, compare, faults, figure, figures, load, run, save, upgrade, view
+from mqlab.verbs import Lab, check, compare, faults, figure, figures, load, run, save, upgrade, view
 
 __version__ = "0.1.0"
 
@@ -53,11 +81,19 @@ __all__ = [
     # step by step
     "Lab",
     # the network
-    "Broker", "Destination", "Network", "NetworkConnector", "Queue", "Scenario", "Topic",
+    "Around", "Broker", "Destination", "Endpoint", "Network", "NetworkConnector", "Queue", "Scenario",
+    "Topic", "TransportConnector",
     # what happens to it
     "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",
     "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
-    "StartConnector", "Stop", "StopConnector", "Wait",
+    "StartConnector", "Stop", "StopConnector", "Wait", "WaitUntil",
+    # clients with addresses
+    "Client", "CloseClient", "OpenSession", "ReceiveOnce", "SampleOrders", "StartBrokers",
+    "TemporaryQueue", "Unsubscribe",
+    # faults
+    "Advertise", "CopyStore", "Crash", "Cut", "DatabaseDown", "DatabaseUp", "DeleteLock", "Heal",
+    "HostDown", "SendAway", "SetEndpoint", "SlowDisk", "Sniff", "StopAdvertising", "TouchLock",
+    "WriteFile",
     # what comes of it
     "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace",
     # what went wrong
@@ -68,9 +104,7 @@ _ROOMS = ("formats", "replay", "runtime", "scenarios", "views", "widgets")
 
 
 def __getattr__(name: str) -> Any:
-    """Enter a room, or fetch the `Lab`, at first use."""
-    if name == "Lab":
-        return importlib.import_module("mqlab.runtime").Lab
+    """Enter a room at first use."""
     if name in _ROOMS:
         return importlib.import_module(f"mqlab.{name}")
     raise AttributeError(f"module 'mqlab' has no attribute {name!r}")

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from mqlab import errors, families, verbs
+from mqlab import errors, products, verbs
 from mqlab.doctor import examine
 from mqlab.explain import explain as tell
 from mqlab.explain import spans
@@ -102,7 +102,7 @@ def run(
                 "type": type(error).__name__, "message": str(error)}}))  # fmt: skip
             continue
         if as_json:
-            print(json.dumps({"what": what, "outcome": families.outcome_of(played)}))
+            print(json.dumps({"what": what, "outcome": products.outcome_of(played)}))
         else:
             _show(what, played, scenario)
         _write(what, played, trace, html)

@@ -19,50 +19,50 @@ if TYPE_CHECKING:
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
     """Return the figures of all guides, or of one: fuse, amq6, article, openmq, artemis, crash."""
-    from mqlab import families
+    from mqlab import products
 
-    return families.figures(guide)
+    return products.figures(guide)
 
 
 def figure(id: str) -> Any:
     """Return a figure such as ``fuse:2.20``; raises `UnknownName`."""
-    from mqlab import families
+    from mqlab import products
 
-    return families.figure(id)
+    return products.figure(id)
 
 
 def load(path: str | Path) -> Any:
     """Return the scenario of a lab file or a recording, of any product family; raises `BadFile`."""
-    from mqlab import families
+    from mqlab import products
 
-    return families.load(path)
+    return products.load(path)
 
 
 def save(scenario: Any, path: str | Path) -> None:
     """Write a lab file."""
     import json
 
-    from mqlab import families
+    from mqlab import products
 
-    body = families.family_of_scenario(scenario).write(scenario)
+    body = products.product_of_scenario(scenario).write(scenario)
     Path(path).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
 
 
 def scenario_of(what: Any) -> Any:
     """Return the scenario of a figure, its id, a lab file's path or its JSON value, or a scenario."""
-    from mqlab import families
+    from mqlab import products
 
     if isinstance(what, Scenario):
         return what
-    if families.is_scenario(getattr(what, "scenario", None)):
+    if products.is_scenario(getattr(what, "scenario", None)):
         return what.scenario
     if isinstance(what, Path) or (isinstance(what, str) and what.endswith(".json")):
         return load(what)
     if isinstance(what, str):
         return figure(what).scenario
     if isinstance(what, Mapping):
-        return families.family_of(what).read(what, "lab file")
-    return what if families.is_scenario(what) else _refuse(what)
+        return products.product_of(what).read(what, "lab file")
+    return what if products.is_scenario(what) else _refuse(what)
 
 
 def _refuse(what: Any) -> None:
@@ -70,12 +70,13 @@ def _refuse(what: Any) -> None:
 
 
 def run(
-    what: Any, *actions: Action, seed: int = 0, edition: str | None = None, jitter: int | str = 0
-) -> Trace:
+    what: Any, *actions: Action, seed: int = 0, edition: str | None = None,
+    jitter: int | str = 0, until: int | str | None = None,
+) -> Trace:  # fmt: skip
     """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
 
-    *seed* and *jitter* (such as ``"2ms"`` on top of each link's 1 ms) decide races; *edition* is
-    5.5, 5.17, 5.18 or 6.1.
+    *seed* and *jitter* (such as ``"2ms"`` on top of each link's delay) decide races; *edition* is one
+    of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
@@ -86,24 +87,50 @@ def run(
     asked = figure(what) if isinstance(what, str) and not what.endswith(".json") else what
     scenario = asked if isinstance(asked, Network) else scenario_of(asked)
     if isinstance(scenario, (Network, Scenario)):
-        trace = runtime.run(scenario, *actions, seed=seed, edition=edition, jitter=jitter)
+        trace = runtime.run(
+            scenario, *actions, seed=seed, edition=edition, jitter=jitter, until=until
+        )
     else:
-        trace = _run_family(scenario, actions, seed, edition, jitter)
+        trace = _run_family(scenario, actions, seed, edition, jitter, until)
     if getattr(asked, "real", ""):
         trace.header["real"] = asked.real  # what `explain` says of the guide
     return trace
 
 
 def _run_family(
-    scenario: Any, actions: tuple[Action, ...], seed: int, edition: str | None, jitter: int | str
-) -> Trace:
-    from mqlab import families
+    scenario: Any, actions: tuple[Action, ...], seed: int, edition: str | None, jitter: int | str,
+    until: int | str | None,
+) -> Trace:  # fmt: skip
+    from mqlab import products
 
     if actions or edition is not None:
         raise BadValue(
             f"a {type(scenario).__name__} has its own actions and edition; pass it alone"
         )
-    return families.play(scenario, seed, jitter)
+    lab = products.lab_of(scenario, seed, jitter)
+    lab.play(until)
+    trace: Trace = lab.trace
+    return trace
+
+
+def Lab(  # noqa: N802 - reads like the noun it makes
+    what: Any, *, seed: int = 0, jitter: int | str = 0, limit: int | None = None
+) -> Any:
+    """Return a lab of any product, to `do` something to and to `step` through.
+
+    One that is given a network has started it and is at rest; one that is given a figure, a lab file
+    or a scenario has its script before it.
+
+    >>> import mqlab as mq
+    >>> lab = mq.Lab("fuse:2.20"); lab.until("10ms"); other = lab.fork(); lab.rest()
+    >>> lab.trace.received(), other.now
+    ({'C1': 6, 'C2': 3, 'C3': 3}, 10000)
+    """
+    from mqlab import products, runtime
+
+    if isinstance(what, Network):
+        return runtime.Lab(what, seed, jitter, limit)
+    return products.lab_of(scenario_of(what), seed, jitter, limit)
 
 
 def check(what: Any) -> Problems:
@@ -111,13 +138,13 @@ def check(what: Any) -> Problems:
 
     A problem is what the real broker accepts and what loses, strands or doubles messages.
     """
-    from mqlab import families
+    from mqlab import products
     from mqlab.problems import Problems
 
     if isinstance(what, Network):
-        return Problems(families.Core.check(what))
+        return Problems(products.ACTIVEMQ.check(what))
     scenario = scenario_of(what)
-    return Problems(families.family_of_scenario(scenario).check(scenario))
+    return Problems(products.product_of_scenario(scenario).check(scenario))
 
 
 def compare(one: Trace, *others: Trace) -> Comparison | Ledger:
@@ -150,23 +177,22 @@ def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> U
 
 
 def faults(what: Any, *, seed: int, rate: float, length: int | str = "10s") -> Any:
-    """Return a timed scenario with deaths, pauses and cuts at random times, each made good again.
+    """Return a scenario with deaths, pauses and cuts at random times, each made good again.
 
-    About *rate* of them a second happen during the first *length*. Raises `BadValue` for what has no
-    brokers that are processes of their own.
+    About *rate* of them a second happen during the first *length*. Raises `BadValue` for what is no
+    scenario of ActiveMQ.
 
     >>> import mqlab as mq
     >>> troubled = mq.faults("fuse:4.4", seed=3, rate=0.2, length="20s")
     >>> mq.run(troubled).lost()
     []
     """
-    from mqlab.spec.fault import TimedScenario
     from mqlab.spec.schedule import faults
     from mqlab.spec.values import duration
 
     scenario = scenario_of(what)
-    if not isinstance(scenario, TimedScenario):
-        raise BadValue("faults are drawn for timed scenarios; take for example fuse:4.4")
+    if not isinstance(scenario, Scenario):
+        raise BadValue("faults are drawn for networks of ActiveMQ; take for example fuse:4.4")
     return faults(scenario, seed=seed, rate=rate, length=duration(length, "length") // 1000)
 
 

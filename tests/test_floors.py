@@ -1,25 +1,22 @@
 """The house: imports point down, and the core loads nothing heavy."""
 
 import ast
-import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 
-from mqlab import families
 from tests.conftest import ROOT
 
 # From the ground up; a room may use those of lower floors and, to its left, those of its own.
 FLOORS = [
     ["errors"], ["spec"], ["trace", "formats", "scenarios", "artemis"],
     ["runtime", "problems", "explain", "views", "real"],
-    ["families", "conform", "editions", "verbs", "replay", "widgets"], ["lessons", "doctor"],
+    ["products", "conform", "editions", "verbs", "replay", "widgets"], ["lessons", "doctor"],
     ["cli", "__init__"],
 ]  # fmt: skip
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}
-RUNTIME = [["kernel"], ["activemq", "openmq", "artemis"], ["failover"], ["__init__"]]
+RUNTIME = [["kernel"], ["activemq", "openmq", "artemis"], ["__init__"]]
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
 
 
@@ -89,58 +86,16 @@ def test_importing_mqlab_and_running_a_figure_loads_nothing_heavy():
     assert not set(HEAVY) & set(loaded)
 
 
-# Families of other products. Failover is ActiveMQ's own, but no room of the core needs it either.
-FAMILIES = [*families.NAMES]
-WORKS = """
-import mqlab as mq
-from mqlab import families
-assert mq.run("fuse:2.20").received() == {"C1": 6, "C2": 3, "C3": 3}
-assert mq.check("fuse:2.20") is not None
-gone = set(%r)
-assert not gone & {family.name for family in families.known()}
-ids = {figure.id.partition(":")[0] for figure in mq.figures()}
-assert {"fuse", "amq6", "article"} <= ids and not ids & gone
-"""
-
-
-def named(name):
-    """Return a family's name in each room: its spec and its figures may have one of their own."""
-    formats = next((f.formats for f in families.known() if f.name == name), None)
-    own = dict.fromkeys(("spec", "formats", "scenarios", "runtime", "problems"), name)
-    if formats is not None:
-        own |= {"spec": formats.SPEC, "scenarios": formats.SCENARIOS}
-    return own
-
-
-def family_files(root, name):
-    """Yield a family's own modules, data and folders in every room."""
-    yield from root.glob(f"{name}.py")  # the door to its words
-    for room, own in named(name).items():
-        yield from (p for p in (root / room).iterdir() if p.name.partition(".")[0] == own)
-
-
-@pytest.mark.parametrize("gone", [*([name] for name in FAMILIES), FAMILIES], ids="-".join)
-def test_a_family_can_be_taken_out_by_deleting_its_modules(gone, tmp_path):
-    shutil.copytree(ROOT / "mqlab", tmp_path / "mqlab",
-                    ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
-    for name in gone:
-        found = list(family_files(tmp_path / "mqlab", name))
-        assert bool(found) == (name in {family.name for family in families.known()})
-        for path in found:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-    done = subprocess.run([sys.executable, "-c", WORKS % (gone,)], cwd=tmp_path, text=True,
-                          capture_output=True, env={**os.environ, "PYTHONPATH": ""})  # fmt: skip
-    assert done.returncode == 0, done.stderr
+PRODUCTS = ["activemq", "openmq", "artemis"]
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_no_module_imports_a_family_but_its_own(path):
-    room, *rest = path.relative_to(ROOT / "mqlab").with_suffix("").parts
-    if room in FAMILIES:  # the door to a family's words
-        rest = [room]
-    used = {family for name in imported(path) for family in FAMILIES
-            if family in name.split(".")[1:]}  # fmt: skip
-    assert used <= {family for family in FAMILIES if named(family).get(room, room) in rest}
+def test_no_module_of_a_product_imports_another_product(path):
+    rest = path.relative_to(ROOT / "mqlab").with_suffix("").parts
+    mine = {product for product in PRODUCTS if product in rest}
+    used = {product for name in imported(path) for product in PRODUCTS
+            if product in name.split(".")[1:]}  # fmt: skip
+    assert not mine or used <= mine
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mqlab import families
+from mqlab import products
 from mqlab.trace.grid import Grid
 from mqlab.trace.trace import Trace
 
@@ -55,7 +55,7 @@ def measure(seed: int = 0) -> ClusterModels:
 def _play(model: str, seed: int, *steps: Mapping[str, Any]) -> Trace:
     value = {"cluster": MODELS[model], "brokers": ["b1", "b2", "b3"],
              "steps": [{"do": "start"}, *steps]}  # fmt: skip
-    return families.play(families.family_of(value).read(value, "table 4-1"), seed)
+    return products.play(products.product_of(value).read(value, "table 4-1"), seed)
 
 
 def _results(trace: Trace) -> dict[str, str]:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 
 from mqlab.errors import UriError
-from mqlab.spec.fault import Member, TimedScenario
+from mqlab.spec import Scenario
+from mqlab.spec.clients import Client
+from mqlab.spec.member import Member
 from mqlab.spec.problem import Problem
 from mqlab.spec.uri import parse
 
@@ -27,20 +29,26 @@ def _harm(where: str, what: str, remedy: str) -> Problem:
     return Problem("failover", "error", where, what, remedy, SOURCE)
 
 
-def check(scenario: TimedScenario) -> tuple[Problem, ...]:
-    """Return the problems of a timed scenario, in the order of its parts.
+def check(scenario: Scenario) -> tuple[Problem, ...]:
+    """Return the problems of locks, sets and addresses, in the order of a scenario's parts.
 
-    >>> from mqlab.spec.fault import Locker, Member
-    >>> lock = Locker(kind="lease", store="database", acquire_sleep=1000, keep_alive=3000)
-    >>> [str(p) for p in check(TimedScenario(members=(Member(name="A", locker=lock),)))][0][:53]
+    >>> from mqlab.spec import Broker, Network
+    >>> lease = {"lock_acquire_sleep_interval_ms": 1000, "lock_keep_alive_period_ms": 3000}
+    >>> net = Network(Broker("A", store="jdbc", locker="lease", **lease))
+    >>> [str(p) for p in check(Scenario(net, ()))][0][:53]
     'error: broker A: its lease of 1000 ms ends before its'
     """
     return (
-        *(p for member in scenario.members for p in _member(member)),
+        *(p for member in _members(scenario) for p in _member(member)),
         *_sets(scenario),
         *_connectors(scenario),
         *_clients(scenario),
     )
+
+
+def _members(scenario: Scenario) -> list[Member]:
+    network = scenario.network
+    return [Member.of(broker, network.edition) for broker in network.brokers]
 
 
 def _member(member: Member) -> Iterator[Problem]:
@@ -69,9 +77,9 @@ def _member(member: Member) -> Iterator[Problem]:
         yield _harm(where, "useLock=false: every member is a master", "leave useLock out")
 
 
-def _sets(scenario: TimedScenario) -> Iterator[Problem]:
+def _sets(scenario: Scenario) -> Iterator[Problem]:
     holders: dict[str, str] = {}
-    for member in scenario.members:
+    for member in _members(scenario):
         locker = member.locker
         if locker is None or locker.kind != "lease":
             continue
@@ -83,26 +91,28 @@ def _sets(scenario: TimedScenario) -> Iterator[Problem]:
         holders.setdefault(holder, member.name)
 
 
-def _set_of(scenario: TimedScenario, name: str) -> str | None:
+def _set_of(scenario: Scenario, name: str) -> str | None:
     """Return what the members of a broker's set have in common; None if it is in none."""
-    member = scenario.member(name)
+    members = _members(scenario)
+    member = next(m for m in members if m.name == name)
     if member.locker is not None:
         return f"store {member.locker.store}"
-    slaves = {m.pure.slave_of for m in scenario.members if m.pure.slave_of}
+    slaves = {m.pure.slave_of for m in members if m.pure.slave_of}
     master = member.pure.slave_of or (name if name in slaves else None)
     return None if master is None else f"pure {master}"
 
 
-def _connectors(scenario: TimedScenario) -> Iterator[Problem]:
-    names = {m.name for m in scenario.members}
-    for connector in scenario.connectors:
-        where = f"connector {connector.home}/{connector.name}"
-        own = _set_of(scenario, connector.home)
-        targets = [n for n in re.findall(r"\{(\w+)\}", connector.uri) if n in names]
+def _connectors(scenario: Scenario) -> Iterator[Problem]:
+    names = set(scenario.network.names)
+    for home, connector in scenario.network.connectors():
+        where = f"connector {home.name}/{connector.name}"
+        own = _set_of(scenario, home.name)
+        hosts = re.findall(r"\{(\w+)\}|//([^:/,)?]+)", connector.uri)
+        targets = [n for pair in hosts for n in pair if n in names]
         inside = [n for n in targets if own is not None and _set_of(scenario, n) == own]
         if inside:
             yield _harm(where, f"{inside[0]} is of the same set and never serves while "
-                          f"{connector.home} does: it is tried for ever",
+                          f"{home.name} does: it is tried for ever",
                           "connect only to brokers of other sets")  # fmt: skip
         sets = [_set_of(scenario, name) for name in targets]
         plain = connector.uri.startswith("static:(") and "failover:" not in connector.uri
@@ -111,11 +121,11 @@ def _connectors(scenario: TimedScenario) -> Iterator[Problem]:
                           "have no open port", "write masterslave:(...)")  # fmt: skip
 
 
-def _clients(scenario: TimedScenario) -> Iterator[Problem]:
-    for no, step in enumerate(scenario.steps):
-        if step.do != "connect":
+def _clients(scenario: Scenario) -> Iterator[Problem]:
+    for no, action in enumerate(scenario.actions):
+        if not isinstance(action, Client):
             continue
-        where, uri = f"step {no}, client {step.keys['client']}", str(step.keys["uri"])
+        where, uri = f"step {no}, client {action.name}", action.uri
         try:
             options = parse(uri).parameters
         except UriError:
@@ -123,6 +133,6 @@ def _clients(scenario: TimedScenario) -> Iterator[Problem]:
         if uri.startswith("discovery:") and "backOffMultiplier" in options:
             yield _harm(where, "discovery: swallows backOffMultiplier without effect",
                           "write reconnectDelayExponent")  # fmt: skip
-        if options.get("maxReconnectAttempts") == "0" and scenario.edition != "5.5":
+        if options.get("maxReconnectAttempts") == "0" and scenario.network.edition != "5.5":
             yield _harm(where, "maxReconnectAttempts=0: when an established connection is lost "
                           "no other address is tried", "write -1, or 1 or more")  # fmt: skip

@@ -22,7 +22,43 @@ from mqlab.spec.action import (
     Wait,
     WaitForSends,
 )  # fmt: skip
-from mqlab.spec.network import Broker, Network, NetworkConnector
+from mqlab.spec.clients import (
+    Client,
+    CloseClient,
+    OpenSession,
+    ReceiveOnce,
+    SampleOrders,
+    StartBrokers,
+    TemporaryQueue,
+    Unsubscribe,
+    WaitUntil,
+)
+from mqlab.spec.faults import (
+    Advertise,
+    CopyStore,
+    Crash,
+    Cut,
+    DatabaseDown,
+    DatabaseUp,
+    DeleteLock,
+    Heal,
+    HostDown,
+    SendAway,
+    SetEndpoint,
+    SlowDisk,
+    Sniff,
+    StopAdvertising,
+    TouchLock,
+    WriteFile,
+)
+from mqlab.spec.network import (
+    Around,
+    Broker,
+    Endpoint,
+    Network,
+    NetworkConnector,
+    TransportConnector,
+)
 from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.rows import OPTIONS
@@ -31,13 +67,20 @@ from mqlab.spec.values import Destination, Queue, Topic
 
 __all__ = [
     # the network
-    "Broker", "Network", "NetworkConnector",
+    "Around", "Broker", "Endpoint", "Network", "NetworkConnector", "TransportConnector",
     # destinations
     "Destination", "Queue", "Topic",
     # what happens to it
     "Acknowledge", "Action", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive",
     "Redelivery", "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
     "StartConnector", "Stop", "StopConnector", "Wait", "WaitForSends",
+    # clients with addresses
+    "Client", "CloseClient", "OpenSession", "ReceiveOnce", "SampleOrders", "StartBrokers",
+    "TemporaryQueue", "Unsubscribe", "WaitUntil",
+    # faults
+    "Advertise", "CopyStore", "Crash", "Cut", "DatabaseDown", "DatabaseUp", "DeleteLock", "Heal",
+    "HostDown", "SendAway", "SetEndpoint", "SlowDisk", "Sniff", "StopAdvertising", "TouchLock",
+    "WriteFile",
     # options and editions
     "EDITIONS", "OPTIONS", "Option",
     # all of it together

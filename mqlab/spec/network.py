@@ -209,7 +209,8 @@ class Broker(_Options):
     def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
         """Return the broker with other connectors, and *options* set."""
         return Broker(
-            self.name, *connectors, self.transport, policies=self.policies, composites=self.composites, at=self.at,
+            self.name, *connectors, self.transport, policies=self.policies,
+            composites=self.composites, at=self.at,
             **{**self.options, **options},
         )  # fmt: skip
 

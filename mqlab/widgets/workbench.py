@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from mqlab import families, views
+from mqlab import products, views
 from mqlab.errors import MqlabError
 from mqlab.explain import spans
 from mqlab.scenarios.guide import claims
@@ -30,9 +30,9 @@ class Workbench(w.VBox):
 
     def __init__(self, what: str | Network = "fuse:2.20") -> None:
         figure = what if isinstance(what, str) else None
-        first = families.figure(figure or "fuse:2.20")
+        first = products.figure(figure or "fuse:2.20")
         self.topology = w.Dropdown(options=[FIGURE, *TOPOLOGIES], description="Topology")
-        self.figure = w.Dropdown(options=[(f"{f.id}  {f.title}", f.id) for f in families.figures()],
+        self.figure = w.Dropdown(options=[(f"{f.id}  {f.title}", f.id) for f in products.figures()],
                                  value=first.id, description="Figure")  # fmt: skip
         self.size = w.IntSlider(5, 2, 60, description="Brokers", continuous_update=False)
         self.messages = w.BoundedIntText(12, 1, 10_000, description="Messages")
@@ -41,7 +41,7 @@ class Workbench(w.VBox):
         self.form = OptionForm(on_change=self._mark_changed)
         self.question, self.result = w.HTML(), w.HTML()
         self.scenario: Any = first.scenario
-        self.trace: Trace = families.play(self.scenario)
+        self.trace: Trace = products.play(self.scenario)
         self.view: Any = views.view(self.trace)
         left = w.VBox([self.topology, self.figure, self.size, self.messages, self.form, self.go],
                       layout=w.Layout(width="330px", flex="0 0 330px"))  # fmt: skip
@@ -68,7 +68,7 @@ class Workbench(w.VBox):
             self.form.layout.display = None
             self._load(network(self.topology.value, self.size.value))
             return
-        figure = families.figure(self.figure.value)
+        figure = products.figure(self.figure.value)
         self.scenario = figure.scenario
         self.question.value = f"<b>{escape(figure.id)}</b> {escape(figure.question)}"
         self.form.layout.display = None if self.has_options else "none"
@@ -105,7 +105,7 @@ class Workbench(w.VBox):
             changed = self.scenario
             if self.has_options:
                 changed = Scenario(self.form.changed(), changed.actions, changed.about)
-            self.trace = families.play(changed, limit=views.MOST_EVENTS)
+            self.trace = products.play(changed, limit=views.MOST_EVENTS)
             self.view.show(views.scene(self.trace).columns)
         except MqlabError as error:
             self.result.value = f"<p style='color:#D55E00'><b>{escape(str(error))}</b></p>"
@@ -132,7 +132,7 @@ class Workbench(w.VBox):
                             f"{escape(queue)} (numbers {spans(numbers, most=12)})")  # fmt: skip
         rows += [self._told_of_roles(name, spans) for name, spans in roles(self.trace).items()]
         if self.topology.value == FIGURE and not (self.has_options and self.form.changes):
-            figure = families.figure(self.figure.value)
+            figure = products.figure(self.figure.value)
             if self.has_options:
                 said = scenario.about.get("guide_says", {})
                 rows += [escape(str(claim)) for claim in claims(said, self.trace)]

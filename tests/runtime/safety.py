@@ -8,7 +8,7 @@ from typing import Any
 
 from mqlab.formats import failover
 from mqlab.runtime import play
-from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.in_time import outcome
 from mqlab.spec import Scenario as TimedScenario
 from mqlab.spec.schedule import faults
 from tests.runtime.timed import body

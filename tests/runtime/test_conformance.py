@@ -6,8 +6,9 @@ import tarfile
 
 import pytest
 
+from mqlab.conform import at_rest as recording
 from mqlab.errors import CannotRun
-from mqlab.formats import lab, recording
+from mqlab.formats import lab
 from mqlab.runtime import LOOPBACK, play
 from mqlab.trace.outcome import outcome
 from tests.conftest import HERE, SHARED, missing, packed, recorded
@@ -90,12 +91,12 @@ def test_counts_do_not_look_at_message_numbers_but_at_how_many():
 
 
 def test_a_feature_that_is_not_there_is_named(tmp_path, monkeypatch):
-    from mqlab import conform, families
+    from mqlab import conform, products
 
     def refuse(scenario, **more):
         raise CannotRun("masterslave addresses")
 
-    monkeypatch.setattr(families.Core, "play", refuse)
+    monkeypatch.setattr(products.ACTIVEMQ, "play", refuse)
     file = tmp_path / "x.json"
     file.write_text(json.dumps(some_recording()))
     verdict = conform.judge(file)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import pytest
 
 from mqlab import conform
+from mqlab.conform import at_rest as recording
 from mqlab.errors import MqlabError
-from mqlab.formats import lab, recording
+from mqlab.formats import lab
 from mqlab.runtime import play
 from mqlab.spec.option import edition_of
 from mqlab.trace.outcome import outcome

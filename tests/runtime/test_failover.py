@@ -8,13 +8,15 @@ import tarfile
 
 import pytest
 
+from mqlab.conform import in_time
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import failover
+from mqlab.formats import lab as lab_files
 from mqlab.formats import lab as plain
 from mqlab.problems.failover import check
 from mqlab.runtime import Lab as FailoverLab
 from mqlab.runtime import play
-from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.in_time import outcome
 from mqlab.trace.kinds import SENTENCES, Kind, Rule
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.timed import body, run, scenario, trace
@@ -43,7 +45,7 @@ def names():
 def test_the_lab_does_what_real_clients_and_brokers_did(value, request):
     name = request.node.callspec.id
     found = outcome(play(failover.read(value), limit=100_000))
-    differences = failover.differences(found, value["observed"])
+    differences = in_time.differences(found, value["observed"])
     if name in EXCEPTIONS:
         assert differences, f"{name} agrees now: take it off the list"
     else:
@@ -68,7 +70,7 @@ def test_timed_and_plain_scenarios_are_told_apart():
 @pytest.mark.parametrize("value", recorded("failover", lambda path: "/s" in path))
 def test_what_is_written_reads_as_the_same_scenario(value):
     read = failover.read(value)
-    assert failover.read(json.loads(json.dumps(failover.write(read)))) == read
+    assert failover.read(json.loads(json.dumps(lab_files.write(read)))) == read
 
 
 def some(name="activemq-failover/survives/auto_ack_prefetched.json"):
@@ -91,14 +93,14 @@ def test_an_exact_comparison_sees_every_difference(spoil):
     if "gap_ms" in value["observed"]["outcomes"][0]["outcome"]["attempts"]["C"][1]:
         value["observed"]["outcomes"][0]["outcome"]["attempts"]["C"][1]["step"] = 0
     spoil(value["observed"]["outcomes"][0]["outcome"])
-    assert failover.differences(found, value["observed"])
+    assert in_time.differences(found, value["observed"])
 
 
 def test_nominal_waits_are_met_to_the_millisecond():
     value = some("activemq-failover/failover_rounds/max_delay_100.json")
     value["observed"]["waits"][2]["nominal"] += 1
     found = outcome(play(failover.read(value)))
-    assert failover.differences(found, value["observed"])
+    assert in_time.differences(found, value["observed"])
 
 
 # The same again

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqlab.formats import failover
+from mqlab.formats import lab as lab_files
 from mqlab.runtime.activemq.clients.addresses import split
 from tests.runtime.timed import absolute, body, errors, gaps, path, result, run, tries
 
@@ -424,4 +425,4 @@ def test_every_scenario_can_be_written_down_and_read_again():
         "A B", "start_broker broker=A\nwait_ms ms=5", "E1 E2=silent", [("A", "static:({B})")]
     )
     read = failover.read(value)
-    assert failover.read(failover.write(read)) == read
+    assert failover.read(lab_files.write(read)) == read

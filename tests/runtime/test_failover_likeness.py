@@ -13,7 +13,7 @@ import pytest
 
 from mqlab.formats import failover
 from mqlab.runtime import play
-from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.in_time import outcome
 from tests.conftest import packed
 
 PLACES = ("broker", "endpoint", "link", "from", "to", "by", "client", "consumer")

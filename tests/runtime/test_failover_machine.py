@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from mqlab.formats import failover
 from mqlab.runtime import Lab as FailoverLab
-from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.in_time import outcome
 from mqlab.spec.fault import Step
 from tests.conftest import IN_CI
 from tests.runtime.safety import SAFE, address, missing, not_received, setting

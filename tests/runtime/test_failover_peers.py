@@ -6,6 +6,8 @@ import pytest
 
 from mqlab.errors import BadValue
 from mqlab.formats import failover
+from mqlab.runtime import Lab as FailoverLab
+from mqlab.runtime import play
 from mqlab.runtime.activemq.clients.addresses import (
     FailoverOptions,
     Refused,
@@ -13,9 +15,7 @@ from mqlab.runtime.activemq.clients.addresses import (
     split,
 )
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
-from mqlab.runtime import Lab as FailoverLab
-from mqlab.runtime import play
-from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.in_time import outcome
 from tests.runtime.timed import body, run, scenario
 
 SETTLED = "wait_ms ms=8000"

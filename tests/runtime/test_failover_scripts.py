@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from mqlab.runtime import play
-from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.in_time import outcome
 from tests.runtime.timed import scenario
 
 LOCK = {"lock_acquire_sleep_interval_ms": 500, "lock_keep_alive_period_ms": 300}

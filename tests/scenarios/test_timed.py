@@ -9,8 +9,9 @@ import pytest
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import failover
+from mqlab.formats import lab as lab_files
 from mqlab.runtime import play
-from mqlab.runtime.activemq.outcome import outcome
+from mqlab.runtime.activemq.in_time import outcome
 from mqlab.scenarios.timed import figure as timed_figure
 from mqlab.scenarios.timed import figures as timed_figures
 from mqlab.spec.fault import Step
@@ -68,13 +69,13 @@ def test_a_stored_counterexample_loses_what_was_acknowledged(id):
 @pytest.mark.parametrize("name", UNSAFE)
 def test_the_stored_counterexample_is_the_shortest(name):
     stored = FIGURES["unsafe:" + name.replace(", ", "-").replace(" ", "-")]
-    assert unsafe(name, shortest(name))["steps"] == failover.write(stored.scenario)["steps"]
+    assert unsafe(name, shortest(name))["steps"] == lab_files.write(stored.scenario)["steps"]
 
 
 @pytest.mark.parametrize("id", FIGURES)
 def test_a_figure_can_be_written_down_and_read_again(id):
     scenario = FIGURES[id].scenario
-    assert failover.read(json.loads(json.dumps(failover.write(scenario)))) == scenario
+    assert failover.read(json.loads(json.dumps(lab_files.write(scenario)))) == scenario
 
 
 def test_times_of_steps_survive_too():

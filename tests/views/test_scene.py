@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import mqlab as mq
-from mqlab import families
+from mqlab import products
 from mqlab.errors import BadValue
 from mqlab.spec import topology
 from mqlab.views import layout, scene, stage
@@ -119,7 +119,7 @@ def test_scenes_need_neither_bokeh_nor_networkx():
 def failover_scene():
     recordings = packed("failover")
     value = recordings["activemq-failover/shared_file/clean_stop_interval_1000.json"]
-    return scene(families.play(families.family_of(value).read(value))).columns
+    return scene(products.play(products.product_of(value).read(value))).columns
 
 
 def test_a_failover_is_shown_roles_connections_and_attempts():
@@ -139,14 +139,14 @@ def test_a_failover_is_shown_roles_connections_and_attempts():
 
 def test_every_timed_recording_has_a_scene():
     for value in packed("failover").values():
-        trace = families.play(families.family_of(value).read(value))
+        trace = products.play(products.product_of(value).read(value))
         columns = scene(trace).columns
         assert columns["meta"]["events"] == [len(trace)]
 
 
 def test_an_artemis_failover_is_shown_with_roles_and_clients():
     value = packed("artemis")["artemis/replication_failover/kill_persistent.json"]
-    columns = scene(families.play(families.family_of(value).read(value))).columns
+    columns = scene(products.play(products.product_of(value).read(value))).columns
     brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
     assert set(brokers) == {"M1", "S1"}
     states = list(zip(*(columns["states"][c] for c in ("what", "number", "up")), strict=True))
@@ -163,5 +163,5 @@ def test_an_artemis_failover_is_shown_with_roles_and_clients():
 
 def test_every_artemis_recording_has_a_scene():
     for value in packed("artemis").values():
-        trace = families.play(families.family_of(value).read(value))
+        trace = products.play(products.product_of(value).read(value))
         assert scene(trace).columns["meta"]["events"] == [len(trace)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mqlab as mq
-from mqlab import families
+from mqlab import products
 from mqlab.views import scene
 from tests.conftest import packed
 
@@ -41,5 +41,5 @@ def test_a_takeover_is_shown_the_dead_broker_fades_and_the_client_moves():
 
 def test_every_recording_of_a_cluster_has_a_scene():
     for value in packed("openmq").values():
-        trace = families.play(families.family_of(value).read(value))
+        trace = products.play(products.product_of(value).read(value))
         assert scene(trace).columns["meta"]["events"] == [len(trace)]

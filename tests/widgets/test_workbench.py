@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import mqlab as mq
-from mqlab import families
+from mqlab import products
 
 
 def test_every_figure_of_every_family_can_be_chosen():
     bench = mq.widgets.Workbench()
-    assert [id for _, id in bench.figure.options] == [figure.id for figure in families.figures()]
+    assert [id for _, id in bench.figure.options] == [figure.id for figure in products.figures()]
     assert ("fuse:4.1  Pure master/slave", "fuse:4.1") in bench.figure.options
 
 

@@ -1,12 +1,11 @@
-"""Artemis scenarios <-> JSON, and their outcomes against recordings (conformance/artemis/README.md)."""
+"""Artemis scenarios <-> JSON (conformance/artemis/README.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
-from mqlab.formats.places import differ
+from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.steps import STEPS
@@ -37,7 +36,6 @@ BROKER = (
 )
 SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
 QUEUE = ("name", "routing", "address", "on")
-DEPTHS = ("exact", "counts", "totals", "roles", "none")
 
 Json = dict[str, Any]  # what is written
 Given = Mapping[str, Any]  # what is read
@@ -122,10 +120,6 @@ def _typed(where: str, item: Given) -> None:
             raise BadValue(f"{where}: {key} is {value!r}; write {words}")
         if key in _INNER and isinstance(value, Mapping):
             _typed(f"{where}, {key}", value)
-
-
-# Only the moment of the snapshot decides these.
-_FREE = ("has_replica", "files", "problems", "waits_ms")
 
 
 def claims(body: Given) -> bool:
@@ -237,88 +231,3 @@ def _written(one: Broker) -> Json:
         if one.policy == "live_only":
             del found["ha"]["role"]
     return found
-
-
-def differences(outcome: Given, observed: Given) -> list[str]:
-    """Return what differs from a recording's `observed`, to the depth that it promises."""
-    depth = observed.get("deterministic")
-    if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
-    if depth == "none":
-        return []
-    reduce = {"exact": _exact, "counts": _counts, "totals": _totals, "roles": _roles}[str(depth)]
-    run = reduce(outcome)
-    return min(
-        (differ("", reduce(entry["outcome"]), run) for entry in observed["outcomes"]), key=len
-    )
-
-
-def _exact(outcome: Given) -> Json:
-    found = {
-        key: outcome[key]
-        for key in ("consumers", "senders", "waits", "lost", "received_more_than_once")
-    }
-    found["refused"] = outcome.get("refused", [])
-    found["snapshots"] = {
-        label: {
-            "received_so_far": shot["received_so_far"],
-            "brokers": {name: _broker(broker) for name, broker in shot["brokers"].items()},
-        }
-        for label, shot in outcome["snapshots"].items()
-    }
-    return found
-
-
-def _broker(broker: Given) -> Json:
-    found = {key: value for key, value in broker.items() if key not in _FREE}
-    if "queues" in found:
-        found["queues"] = {
-            name: dict(queue)
-            for name, queue in found["queues"].items()
-            if not name.startswith("store_and_forward:")
-        }
-    if "hosts" in found:
-        found["hosts"] = {name: _broker(hosted) for name, hosted in found["hosts"].items()}
-    return found
-
-
-def _counts(outcome: Given) -> Json:
-    """Leave out message numbers and their order."""
-    whole = _exact(outcome)
-    whole["consumers"] = {
-        name: {"count": got["count"], "failovers": got.get("failovers", [])}
-        for name, got in whole["consumers"].items()
-    }
-    whole["senders"] = {name: len(got["sent"]) for name, got in whole["senders"].items()}
-    for key in ("lost", "received_more_than_once"):
-        whole[key] = len(whole[key])
-    for shot in whole["snapshots"].values():
-        for broker in shot["brokers"].values():
-            for queue in broker.get("queues", {}).values():
-                for key in ("waiting", "delivering"):
-                    if key in queue:
-                        queue[key] = len(queue[key])
-    return whole
-
-
-def _totals(outcome: Given) -> Json:
-    last = list(outcome["snapshots"].values())[-1:]
-    return {
-        "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
-        "depth": {
-            f"{name} {queue}": state["depth"]
-            for shot in last
-            for name, broker in shot["brokers"].items()
-            for queue, state in _broker(broker).get("queues", {}).items()
-        },
-        "roles": _roles(outcome),
-    }
-
-
-def _roles(outcome: Given) -> Json:
-    return {
-        label: {
-            name: (broker["role"], broker.get("pair")) for name, broker in shot["brokers"].items()
-        }
-        for label, shot in outcome["snapshots"].items()
-    }

@@ -8,7 +8,7 @@ import tarfile
 
 import pytest
 
-from mqlab import families
+from mqlab import products
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import openmq
 from mqlab.problems.openmq import check
@@ -57,9 +57,9 @@ def test_clusters_and_other_scenarios_are_told_apart():
         assert len(bodies) > 20
         assert not any(map(openmq.claims, bodies))
     for value in packed("openmq").values():
-        families_of = [f.name for f in families.known() if f.claims(value["scenario"])]
+        families_of = [f.name for f in products.PRODUCTS if f.claims(value["scenario"])]
         assert families_of == ["openmq"]
-        assert families.family_of(value).name == "openmq"
+        assert products.product_of(value).name == "openmq"
 
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))

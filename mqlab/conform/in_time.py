@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile
-from mqlab.formats import combined
 
 Outcome = Mapping[str, Any]
 DEPTHS = ("exact", "outcome", "counts", "none")
@@ -27,8 +26,6 @@ def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
         raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
-    if "steps_ms" in observed:
-        return combined.differences(depth, outcome, observed)
     if depth == "none":
         return []
     nominal = "waits" in observed and observed.get("agrees_with_reference") is not False

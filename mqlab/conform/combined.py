@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mqlab.formats import timing
+from mqlab.conform import in_time as timing
+from mqlab.errors import BadFile
 
 Outcome = Mapping[str, Any]
 _COUNTERS = ("enqueued", "dequeued", "forwarded", "dispatched")
 
 
-def differences(depth: str, run: Outcome, observed: Mapping[str, Any]) -> list[str]:
+def differences(run: Outcome, observed: Mapping[str, Any]) -> list[str]:
     """Return what in *run* differs from the nearest of the recorded outcomes."""
+    depth = observed.get("deterministic")
+    if depth not in timing.DEPTHS:
+        raise BadFile(f"key 'deterministic' is {depth!r}; write {', '.join(timing.DEPTHS)}")
     if depth == "none":
         return _out_of_spread(run, observed.get("spread", {}))
     compare = {"exact": _exact, "outcome": _outcome, "counts": _counts}[depth]

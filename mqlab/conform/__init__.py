@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mqlab import families
+from mqlab import products
+from mqlab.conform import artemis, at_rest, combined, in_time
 from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.formats import lab as lab_files
+from mqlab.formats import openmq
+from mqlab.products import Product
 from mqlab.runtime import LOOPBACK
+from mqlab.trace.trace import Trace
 
 MOST_EVENTS = 1_000_000  # a run that goes beyond is stopped, and could not be run
 
@@ -63,18 +67,37 @@ def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
         raise BadFile(f"{file}: a recording has the keys 'scenario' and 'observed'")
     observed = value["observed"]
     depth = str(observed.get("deterministic"))
-    family = families.family_of(value)
+    family = products.product_of(value)
     try:
         scenario = family.read(value, file)
         # Networks at rest were recorded on one machine, where links take next to no time.
         at_rest = getattr(scenario, "pace", "") == "rest"
         more: dict[str, Any] = {"timing": LOOPBACK} if at_rest else {}
-        trace = family.play(scenario, limit=MOST_EVENTS, **more)
+        trace = _played(family, scenario, more)
     except CannotRun as error:
         return Verdict(file, "cannot run", depth, (str(error),))
     except MqlabError as error:
         if all("snapshots" not in entry["outcome"] for entry in observed["outcomes"]):
             return Verdict(file, "agree", depth, (f"refused by both: {error}",))
         return Verdict(file, "cannot run", depth, (f"{type(error).__name__}: {error}",))
-    lines = family.differences(family.outcome(trace), observed)
+    lines = _DIFFERENCES[family.name](family.outcome(trace), observed)
     return Verdict(file, "disagree" if lines else "agree", depth, tuple(lines))
+
+
+def _played(product: Product, scenario: Any, more: dict[str, Any]) -> Trace:
+    lab = product.lab(scenario, limit=MOST_EVENTS, **more)
+    lab.play()
+    trace: Trace = lab.trace
+    return trace
+
+
+def _activemq(found: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:
+    if "steps_ms" in observed:
+        return combined.differences(found, observed)
+    judge = in_time if "step_began_ms" in found else at_rest
+    return judge.differences(found, observed)
+
+
+_DIFFERENCES: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]]] = {
+    "activemq": _activemq, "openmq": openmq.differences, "artemis": artemis.differences,
+}  # fmt: skip
