@@ -85,6 +85,11 @@ class HaScenario:
         steps = [one if isinstance(one, Step) else to_step(one, names) for one in actions]
         return replace(self, steps=(*self.steps, *steps))
 
+    def started(self) -> HaScenario:
+        """Return the same with all brokers started first, unless an action starts some."""
+        starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
+        return self if starts else replace(self, steps=(Step("start"), *self.steps))
+
 
 def Network(  # noqa: N802 - reads like the guide's noun
     *brokers: Broker,

@@ -49,6 +49,14 @@ def test_a_network_with_faults_in_time():
     assert (lab.trace.lost(), lab.trace.duplicated()) == ([], {})
 
 
+def test_brokers_that_nobody_starts_are_started_first():
+    sends = artemis.Producer("P", on="M1", sends=2, to=ORDERS)
+    scenario = PAIR.with_actions(sends).started()
+    assert [step.do for step in scenario.steps] == ["start", "send"]
+    assert scenario.started() == scenario
+    assert outcome(play(scenario))["senders"]["P"]["sent"] == [1, 2]
+
+
 @pytest.mark.parametrize(("one", "other"), [
     (artemis.Cut("M1", "S1"), {"between": ["M1", "S1"], "silent": False}),
     (artemis.Cut("M1"), {"between": ["M1", ["S1", "clients"]]}),
