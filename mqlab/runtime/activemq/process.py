@@ -246,6 +246,8 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
+            for socket in self.sockets:
+                socket.look()
             self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
             for socket in self.sockets:
                 socket.fall_silent()
@@ -254,6 +256,8 @@ class Process:
         """Go on: what has come in meanwhile is dealt with, overdue timers run."""
         if self.paused:
             self.paused = False
+            for socket in self.sockets:
+                socket.look()
             self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             held, self.held = self.held, []
             for call, argument in held:

@@ -22,7 +22,7 @@ class Store:
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
         self.durables: list[durable.Sleeper] = []
-        self.seen: set[tuple[int, tuple[Any, ...]]] = set()  # see `Broker.has_had`
+        self.seen: set[tuple[Any, ...]] = set()  # see `Broker.has_had`
 
     def acquire(self, broker: Broker) -> bool:
         """Give *broker* its store: nobody else wants it."""
