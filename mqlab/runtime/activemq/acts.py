@@ -22,7 +22,8 @@ from mqlab.spec.clients import ReceiveOnce, WaitUntil
 from mqlab.spec.fault import Step
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.scenario import DATABASE
-from mqlab.spec.steps import item_of
+from mqlab.spec.steps import TIMES, item_of
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ class Acts(Lives):
         lab = self.lab
         item = item_of(action, lab.clients_by_name, lab.brokers)
         item.pop("at", None)
+        for name, key in TIMES.items():
+            if isinstance(item.get(name), str):
+                item[key] = duration(item.pop(name)) / 1000
         step = Step(HANDLED_AS.get((item["do"], "consumer" in item), item["do"]), item)
         del item["do"]
         if item.pop("unnamed", False):

@@ -99,6 +99,9 @@ class SendCall(Call):
                 "JMSDeliveryMode": "PERSISTENT" if self.persistent else "NON_PERSISTENT",
             }
         )
+        name = step.get("producer", client.name)
+        own = name != client.name  # the recordings know no producers beside their clients
+        self.node = lab.producer_node(name, client.name) if own else client.node
         self.place = 0
         self.sent: list[int] = []
         self.failed: list[dict[str, Any]] = []
@@ -126,9 +129,9 @@ class SendCall(Call):
         self.message = self._make(number)
         self.in_line = False
         transaction = session.begin()
-        row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
+        row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, self.node,
                            user.broker_node, -1, self.message.dest_no)  # fmt: skip
-        command = ("message", None, self.message, row, user.node, transaction, session.name, False)
+        command = ("message", None, self.message, row, self.node, transaction, session.name, False)
         if transaction is None and user.waits_for_send(self.persistent):
             user.remember(command, self.size)
             self.in_line = True
