@@ -117,6 +117,6 @@ def _plain(value: Action | Around | Endpoint | Redelivery | Destination) -> str:
         default = known.default if factory is MISSING else factory()
         if default is not MISSING and given == default:
             continue
-        in_place = (not parts and not known.kw_only) or known.name in _IN_PLACE
+        in_place = (not parts and default is MISSING) or known.name in _IN_PLACE
         parts.append(written(given) if in_place else f"{known.name}={written(given)}")
     return f"mq.{type(value).__name__}({', '.join(parts)})"

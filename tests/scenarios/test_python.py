@@ -25,7 +25,7 @@ net = mq.Network(
     ),
     mq.Broker("B", at=(0.5, 0.25)),
     edition="6.1",
-    around=mq.Around((mq.Endpoint("X", mode="silent"), mq.Endpoint("Y")), lines=(("line", "B"),)),
+    around=mq.Around(endpoints=(mq.Endpoint("X", mode="silent"), mq.Endpoint("Y")), lines=(("line", "B"),)),
 )
 scenario = mq.Scenario(
     net,
@@ -78,7 +78,8 @@ def test_what_nobody_wrote_is_not_printed():
 
 def test_an_address_that_only_its_broker_judges_stays_unjudged():
     connector = mq.NetworkConnector.as_written("ab", "static:(tcp://B:61616")
-    scenario = mq.Scenario(mq.Network(mq.Broker("A", connector)), (mq.Start(),), pace="calls")
+    net = mq.Network(mq.Broker("A", connector), around=mq.Around(lines=(("line", "A"),)))
+    scenario = mq.Scenario(net, (mq.Start(),), pace="calls")
     assert 'mq.NetworkConnector.as_written("ab", uri="static:(tcp://B:61616")' in products.python(
         scenario
     )
