@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName, UriError
@@ -16,6 +16,9 @@ from mqlab.spec.values import duration
 
 PACES = ("rest", "calls")
 DATABASE = "database"  # the line to it has this name
+# What a consumer or producer says of a connection of its own, and not on that of a client.
+_OF_CONNECTION = ("others", "connection", "no_local", "browser", "connection_options", "client_id",
+                  "redelivery")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ class _Known:
             _need(called, name, names[what], where)
         if isinstance(action, (f.Cut, f.Heal)):
             self.check_line(action, where, strictly)
+        if strictly and isinstance(action, (a.Consumer, a.Producer)):
+            self.check_connection(action, where)
         if isinstance(action, c.Client):
             if strictly:
                 self.check_address(action, where)
@@ -148,6 +153,21 @@ class _Known:
                 f"{where}: {action.one} and {action.other} share no line; a network connector or a "
                 "client joins two, so write the two ends of one"
             )
+
+    def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
+        """Raise for what only a client has that opens a connection of its own, or that opens none."""
+        for known in fields(action):
+            if known.name in (_OF_CONNECTION if action.on in self.clients else ("session",)):
+                default = None if known.default is MISSING else known.default
+                if getattr(action, known.name) == default:
+                    continue
+                if action.on not in self.clients:
+                    what = f"a session is a client's, and {action.on!r} is a broker"
+                elif known.name in ("client_id", "redelivery"):
+                    what = f"it is its connection's: write mq.Client({action.on!r}, ...) with it"
+                else:
+                    what = f"that is for who is on a broker, and {action.on!r} is a client"
+                raise BadValue(f"{where}, {action.name!r}: {known.name} is given; {what}")
 
     def check_address(self, client: c.Client, where: str) -> None:
         """Raise for an address that does not parse, or leads to a host that is not there."""

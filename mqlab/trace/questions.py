@@ -6,7 +6,7 @@ A queue holds a message from its `Enqueued` to its `Acknowledged`, `Discarded`, 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
