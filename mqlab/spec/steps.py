@@ -133,7 +133,8 @@ def noun_of(item: Mapping[str, Any]) -> a.Action:
     keys = {("at" if key == "at_ms" else key): value for key, value in keys.items()}
     step = ALIASES.get(step, step)
     if step.removeprefix("wait_") in WAITS and step.startswith("wait_"):
-        return _wait(step.removeprefix("wait_"), keys)
+        check_wait(step.removeprefix("wait_"), keys)
+        return c.WaitUntil(step.removeprefix("wait_"), keys)
     if step not in STEPS:
         raise UnknownName.of("step", step, [*STEPS, *(f"wait_{what}" for what in WAITS)])
     for key in ("ms", *(k for k in keys if k.endswith("_ms")), *NUMBERS):
@@ -141,14 +142,16 @@ def noun_of(item: Mapping[str, Any]) -> a.Action:
     return _noun(STEPS[step], keys)
 
 
-def _wait(what: str, keys: dict[str, Any]) -> a.Action:
-    for key in keys:
+def check_wait(what: str, about: Mapping[str, Any], where: str = "") -> None:
+    """Raise `UnknownName` or `BadValue` for what cannot be waited for."""
+    if what not in WAITS:
+        raise UnknownName.of("thing to wait for", what, WAITS, where)
+    for key in about:
         if key not in (*WAITS[what], "max_ms"):
-            raise UnknownName.of("key", key, (*WAITS[what], "max_ms"))
+            raise UnknownName.of("key", key, (*WAITS[what], "max_ms"), where)
     for key in WAITS[what]:
-        if key not in keys and key not in ("to", "up", "label"):
-            raise BadValue(f"the key {key!r} is missing")
-    return c.WaitUntil(what, keys)
+        if key not in about and key not in ("to", "up", "label"):
+            raise BadValue(f"{where}{': ' if where else ''}the key {key!r} is missing")
 
 
 def _check_number(key: str, value: Any) -> None:

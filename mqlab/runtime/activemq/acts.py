@@ -205,9 +205,12 @@ class Acts(Lives):
         self._end_transaction(step, "rollback")
 
     def _end_transaction(self, step: Step, how: str) -> None:
+        if "consumer" in step.keys:  # its own session
+            session = self.lab.consumers_by_name[step.keys["consumer"]].session
+            session.finish(how, self._call(step, session.client.name))
+            return
         client, call = self._client(step), self._call(step, step.keys["client"])
-        session = client.session(step.keys["session"], True)
-        session.finish(how, call)
+        client.session(step.keys["session"], True).finish(how, call)
 
     def _do_acknowledge(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]

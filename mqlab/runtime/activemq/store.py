@@ -31,10 +31,12 @@ class Store:
     def release(self, broker: Broker) -> None:
         """Let go of the store: nobody waits for it."""
 
-    def empty(self) -> None:
-        """Somebody has deleted the files."""
+    def empty(self) -> list[Message]:
+        """Somebody has deleted the files; returns the messages that are lost."""
+        lost = [message for kept in self.destinations.values() for message in kept]
         self.destinations, self.durables = {}, []
         self.seen.clear()
+        return lost
 
     def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
