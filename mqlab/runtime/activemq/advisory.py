@@ -1,6 +1,6 @@
 """Advisory topics: what a broker tells those who subscribe to ``ActiveMQ.Advisory.>``.
 
-The bridges hear of consumers by a way of their own (`Broker.tell`); here the same news, and more,
+The bridges hear of consumers by a way of their own (`Broker.tell`); here the same, and more,
 become messages that an ordinary consumer can read (activemq-dispatch.md, section 16). They are
 made only where somebody listens, and their numbers stay apart from those of sent messages.
 """
@@ -30,7 +30,7 @@ def is_about(dest: Destination) -> bool:
 
 def fire(broker: Broker, suffix: str, **properties: Any) -> None:
     """Tell those who listen that something happened; *suffix* names the topic."""
-    if broker.heeded and broker.advises and broker.running:
+    if broker.advisory_subscribers and broker.advises and broker.running:
         message = _message(broker, suffix, properties)
         broker.destination(message.dest).arrive(message)
 
@@ -54,13 +54,13 @@ def _topic(of: str, dest: Destination) -> str:
 
 def of_message(broker: Broker, what: str, message: Message) -> None:
     """Tell what became of a message; nothing is told about advisories themselves."""
-    if broker.heeded and not is_about(message.dest):
+    if broker.advisory_subscribers and not is_about(message.dest):
         fire(broker, _topic(what, message.dest), orignalMessageId=message.number)
 
 
 def of_consumer(broker: Broker, sub: Subscription, left: bool) -> None:
     """Tell that a consumer subscribed, or left."""
-    if broker.heeded and not is_about(sub.dest):
+    if broker.advisory_subscribers and not is_about(sub.dest):
         for dest in sub.dest.elements():
             fire(broker, _topic("Consumer", dest), **_consumer(broker, dest, left))
 
@@ -74,7 +74,7 @@ def of_slow_consumer(broker: Broker, sub: Subscription, dest: Destination) -> No
     """Tell that a subscription is full while something waits for it; once, until it has room."""
     if not sub.slow:
         sub.slow = True
-        if broker.heeded and broker.policy_for(dest)["advisory_for_slow_consumers"]:
+        if broker.advisory_subscribers and broker.policy_for(dest)["advisory_for_slow_consumers"]:
             fire(broker, _topic("SlowConsumer", dest), consumerId=sub.info.id)
 
 
@@ -90,20 +90,20 @@ def of_producer(broker: Broker, name: str, dest: Destination, left: bool) -> Non
         broker.producers.pop(name, None)
     else:
         broker.producers[name] = dest
-    if broker.heeded:
+    if broker.advisory_subscribers:
         count = sum(d == dest for d in broker.producers.values())
         fire(broker, _topic("Producer", dest), producerCount=count, removed=left)
 
 
 def of_connection(broker: Broker, client: str, left: bool) -> None:
     """Tell that a client connected, or went."""
-    if broker.heeded:
+    if broker.advisory_subscribers:
         fire(broker, "Connection", clientId=client, removed=left)
 
 
 def of_destination(broker: Broker, dest: Destination) -> None:
     """Tell that a destination has come into being."""
-    if broker.heeded and not is_about(dest):
+    if broker.advisory_subscribers and not is_about(dest):
         fire(broker, _kind(dest), destination=str(dest))
 
 

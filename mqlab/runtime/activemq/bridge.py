@@ -1,12 +1,12 @@
 """A bridge: one live direction of a network connector, from its home broker to a remote one.
 
 Messages go from home to remote. The bridge listens to the remote broker's advisories and turns
-news of consumers there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
+consumer advisories from there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
 reference/activemq-5.17-observed.md, in the order in which the broker checks them:
 
-1. news that has come through too many brokers (consumerTTL), that has been here already, or that
+1. an advisory that has come through too many brokers (consumerTTL), that has been here already, or that
    is about a destination the lists do not let pass, is refused;
-2. conduit: if a subscription of this bridge covers the news, it joins it;
+2. conduit: if a subscription of this bridge covers the consumer, it joins it;
 3. duplicate suppression: of several routes to one consumer, keep the first or the better one;
 4. else there is a new subscription, which is announced in turn.
 """
@@ -25,7 +25,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.wire import Socket
+    from mqlab.runtime.activemq.sockets import Socket
 
 
 class Bridge:
@@ -51,7 +51,7 @@ class Bridge:
     # Coming and going
 
     def start(self) -> None:
-        """Come up: listen to the remote broker's news, and subscribe what is static."""
+        """Come up: listen to the remote broker's consumer advisories, and subscribe what is static."""
         home, remote = self.home, self.remote
         self.up = True
         self.lab.add(self.lab.clock.now, Kind.Connected, broker=home.node, frm=home.node,
@@ -65,7 +65,7 @@ class Bridge:
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                if not sub.asleep or self.settings.syncs(sub):
+                if not sub.inactive or self.settings.syncs(sub):
                     self.link_back.carry(self.on_advised, (sub.info, -1))
 
     def stop(self) -> None:
@@ -97,9 +97,9 @@ class Bridge:
         info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
         self.add_demand(info, Rule.static, -1, static=True)
 
-    def on_advised(self, news: tuple[ConsumerInfo, int]) -> None:
-        """News of a consumer beyond has come in: make a subscription of it, or say why not."""
-        info, cause = news
+    def on_advised(self, advised: tuple[ConsumerInfo, int]) -> None:
+        """An advisory of a consumer beyond has come in: make a subscription of it, or say why not."""
+        info, cause = advised
         if not self.up or not self.settings.hears(info.dest):
             return
         home = self.home
@@ -166,9 +166,9 @@ class Bridge:
         return joined
 
     def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
-        """Whether the news leads over another way to where the subscription leads already.
+        """Whether the advised consumer leads over another way to where the subscription leads already.
 
-        Such news counts as joined, but 5.5 does not remember it.
+        Such a consumer counts as joined, but 5.5 does not remember it.
         """
         if not self.settings.rules.merges_network_queues:
             return False
@@ -227,24 +227,26 @@ class Bridge:
 
     def wake_durables(self) -> None:
         """Take up the durable subscriptions of this bridge that came out of the home's store."""
-        for sleeper in durable.restorable(self.home) if self.settings.conduit_subscriptions else ():
-            info = ConsumerInfo(self.lab.new_id(), sleeper.dest, 0, None, False,
-                                durable=sleeper.durable)  # fmt: skip
-            if self.durable_key(info) == sleeper.durable:
+        for inactive in (
+            durable.restorable(self.home) if self.settings.conduit_subscriptions else ()
+        ):
+            info = ConsumerInfo(self.lab.new_id(), inactive.dest, 0, None, False,
+                                durable=inactive.durable)  # fmt: skip
+            if self.durable_key(info) == inactive.durable:
                 self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
 
-    def on_consumer_gone(self, news: tuple[int | durable.Key, int]) -> None:
+    def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one that kept it."""
-        self.let_go(self.demand, *news)
+        self.drop_interest(self.demand, *advised)
 
-    def on_consumer_away(self, news: tuple[int | durable.Key, int]) -> None:
+    def on_consumer_away(self, advised: tuple[int | durable.Key, int]) -> None:
         """The user of a durable subscription beyond is away.
 
-        A conduit's own durable subscription goes on asking for it. Without conduits it falls asleep.
+        A conduit's own durable subscription goes on asking for it. Without conduits it becomes inactive.
         """
-        self.let_go([demand for demand in self.demand if not demand.outlives], *news)
+        self.drop_interest([demand for demand in self.demand if not demand.outlives], *advised)
 
-    def let_go(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
+    def drop_interest(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
         """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
         for demand in demands[:]:
             if who in demand.interest:
@@ -268,7 +270,7 @@ class Bridge:
             copy.received, copy.redeliveries = message.received, message.redeliveries
             copy.repeated = message.repeated
         remote = self.remote
-        if remote.limits_memory and remote.destination(copy.dest).room.full_for(
+        if remote.limits_memory and remote.destination(copy.dest).memory.full_for(
             copy, self.on_forwarded, passage
         ):
             return

@@ -1,4 +1,4 @@
-"""A broker: destinations, subscriptions, and the news of them that it tells its bridges.
+"""A broker: destinations, subscriptions, and the consumer advisories that it tells its bridges.
 
 Whoever subscribes (a client, or a bridge on behalf of a consumer elsewhere) is announced to every
 bridge that listens to this broker's advisories; that is how demand travels through a network
@@ -34,7 +34,7 @@ def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
 
 
 class Broker:
-    """One broker. `bridges` are those it is home to, `listeners` those that hear its news."""
+    """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
 
     def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
@@ -61,7 +61,7 @@ class Broker:
         self.subs: list[Subscription] = []
         self.durables: dict[durable.Key, Subscription] = {}
         self.producers: dict[str, Destination] = {}
-        self.heeded = 0  # subscriptions to advisory topics
+        self.advisory_subscribers = 0  # subscriptions to advisory topics
 
     # Coming and going
 
@@ -113,7 +113,7 @@ class Broker:
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
-        if self.heeded and destination.policy["advisory_for_delivery"]:
+        if self.advisory_subscribers and destination.policy["advisory_for_delivery"]:
             advisory.of_message(self, "MessageDelivered", message)
         if destination.virtual and virtual.intercept(self, destination, message):
             return
@@ -203,7 +203,7 @@ class Broker:
         if not dest.is_pattern:
             self.destination(dest)
         about = advisory.is_about(dest)
-        self.heeded += about
+        self.advisory_subscribers += about
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
         for name, destination in list(self.by_name.items()):
@@ -222,12 +222,12 @@ class Broker:
             cause=cause,
         )  # fmt: skip
         if sub.durable and rule != Rule.unsubscribed:
-            durable.sleep(self, sub)
+            durable.deactivate(self, sub)
             for bridge in self.listeners if self.advises else ():
                 bridge.link_back.carry(bridge.on_consumer_away, (sub.info.interest, row))
             return
         self.subs.remove(sub)
-        self.heeded -= advisory.is_about(sub.dest)
+        self.advisory_subscribers -= advisory.is_about(sub.dest)
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in list(self.by_name.values()):
             if sub in destination.subs:

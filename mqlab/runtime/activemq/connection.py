@@ -15,8 +15,8 @@ from mqlab.runtime.activemq import deadletter
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.queue import Queue
+from mqlab.runtime.activemq.sockets import Command, Socket
 from mqlab.runtime.activemq.subscription import Subscription
-from mqlab.runtime.activemq.wire import Command, Socket
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -38,15 +38,21 @@ class Delivery:
 class RemoteSubscription(Subscription):
     """A subscription of a consumer at the other end of a socket."""
 
-    def __init__(self, peer: Peer, consumer: Any, dest: Destination, prefetch: int | None) -> None:
-        broker = peer.process.broker
+    def __init__(
+        self,
+        connection: TransportConnection,
+        consumer: Any,
+        dest: Destination,
+        prefetch: int | None,
+    ) -> None:
+        broker = connection.process.broker
         info = ConsumerInfo(broker.lab.new_id(), dest, consumer.priority, consumer.selector,
                             consumer.exclusive, durable=consumer.durable)  # fmt: skip
         if prefetch is None:
             kind = "queue" if dest.is_queue else "durable_topic" if info.durable else "topic"
             prefetch = int(broker.policy_for(dest)[f"{kind}_prefetch"])
         super().__init__(broker, info, prefetch, f"{dest} at {broker.name} by {consumer.name}")
-        self.peer, self.consumer = peer, consumer
+        self.connection, self.consumer = connection, consumer
         self.client_name = consumer.name
 
     def deliver(self, message: Message, rule: int) -> None:
@@ -55,7 +61,7 @@ class RemoteSubscription(Subscription):
         row = self.broker.note(Kind.Dispatched, message, self.broker.node, self.consumer.node, -1,
                                self.no, rule, message.row)  # fmt: skip
         delivery = Delivery(message, message.redeliveries, row)
-        self.peer.socket.reply(("deliver", None, self.consumer.name, delivery))
+        self.connection.socket.reply(("deliver", None, self.consumer.name, delivery))
 
     def count_delivered(self, last: int | None = None) -> None:
         """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
@@ -64,7 +70,7 @@ class RemoteSubscription(Subscription):
                 message.was_out()
 
 
-class Peer:
+class TransportConnection:
     """What a broker knows of one client."""
 
     def __init__(self, process: Process, socket: Socket) -> None:
@@ -140,9 +146,9 @@ class Peer:
 
     def on_remove_durable(self, client_id: str, name: str) -> None:
         """A durable subscription ends."""
-        sleeper = self.process.broker.durables.get((client_id, name))
-        if sleeper is not None and sleeper.asleep:
-            self.process.broker.unsubscribe(sleeper, Rule.unsubscribed)
+        sub = self.process.broker.durables.get((client_id, name))
+        if sub is not None and sub.inactive:
+            self.process.broker.unsubscribe(sub, Rule.unsubscribed)
 
     def on_subscribe(self, consumer: Any, dest: Destination, prefetch: int | None) -> None:
         """A consumer is opened."""
@@ -174,7 +180,11 @@ class Peer:
 
     def _watchers(self) -> list[Client]:
         """Return the clients that the broker's advisories of temporary queues reach."""
-        names = {s.far.client for s in self.process.sockets if isinstance(s.far, Peer)}
+        names = {
+            s.broker_end.client
+            for s in self.process.sockets
+            if isinstance(s.broker_end, TransportConnection)
+        }
         clients = self.process.lab.clients_by_name
         return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 

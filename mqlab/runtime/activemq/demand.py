@@ -78,7 +78,7 @@ class Demand(Subscription):
         if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
             topic = self.broker.destinations[message.dest_no]
             topic.dispatched += 1
-            topic.acknowledged(message, self, room=False)
+            topic.acknowledged(message, self, was_full=False)
             return False
         return super().offer(message)
 

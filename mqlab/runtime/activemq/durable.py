@@ -1,6 +1,6 @@
 """Durable subscriptions: what a topic keeps for a subscriber that is away.
 
-A durable subscription is known by (client id, name). While nobody uses it, a `Sleeper` stands in its
+A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurable` stands in its
 place and keeps the persistent messages; whoever comes back under the same key takes them over. On
 behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
 ``NC-DS_<home broker>_<topic>`` (activemq-network-connector.md, section 12).
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 
 
-class Sleeper(Subscription):
+class InactiveDurable(Subscription):
     """A durable subscription that nobody uses now: always full, so that all of it waits.
 
     `last` is the subscription that was in use before; None for one out of the store.
     """
 
-    asleep = True
+    inactive = True
 
     def __init__(self, broker: Broker, key: Key, dest: Destination, last: Subscription | None):
         selector = last.selector if last else None
@@ -47,7 +47,7 @@ def join(broker: Broker, sub: Subscription) -> bool:
     assert sub.durable is not None
     sub.seen = set()
     old = broker.durables.get(sub.durable)
-    if old is not None and not isinstance(old, Sleeper):
+    if old is not None and not isinstance(old, InactiveDurable):
         return False
     if old is not None:
         sub.waiting, sub.seen = old.waiting, old.seen
@@ -62,14 +62,14 @@ def _text(sub: Subscription) -> str:
     return sub.selector.text if sub.selector else ""
 
 
-def sleep(broker: Broker, sub: Subscription) -> None:
+def deactivate(broker: Broker, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
-    sleeper = Sleeper(broker, sub.durable, sub.dest, sub)
-    sleeper.waiting.extend(m for m in (*sub.outstanding, *sub.waiting) if m.persistent)
+    inactive = InactiveDurable(broker, sub.durable, sub.dest, sub)
+    inactive.waiting.extend(m for m in (*sub.outstanding, *sub.waiting) if m.persistent)
     for message in sub.outstanding:
         message.row = broker.note(Kind.Returned, message, rule=Rule.durable, cause=message.row)
-    place(broker, sub, sleeper)
+    place(broker, sub, inactive)
 
 
 def place(broker: Broker, old: Subscription, new: Subscription) -> None:
@@ -89,8 +89,8 @@ def remove(broker: Broker, sub: Subscription) -> None:
             subs.remove(sub)
 
 
-def restorable(broker: Broker) -> Iterator[Sleeper]:
-    """Yield the sleepers that came out of the store when the broker started."""
+def restorable(broker: Broker) -> Iterator[InactiveDurable]:
+    """Yield the inactive subscriptions that came out of the store when the broker started."""
     for sub in list(broker.durables.values()):
-        if isinstance(sub, Sleeper) and sub.last is None:
+        if isinstance(sub, InactiveDurable) and sub.last is None:
             yield sub

@@ -108,7 +108,7 @@ class Candidate:
         """Whether it is still the holder."""
         raise NotImplementedError
 
-    def let_go(self, orderly: bool) -> None:
+    def release(self, orderly: bool) -> None:
         """The broker stops."""
 
     def die(self) -> None:
@@ -181,7 +181,7 @@ class FileLock(Candidate):
         """Whether the file is there and as this broker wrote it."""
         return self.file.written_by == self.process.name
 
-    def let_go(self, orderly: bool) -> None:
+    def release(self, orderly: bool) -> None:
         """The lock is free at once."""
         self.file.release(self.process.name)
 

@@ -1,4 +1,4 @@
-"""A message as one broker holds it, and the news of a consumer that brokers pass on."""
+"""A message as one broker holds it, and the consumer advisory that brokers pass on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Message:
     )  # fmt: skip
 
     arrived: int  # us, at this broker
-    turn: int  # manieth at its queue
+    turn: int  # its position in its queue
 
     def __init__(
         self, number: int, dest: Destination, dest_no: int, sent: int, persistent: bool,
@@ -68,7 +68,7 @@ class Message:
 class ConsumerInfo:
     """What an advisory tells of a consumer, or of a subscription that stands for one.
 
-    `path` holds the ids of the brokers the news has come through, the consumer's own first (empty
+    `path` holds the ids of the brokers the advisory has come through, the consumer's own first (empty
     for a consumer of the telling broker itself); `origins` the ids of the consumers it stems from.
     """
 
@@ -97,7 +97,7 @@ class ConsumerInfo:
         self.not_from: str | None = None  # the connection whose messages it does not want
 
     def on(self, dest: Destination) -> ConsumerInfo:
-        """Return the same news about another destination."""
+        """Return the same advisory about another destination."""
         return ConsumerInfo(self.id, dest, self.priority, self.selector, self.exclusive,
                             self.path, self.origins, self.durable)  # fmt: skip
 

@@ -11,13 +11,13 @@ from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import known_agent
 from mqlab.runtime.activemq.cluster import Cluster
-from mqlab.runtime.activemq.wire import Line, Socket
+from mqlab.runtime.activemq.sockets import Line, Socket
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import Wire
+    from mqlab.runtime.activemq.connector_run import ConnectorRun
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.locks import Candidate
     from mqlab.runtime.activemq.pure import Mirror
@@ -153,21 +153,21 @@ class Process:
     # Connectors
 
     @property
-    def wires(self) -> list[Wire]:
+    def connectors(self) -> list[ConnectorRun]:
         """Its network connectors."""
-        return [wire for wire in self.lab.wires if wire.process is self]
+        return [connector for connector in self.lab.connectors if connector.process is self]
 
     def check_connectors(self) -> None:
         """Raise `Refused` for a connector with which the broker does not start."""
         if self.member.discovery is not None:
             known_agent(self.lab, self.member.discovery)
-        for wire in self.wires:
-            wire.check()
+        for connector in self.connectors:
+            connector.check()
 
     def stop_connectors(self) -> None:
         """The broker ends: so do its connectors."""
-        for wire in self.wires:
-            wire.stop()
+        for connector in self.connectors:
+            connector.stop()
 
     def close_connectors(self) -> None:
         """The broker goes on, but nobody can talk to it, and it talks to nobody."""
@@ -192,7 +192,7 @@ class Process:
         if restart:
             self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
         if self.candidate is not None:
-            self.candidate.let_go(orderly=not restart)
+            self.candidate.release(orderly=not restart)
         self.lab.lan.withdraw(self.lab.directory.address_of(self.name))
         self.restarting = restart
         self._end(Kind.Stopped)

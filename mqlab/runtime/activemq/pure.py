@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.wire import Command, Socket
+from mqlab.runtime.activemq.sockets import Command, Socket
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:

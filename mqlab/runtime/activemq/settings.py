@@ -67,7 +67,7 @@ class BridgeSettings:
         return self.advisory_prefetch if advisory.is_about(dest) else self.prefetch_size
 
     def priority(self, own: int, length: int) -> int:
-        """Return the priority of a subscription whose news has a path of *length* brokers.
+        """Return the priority of a subscription whose advisory has a path of *length* brokers.
 
         With decrease: the base, and from the second broker on base - (length + 1): -5, -8, -9.
         """

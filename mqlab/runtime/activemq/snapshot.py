@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.activemq.clients.client import Client
     from mqlab.runtime.activemq.demand import Demand
-    from mqlab.runtime.activemq.durable import Sleeper
+    from mqlab.runtime.activemq.durable import InactiveDurable
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
     from mqlab.runtime.activemq.process import Process
@@ -57,11 +57,13 @@ def _client(lab: Lab, client: Client) -> dict[str, Any]:
     row: dict[str, Any] = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:
-        row["configured"] = [lab.directory.shown_configured(a) for a in transport.known.configured]
-        if transport.known.told:
-            row["told"] = [lab.directory.shown_configured(a) for a in transport.known.told]
-        if transport.spares.held:
-            row["backups"] = len(transport.spares.held)
+        row["configured"] = [
+            lab.directory.shown_configured(a) for a in transport.addresses.configured
+        ]
+        if transport.addresses.told:
+            row["told"] = [lab.directory.shown_configured(a) for a in transport.addresses.told]
+        if transport.backups.held:
+            row["backups"] = len(transport.backups.held)
     return row
 
 
@@ -90,7 +92,7 @@ def _durables(broker: Broker) -> dict[str, Any]:
     rules = broker.lab.rules
     rows = [
         {"destination": str(sub.dest), "client_id": key[0], "name": key[1],
-         "active": not sub.asleep, "pending": len(sub.waiting) + len(sub.outstanding)
+         "active": not sub.inactive, "pending": len(sub.waiting) + len(sub.outstanding)
          + (sub.doubles if rules.counts_durable_doubles else 0)}
         for key, sub in sorted(broker.durables.items())
     ]  # fmt: skip
@@ -133,8 +135,8 @@ def _topic(broker: Broker, topic: Topic) -> dict[str, Any]:
 
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[str, Any]:
-    if sub.asleep:
-        last = cast("Sleeper", sub).last
+    if sub.inactive:
+        last = cast("InactiveDurable", sub).last
         if last is not None:  # the broker goes on showing who used it last
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")

@@ -21,7 +21,7 @@ class Store:
         self.lasting = lasting
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
-        self.durables: list[durable.Sleeper] = []
+        self.durables: list[durable.InactiveDurable] = []
         self.seen: set[tuple[int, tuple[Any, ...]]] = set()  # see `Broker.has_had`
 
     def acquire(self, broker: Broker) -> bool:
@@ -42,9 +42,11 @@ class Store:
             self.seen.clear()
         if self.lasting:
             for sub in list(broker.durables.values()):
-                if not sub.asleep:
-                    durable.sleep(broker, sub)
-            self.durables = [s for s in broker.durables.values() if isinstance(s, durable.Sleeper)]
+                if not sub.inactive:
+                    durable.deactivate(broker, sub)
+            self.durables = [
+                s for s in broker.durables.values() if isinstance(s, durable.InactiveDurable)
+            ]
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics
@@ -68,9 +70,9 @@ class Store:
                                           cause=message.row)  # fmt: skip
             broker.destination(dest).restore(messages)
         self.last = broker.node
-        for sleeper in self.durables:
-            sleeper.last, sleeper.seen = None, set()
-            broker.durables[sleeper.durable or ("", "")] = sleeper
-            broker.subs.append(sleeper)
-            broker.destination(sleeper.dest).join(sleeper)
+        for sub in self.durables:
+            sub.last, sub.seen = None, set()
+            broker.durables[sub.durable or ("", "")] = sub
+            broker.subs.append(sub)
+            broker.destination(sub.dest).join(sub)
         self.destinations, self.durables = {}, []

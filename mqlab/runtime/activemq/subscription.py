@@ -28,7 +28,7 @@ class Subscription:
     topic keeps for a full subscription.
     """
 
-    network = asleep = False
+    network = inactive = False
     client_name = ""  # of whoever consumes
     has_delivered = False  # whether its client is known to have had a message in hands
 
@@ -92,13 +92,13 @@ class Subscription:
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""
         outstanding = self.outstanding
-        room = len(outstanding) - self.extension >= self.prefetch
+        was_full = len(outstanding) - self.extension >= self.prefetch
         outstanding.pop(message, None)
         self.slow = False
         if self.extension:
             self.extension -= 1
         broker = self.broker
         broker.note(ACKNOWLEDGED, message, -1, broker.node, -1, self.no, 0, message.row)
-        broker.destinations[message.dest_no].acknowledged(message, self, room)
+        broker.destinations[message.dest_no].acknowledged(message, self, was_full)
         if self.waiting:
             self.refill()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, deadletter, virtual
-from mqlab.runtime.activemq.memory import Room
+from mqlab.runtime.activemq.memory_usage import MemoryUsage
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
@@ -27,7 +27,7 @@ class Topic:
         self.policy = broker.policy_for(dest)
         self.limit: int = self.policy["pending_message_limit"]
         self.order = _ORDERS[self.policy["dispatch_policy"]]
-        self.room = Room(broker, self)
+        self.memory = MemoryUsage(broker, self)
 
     held: dict[Message, None] = {}  # a topic keeps nothing
 
@@ -80,15 +80,15 @@ class Topic:
         if self.policy["advisory_for_discarding_messages"]:
             advisory.of_message(self.broker, "MessageDiscarded", message)
 
-    def acknowledged(self, message: Message, sub: Subscription, room: bool) -> None:
+    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
         """Count a copy as done."""
         # In 5.5 a durable subscriber counts nowhere, another only while it has one topic alone.
         counts = sub.durable is None and sub.topics == 1
         self.dequeued += counts or self.broker.lab.rules.counts_all_topic_acks
         self.forwarded += sub.network
-        if self.room.blocked:
-            self.room.left()
-        if self.broker.heeded and self.policy["advisory_for_consumed"]:
+        if self.memory.blocked:
+            self.memory.left()
+        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
 
 

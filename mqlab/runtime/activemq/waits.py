@@ -46,7 +46,7 @@ def bridge(lab: Lab, step: Step) -> bool:
 def configured(lab: Lab, step: Step) -> bool:
     """Whether a client knows so many addresses."""
     transport = lab.clients_by_name[step.keys["client"]].failover
-    return transport is not None and len(transport.known.configured) == int(step.keys["count"])
+    return transport is not None and len(transport.addresses.configured) == int(step.keys["count"])
 
 
 def attempts(lab: Lab, step: Step) -> bool:

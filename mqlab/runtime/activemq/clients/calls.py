@@ -32,15 +32,15 @@ class Call:
         self.took = 0
         self.then: RemoteConsumer | None = None
         self.session: Session | None = None
-        self.doom: Refused | None = None  # how it ends when the broker has answered well
+        self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
         if error is not None:
             self.fail(error.kind, str(error), error.cause)
             return
-        if self.doom is not None:
-            self.fail(self.doom.kind, str(self.doom))
+        if self.error_on_reply is not None:
+            self.fail(self.error_on_reply.kind, str(self.error_on_reply))
             return
         if self.step.do == "commit" and self.session is not None:
             self.session.end()

@@ -11,7 +11,7 @@ from mqlab.runtime.activemq.clients.discovery import open_transport
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import flag, number
 from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
-from mqlab.runtime.activemq.wire import Command
+from mqlab.runtime.activemq.sockets import Command
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -126,7 +126,7 @@ class Client:
         if call.step.do not in ("open_session", "open_consumer", "temp_queue", "send"):
             return False
         session = self.sessions.get(call.step.get("session", "session"))
-        return session is not None and session.unborn
+        return session is not None and session.opened_after_close
 
     def remember(self, command: Command, size: int) -> None:
         """Keep an unreliable send, so that it can be sent again; the oldest make room."""

@@ -50,7 +50,10 @@ class LocalSubscription(Subscription):
         row = broker.note(DISPATCHED, message, broker.node, client.node, -1, self.no,
                           rule, message.row)  # fmt: skip
         client.link_to.carry(client.on_message, (message, row))
-        if broker.heeded and broker.policy_for(message.dest)["advisory_for_dispatched"]:
+        if (
+            broker.advisory_subscribers
+            and broker.policy_for(message.dest)["advisory_for_dispatched"]
+        ):
             advisory.of_message(broker, "MessageDispatched", message)
 
 
@@ -130,7 +133,7 @@ class Consumer:
             if self.looks_twice and not delivery[0].received:
                 which = (delivery[0].dest_no, delivery[0].number)  # one copy of each destination
                 if which in self.pushed:
-                    self.give_up(delivery[0])
+                    self.send_poison_ack(delivery[0])
                     return
                 self.pushed.add(which)
             self.buffer.append(delivery)
@@ -230,7 +233,7 @@ class Consumer:
         """Tell the broker that the client has a message in hands."""
         self.link_from.carry(self.on_delivered, message)
 
-    def give_up(self, message: Message) -> None:
+    def send_poison_ack(self, message: Message) -> None:
         """Send a message away for good: it came again too often."""
         self.link_from.carry(self.on_poisoned, message)
 

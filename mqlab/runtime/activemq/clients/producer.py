@@ -115,7 +115,7 @@ class Producer:
             self.unsent.append(passage)
             return
         broker = self.broker
-        if broker.limits_memory and broker.destination(self.elements[0]).room.full_for(
+        if broker.limits_memory and broker.destination(self.elements[0]).memory.full_for(
             message, self.on_arrived, passage
         ):
             return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.topic import Topic
 
 
-class Room:
+class MemoryUsage:
     """The memory of one destination, and who waits for it to have room."""
 
     __slots__ = ("blocked", "broker", "limit", "of")
