@@ -16,8 +16,8 @@ from mqlab.runtime import Lab
 from mqlab.runtime.activemq.in_time import outcome
 from mqlab.spec.steps import noun_of
 from tests.conftest import IN_CI
-from tests.runtime.safety import SAFE, address, missing, not_received, setting
-from tests.runtime.timed import body
+from tests.runtime.activemq.safety import SAFE, address, missing, not_received, setting
+from tests.runtime.activemq.timed import body
 
 EXAMPLES = 200 if IN_CI else 2000
 CONNECTORS = ("", "masterslave:({A},{B})", "static:({A},{B})",

@@ -15,7 +15,7 @@ from mqlab.runtime.activemq.clients.addresses import (
 )
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.in_time import outcome
-from tests.runtime.timed import body, run, scenario
+from tests.runtime.activemq.timed import body, run, scenario
 
 SETTLED = "wait_ms ms=8000"
 LINK = "?useExponentialBackOff=false&initialReconnectDelay=200"

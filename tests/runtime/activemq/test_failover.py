@@ -18,7 +18,7 @@ from mqlab.runtime import Lab, play
 from mqlab.runtime.activemq.in_time import outcome
 from mqlab.trace.kinds import SENTENCES, Kind, Rule
 from tests.conftest import HERE, SHARED, missing, packed, recorded
-from tests.runtime.timed import body, run, scenario, trace
+from tests.runtime.activemq.timed import body, run, scenario, trace
 
 # Recordings that the lab does not agree with: name -> why.
 LATE = (
