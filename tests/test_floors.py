@@ -25,15 +25,8 @@ def modules():
 
 
 def imported(path):
-    """Yield the mqlab modules that *path* imports, wherever in the file."""
-    hints = set()
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            hints |= set(map(id, ast.walk(node)))
-    for node in ast.walk(tree):
-        if id(node) in hints:
-            continue
+    """Yield the mqlab modules that *path* imports, wherever in the file, type hints included."""
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mqlab":
             names = [a.name for a in node.names] if node.module == "mqlab" else [None]
             yield from (f"{node.module}.{n}" if n else node.module for n in names)

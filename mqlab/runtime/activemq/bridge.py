@@ -23,8 +23,8 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.asks import Laboratory
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.sockets import Socket
 
 
@@ -32,7 +32,7 @@ class Bridge:
     """One direction of a connector between two running brokers."""
 
     def __init__(
-        self, lab: Lab, home: Broker, remote: Broker, connector: str, settings: BridgeSettings,
+        self, lab: Laboratory, home: Broker, remote: Broker, connector: str, settings: BridgeSettings,
         mirror: bool, over: Socket | None = None,
     ) -> None:  # fmt: skip
         self.lab, self.home, self.remote = lab, home, remote

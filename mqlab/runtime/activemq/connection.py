@@ -8,12 +8,13 @@ temporary queues go (sections 5 of reference/activemq-failover-observed.md).
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq import deadletter
+from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.message import ConsumerInfo, Message
+from mqlab.runtime.activemq.message import ConsumerInfo, Delivery, Message
 from mqlab.runtime.activemq.queue import Queue
 from mqlab.runtime.activemq.sockets import Command, Socket
 from mqlab.runtime.activemq.subscription import Subscription
@@ -21,18 +22,9 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client
-    from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.pure import Mirror
-
-
-@dataclass(slots=True)
-class Delivery:
-    """A message on its way to a consumer: how often it was delivered before, and its row."""
-
-    message: Message
-    before: int
-    row: int
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.kernel.clock import Call
+    from mqlab.runtime.kernel.timing import Costs
 
 
 class RemoteSubscription(Subscription):
@@ -70,10 +62,79 @@ class RemoteSubscription(Subscription):
                 message.was_out()
 
 
+class Watcher(Protocol):
+    """A client that hears of temporary queues."""
+
+    watches: bool
+    deleted: set[Destination]
+
+
+class Workplace(Laboratory, Protocol):
+    """The lab, as connections see it."""
+
+    @property
+    def clients_by_name(self) -> Mapping[str, Watcher]:
+        """All clients with a connection."""
+
+
+class Replicator(Protocol):
+    """The master's part in a pure pair."""
+
+    def replicate(self, since: int, work: list[Command]) -> bool:
+        """Let the slaves do the same; False if none does."""
+
+    def when_answered(self, answer: Callable[..., None], request: int | None) -> None:
+        """Answer the client when every slave has the work."""
+
+    def mirrored(self, slave: Any, count: int) -> None:
+        """A slave has the work of that number."""
+
+
+class Greeter(Protocol):
+    """Who tells clients of other brokers."""
+
+    def greet(self, connection: TransportConnection) -> None:
+        """Tell a new client."""
+
+
+class Serving(Protocol):
+    """A broker's process, as connections see it."""
+
+    costs: Costs
+    heard: set[int]
+    sockets: list[Socket]
+
+    @property
+    def broker(self) -> Broker:
+        """The broker."""
+
+    @property
+    def lab(self) -> Workplace:
+        """Where it runs."""
+
+    @property
+    def cluster(self) -> Greeter:
+        """What it tells of other brokers."""
+
+    @property
+    def mirror(self) -> Replicator | None:
+        """Its part in a pure pair."""
+
+    @property
+    def lasting_audit(self) -> set[int]:
+        """The numbers of the messages that the store remembers as sent."""
+
+    def on_disk(self, time: int) -> int:
+        """Return what something takes that goes to the disk."""
+
+    def after(self, us: int, call: Call, argument: Any = None) -> None:
+        """Let *call* happen in *us*, in this life."""
+
+
 class TransportConnection:
     """What a broker knows of one client."""
 
-    def __init__(self, process: Process, socket: Socket) -> None:
+    def __init__(self, process: Serving, socket: Socket) -> None:
         self.process, self.socket = process, socket
         self.subs: dict[str, RemoteSubscription] = {}
         self.transactions: dict[str, list[Command]] = {}
@@ -135,7 +196,7 @@ class TransportConnection:
         self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
         self.process.cluster.greet(self)
 
-    def on_mirrored(self, slave: Mirror, count: int) -> None:
+    def on_mirrored(self, slave: Any, count: int) -> None:
         """A slave has done what its master asked for."""
         if self.process.mirror is not None:
             self.process.mirror.mirrored(slave, count)
@@ -178,7 +239,7 @@ class TransportConnection:
         for client in self._watchers():
             client.deleted.discard(dest)
 
-    def _watchers(self) -> list[Client]:
+    def _watchers(self) -> list[Watcher]:
         """Return the clients that the broker's advisories of temporary queues reach."""
         names = {
             s.broker_end.client

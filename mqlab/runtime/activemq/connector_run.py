@@ -7,9 +7,10 @@ first failure). What goes over a bridge that is up is the core's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, Protocol
 
+from mqlab.runtime.activemq.asks import Laboratory
+from mqlab.runtime.activemq.back_off import BackOff
 from mqlab.runtime.activemq.bridge import Bridge
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -19,7 +20,7 @@ from mqlab.runtime.activemq.clients.discovery import (
     known_agent,
     masterslave,
 )
-from mqlab.runtime.activemq.clients.query import flag, number, prefixed, value_of
+from mqlab.runtime.activemq.clients.query import prefixed
 from mqlab.runtime.activemq.cluster import BrokenFilter
 from mqlab.runtime.activemq.multicast import MulticastListener
 from mqlab.runtime.activemq.settings import BridgeSettings
@@ -28,52 +29,10 @@ from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
 
 LEVELS = 4  # of addresses inside of a connector's address
 REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
-
-
-class BackOff:
-    """The waits of the static agent for one address; times in us."""
-
-    OPTIONS: ClassVar[Mapping[str, object]] = {
-        "initialReconnectDelay": 0, "maxReconnectDelay": 0, "useExponentialBackOff": False,
-        "backOffMultiplier": 0, "maxReconnectAttempts": 0, "minConnectTime": 0, "services": "",
-    }  # fmt: skip
-
-    @classmethod
-    def knows(cls, key: str, value: str) -> bool:
-        """Whether the agent takes an option; the others stay with the addresses it finds."""
-        return key in cls.OPTIONS and value_of(value, cls.OPTIONS[key]) is not None
-
-    def __init__(self, options: dict[str, str]) -> None:
-        self.initial = number(options, "initialReconnectDelay", 1000) * 1000
-        self.maximum = number(options, "maxReconnectDelay", 30_000) * 1000
-        self.exponential = flag(options, "useExponentialBackOff", True)
-        self.factor = number(options, "backOffMultiplier", 2)
-        self.limit = number(options, "maxReconnectAttempts", 0)
-        self.least = number(options, "minConnectTime", 5000) * 1000
-        self.failures = 0
-        self.delay = self.initial
-
-    def after(self, lasted: int, lived: bool) -> int | None:
-        """Return the wait after an attempt that *lasted* so long (us); None is never again.
-
-        A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
-        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`); the limit counts only what failed
-        sooner than that. A wait of 0 is one without an end: the
-        agent waits to be woken, and nobody wakes it.
-        """
-        self.failures = 1 if lived or lasted >= self.least else self.failures + 1
-        if lasted < self.least and 0 < self.limit <= self.failures:
-            return None
-        if not self.exponential or self.failures == 1:
-            self.delay = self.initial
-        else:
-            self.delay = min(self.delay * self.factor, self.maximum)
-        return self.delay if self.delay > 0 else None
 
 
 class BridgeAttempt:
@@ -141,7 +100,8 @@ class BridgeAttempt:
             while socket is not None and not hasattr(socket, "process"):
                 socket = socket.transport.source
             if socket is not None and socket.process is not None:
-                self.remote, self.socket = socket.process, socket
+                self.remote = self.lab.processes[socket.process.name]
+                self.socket = socket
                 self.process.after(self.lab.timing.bridge_up, self.come_up, self.number)
 
     def come_up(self, number: int) -> None:
@@ -258,10 +218,17 @@ class BridgeAttempt:
         self._close()
 
 
+class Connectors(Laboratory, Protocol):
+    """The lab, as connectors see it."""
+
+    processes: dict[str, Process]
+    connectors: list[ConnectorRun]
+
+
 class ConnectorRun:
     """A network connector at work at one broker."""
 
-    def __init__(self, lab: Lab, process: Process, spec: NetworkConnector) -> None:
+    def __init__(self, lab: Connectors, process: Process, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
         self.settings = BridgeSettings(spec, lab.edition, lab.rules)
         self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it

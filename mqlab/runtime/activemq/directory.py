@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity
@@ -22,7 +23,8 @@ from mqlab.spec.network import Network
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.process import Process
 
 FIRST_PORT, FIRST_DIRECT, FIRST_LINE = 61_001, 51_001, 41_001
 FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
@@ -38,10 +40,17 @@ class Target:
     line: Line | None
 
 
+class Surroundings(Laboratory, Protocol):
+    """The lab, as the directory sees it."""
+
+    processes: dict[str, Process]
+    brokers: dict[str, Broker]
+
+
 class Directory:
     """The addresses of one network, the lines to its brokers, and the sockets that are opened."""
 
-    def __init__(self, lab: Lab, network: Network, by_name: bool) -> None:
+    def __init__(self, lab: Surroundings, network: Network, by_name: bool) -> None:
         self.lab, self.by_name = lab, by_name
         around = network.around
         names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]

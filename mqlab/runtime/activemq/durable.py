@@ -17,7 +17,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.subscription import Host
 
 Key = tuple[str, str]
 
@@ -30,7 +30,7 @@ class InactiveDurable(Subscription):
 
     inactive = True
 
-    def __init__(self, broker: Broker, key: Key, dest: Destination, last: Subscription | None):
+    def __init__(self, broker: Host, key: Key, dest: Destination, last: Subscription | None):
         selector = last.selector if last else None
         info = ConsumerInfo(-1, dest, 0, selector, False, durable=key)
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
@@ -42,7 +42,7 @@ class InactiveDurable(Subscription):
         return super().refusal(message) if message.persistent else Rule.durable
 
 
-def join(broker: Broker, sub: Subscription) -> bool:
+def join(broker: Host, sub: Subscription) -> bool:
     """Let *sub* take over what waits under its key; False if the key is in use."""
     assert sub.durable is not None
     sub.seen = set()
@@ -62,7 +62,7 @@ def _text(sub: Subscription) -> str:
     return sub.selector.text if sub.selector else ""
 
 
-def deactivate(broker: Broker, sub: Subscription) -> None:
+def deactivate(broker: Host, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
     inactive = InactiveDurable(broker, sub.durable, sub.dest, sub)
@@ -72,7 +72,7 @@ def deactivate(broker: Broker, sub: Subscription) -> None:
     place(broker, sub, inactive)
 
 
-def place(broker: Broker, old: Subscription, new: Subscription) -> None:
+def place(broker: Host, old: Subscription, new: Subscription) -> None:
     """Put *new* where *old* stood, in the broker and in its topics."""
     assert new.durable is not None
     broker.durables[new.durable] = new
@@ -81,7 +81,7 @@ def place(broker: Broker, old: Subscription, new: Subscription) -> None:
             subs[subs.index(old)] = new
 
 
-def remove(broker: Broker, sub: Subscription) -> None:
+def remove(broker: Host, sub: Subscription) -> None:
     """Take a durable subscription out of the broker and its topics."""
     broker.durables.pop(sub.durable or ("", ""), None)
     for subs in (broker.subs, *(d.subs for d in broker.by_name.values())):
@@ -89,7 +89,7 @@ def remove(broker: Broker, sub: Subscription) -> None:
             subs.remove(sub)
 
 
-def restorable(broker: Broker) -> Iterator[InactiveDurable]:
+def restorable(broker: Host) -> Iterator[InactiveDurable]:
     """Yield the inactive subscriptions that came out of the store when the broker started."""
     for sub in list(broker.durables.values()):
         if isinstance(sub, InactiveDurable) and sub.last is None:

@@ -117,7 +117,7 @@ class Lab(KernelLab):
         for spec in self.network.brokers:
             member = Member.of(spec, self.edition)
             self.processes[spec.name] = Process(self, member, self.brokers[spec.name])
-        self.directory = Directory(self, self.network, by_name=not self.by_calls)
+        self.directory: Directory = Directory(self, self.network, by_name=not self.by_calls)
         self.connectors = [
             ConnectorRun(self, self.processes[b.name], c) for b, c in self.network.connectors()
         ]
@@ -294,7 +294,7 @@ class Lab(KernelLab):
         locker = Locker.of(spec, self.edition)
         if locker is None:
             return Store(lasting=spec.get("store", self.edition) != "memory")
-        return self.shared_stores.setdefault(locker.store, SharedMessages(self))
+        return self.shared_stores.setdefault(locker.store, SharedMessages())
 
     def candidate_for(self, process: Process) -> Candidate | None:
         """Return a broker's part in the election of its set, if it is in one."""

@@ -15,9 +15,7 @@ from mqlab.runtime.activemq.message import Message
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.queue import Queue
-    from mqlab.runtime.activemq.topic import Topic
+    from mqlab.runtime.activemq.subscription import Host, Place
 
 
 class MemoryUsage:
@@ -25,7 +23,7 @@ class MemoryUsage:
 
     __slots__ = ("blocked", "broker", "limit", "of")
 
-    def __init__(self, broker: Broker, of: Queue | Topic) -> None:
+    def __init__(self, broker: Host, of: Place) -> None:
         self.broker, self.of = broker, of
         policy = of.policy
         self.limit: int = policy["memory_limit"] if policy["producer_flow_control"] else 0

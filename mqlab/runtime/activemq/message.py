@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mqlab.spec.selector import Selector
@@ -105,3 +106,12 @@ class ConsumerInfo:
     def interest(self) -> int | tuple[str, str]:
         """By what a bridge remembers whom a subscription stands for; a durable one stays itself."""
         return self.durable or self.id
+
+
+@dataclass(slots=True)
+class Delivery:
+    """A message on its way to a consumer: how often it was delivered before, and its row."""
+
+    message: Message
+    before: int
+    row: int

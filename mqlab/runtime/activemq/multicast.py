@@ -13,13 +13,41 @@ from mqlab.runtime.activemq.clients.query import flag, number, options
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.kernel.clock import Clock
 
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
 FORGIVEN = 60_000_000  # us without a failure, after which earlier ones do not count
 DEFAULT_HOST, DEFAULT_PORT = "239.255.2.3", "6155"
+
+
+class Announced(Protocol):
+    """The process that a service belongs to."""
+
+    life: int
+    paused: bool
+
+
+class Shown(Protocol):
+    """Where addresses lead."""
+
+    def shown_url(self, address: str) -> str:
+        """Return an address as recordings show it in full."""
+
+
+class LanLab(Protocol):
+    """The lab, as its local network sees it."""
+
+    clock: Clock
+
+    @property
+    def directory(self) -> Shown:
+        """Where addresses lead."""
+
+    def note(
+        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+    ) -> int:
+        """Record what happened."""
 
 
 class DiscoveryListener(Protocol):
@@ -44,7 +72,7 @@ def group_of(uri: str) -> tuple[str, str]:
 class Advertiser:
     """One service that is announced, and whose process must run for it."""
 
-    def __init__(self, lan: Lan, address: str, uri: str, process: Process | None) -> None:
+    def __init__(self, lan: Lan, address: str, uri: str, process: Announced | None) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -150,7 +178,7 @@ class MulticastListener:
 class Lan:
     """All groups of one local network."""
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: LanLab) -> None:
         self.lab = lab
         self.listeners: list[MulticastListener] = []
         self.advertisers: list[Advertiser] = []
@@ -172,7 +200,7 @@ class Lan:
             listener.look()
         self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None)
 
-    def advertise(self, address: str, uri: str, process: Process | None) -> None:
+    def advertise(self, address: str, uri: str, process: Announced | None) -> None:
         """Announce a service from now on."""
         self.advertisers.append(Advertiser(self, address, uri, process))
 

@@ -55,8 +55,9 @@ class Mirror:
         except Refused:
             self.take_over(Rule.no_master)
             return
-        master = self.socket.process
-        assert master is not None
+        assert self.socket is not None
+        assert self.socket.process is not None
+        master = self.lab.processes[self.socket.process.name]
         assert master.mirror is not None
         self.lab.note(Kind.Replicated, chain=self.process, broker=self.node, frm=master.node, to=self.node,
                       rule=Rule.mirrors)  # fmt: skip

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from mqlab.runtime.activemq.clients.client import Client, Clients
 from mqlab.runtime.activemq.deadletter import CAUSE
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.calls import Call
+    from mqlab.runtime.activemq.clients.consumer import Consumer
     from mqlab.runtime.activemq.demand import Demand
+    from mqlab.runtime.activemq.directory import Directory
     from mqlab.runtime.activemq.durable import InactiveDurable
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
     from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.queue import Queue
@@ -21,7 +23,30 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.topic import Topic
 
 
-def take(lab: Lab) -> dict[str, Any]:
+class Done(Protocol):
+    """What has been done to a network: the calls of clients, the brokers that were started."""
+
+    calls: list[Call]
+    named: set[str]
+
+
+class Scene(Clients, Protocol):
+    """The lab, as one who looks at it sees it."""
+
+    processes: dict[str, Process]
+    brokers: dict[str, Broker]
+    consumers: dict[str, Consumer]
+
+    @property
+    def acts(self) -> Done:
+        """What has been done."""
+
+    @property
+    def directory(self) -> Directory:
+        """Where addresses lead."""
+
+
+def take(lab: Scene) -> dict[str, Any]:
     """Return what every consumer has received so far and what every broker holds."""
     return {
         "received_so_far": {name: c.count for name, c in lab.consumers.items()},
@@ -29,7 +54,7 @@ def take(lab: Lab) -> dict[str, Any]:
     }
 
 
-def take_timed(lab: Lab) -> dict[str, Any]:
+def take_timed(lab: Scene) -> dict[str, Any]:
     """Return roles and contents of brokers, what clients know, what consumers have received."""
     found: dict[str, Any] = {
         "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
@@ -53,7 +78,7 @@ def _process(process: Process) -> dict[str, Any]:
     return row | {key: value for key, value in held.items() if value}
 
 
-def _client(lab: Lab, client: Client) -> dict[str, Any]:
+def _client(lab: Scene, client: Client) -> dict[str, Any]:
     row: dict[str, Any] = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:

@@ -13,8 +13,7 @@ from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.link import Link
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.asks import Laboratory
 
 Command = tuple[Any, ...]  # (what, ...): what goes over a socket
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
@@ -70,6 +69,15 @@ class BrokerEnd(Protocol):
         """The socket is gone; *last* is what the near end said before, if it went in order."""
 
 
+class Server(Protocol):
+    """The process at the broker's end, as its sockets see it."""
+
+    name: str
+    paused: bool
+    sockets: list[Socket]
+    held: list[tuple[Any, Any]]
+
+
 class Line:
     """A line in front of a broker's port, or of the database."""
 
@@ -115,10 +123,10 @@ class Socket:
 
     def __init__(
         self,
-        lab: Lab,
+        lab: Laboratory,
         client_end: ClientEnd,
         target: str,
-        process: Process | None,
+        process: Server | None,
         lines: tuple[Line, ...],
     ) -> None:
         self.lab, self.client_end, self.target = lab, client_end, target

@@ -11,7 +11,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.subscription import Host
 
 
 class Store:
@@ -24,11 +24,11 @@ class Store:
         self.durables: list[durable.InactiveDurable] = []
         self.seen: set[tuple[int, tuple[Any, ...]]] = set()  # see `Broker.has_had`
 
-    def acquire(self, broker: Broker) -> bool:
+    def acquire(self, broker: Host) -> bool:
         """Give *broker* its store: nobody else wants it."""
         return True
 
-    def release(self, broker: Broker) -> None:
+    def release(self, broker: Host) -> None:
         """Let go of the store: nobody waits for it."""
 
     def empty(self) -> None:
@@ -36,7 +36,7 @@ class Store:
         self.destinations, self.durables = {}, []
         self.seen.clear()
 
-    def keep(self, broker: Broker) -> Iterator[Message]:
+    def keep(self, broker: Host) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
         if not self.lasting:
             self.seen.clear()
@@ -60,7 +60,7 @@ class Store:
                 else:
                     yield message
 
-    def restore(self, broker: Broker) -> None:
+    def restore(self, broker: Host) -> None:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.destinations.items():
             for message in messages:

@@ -12,9 +12,8 @@ from mqlab.spec.fault import Step
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.client import Client, Clients
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
 SMALLEST = 1024  # bytes that a message counts at least, besides its body
@@ -24,7 +23,7 @@ CHECK = 100  # ms: so often a sender without a connection looks at the clock
 class Call:
     """One call of a client's user: a step of the script that waits for an answer."""
 
-    def __init__(self, lab: Lab, no: int, step: Step, client: str) -> None:
+    def __init__(self, lab: Clients, no: int, step: Step, client: str) -> None:
         self.lab, self.no, self.step, self.client = lab, no, step, client
         self.began = lab.clock.now
         self.done = False
@@ -81,7 +80,7 @@ class SendCall(Call):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
     def __init__(
-        self, lab: Lab, no: int, step: Step, client: Client, dest: Destination, first: int
+        self, lab: Clients, no: int, step: Step, client: Client, dest: Destination, first: int
     ) -> None:
         super().__init__(lab, no, step, client.name)
         self.user, self.dest, self.first = client, dest, first

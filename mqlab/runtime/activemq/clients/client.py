@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused, check_syntax
 from mqlab.runtime.activemq.clients.calls import Call
@@ -16,14 +17,18 @@ from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
-if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
+
+class Clients(Laboratory, Protocol):
+    """The lab, as clients see it."""
+
+    clients_by_name: dict[str, Client]
+    consumers_by_name: dict[str, RemoteConsumer]
 
 
 class Client:
     """One client with one connection; calls that wait for an answer are `Call`s."""
 
-    def __init__(self, lab: Lab, name: str, uri: str, prefetch: int | None) -> None:
+    def __init__(self, lab: Clients, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
         own = jms.options(uri)

@@ -16,8 +16,7 @@ from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.broker import Broker, Premises
 
 TOPIC_PREFETCH_5_5 = 32766
 
@@ -63,7 +62,7 @@ class Consumer:
     `allowance` is how many more it may take; None is no limit.
     """
 
-    def __init__(self, lab: Lab, spec: ConsumerSpec, broker: Broker) -> None:
+    def __init__(self, lab: Premises, spec: ConsumerSpec, broker: Broker) -> None:
         self.lab, self.spec, self.broker = lab, spec, broker
         self.name = spec.name
         self.node = lab.add_node(spec.name, "consumer", broker.name)

@@ -9,7 +9,7 @@ client wants to send waits for its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
@@ -18,12 +18,18 @@ from mqlab.runtime.activemq.sockets import Command, Owner
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.calls import Call
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.asks import Laboratory
 
 STALE = ("ack", "delivered", "poison", "pull")  # worth nothing without the connection it is about
 NO_LIMIT = -1
 UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recording `initial_5`)
+
+
+class Finishing(Protocol):
+    """A call that only waits for a round's end."""
+
+    def finish(self, **found: Any) -> None:
+        """It is over, with what was *found*."""
 
 
 class FailoverTransport:
@@ -32,7 +38,7 @@ class FailoverTransport:
     was_cut = False
 
     def __init__(
-        self, lab: Lab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
+        self, lab: Laboratory, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
         self.addresses = AddressList(options, addresses)
@@ -51,7 +57,7 @@ class FailoverTransport:
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
         self.naps = 0
-        self.held_up: list[tuple[Call, dict[str, Any]]] = []  # they only wait for a round's end
+        self.held_up: list[tuple[Finishing, dict[str, Any]]] = []
         self.backups = BackupPool(self)
 
     # Beginning and end

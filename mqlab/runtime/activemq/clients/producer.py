@@ -12,8 +12,7 @@ from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.broker import Broker, Premises
 
 SENT = int(Kind.Sent)
 
@@ -25,10 +24,11 @@ class Producer:
     """
 
     def __init__(
-        self, lab: Lab, spec: ProducerSpec, broker: Broker,
+        self, lab: Premises, spec: ProducerSpec, broker: Broker,
         headers: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.lab, self.spec, self.broker = lab, spec, broker
+        self.name = spec.name
         self.node = lab.producer_node(spec.name, broker.name)
         self.link_to, self.link_from = lab.new_link(), lab.new_link()
         self.first = lab.reserve_numbers(spec.sends)

@@ -11,8 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.connection import Delivery
-from mqlab.runtime.activemq.message import Message
+from mqlab.runtime.activemq.message import Delivery, Message
 from mqlab.runtime.activemq.sockets import Command
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
