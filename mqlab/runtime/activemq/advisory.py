@@ -39,9 +39,14 @@ def _message(broker: Host, suffix: str, properties: Mapping[str, Any]) -> Messag
     dest = Destination("topic", PREFIX + suffix)
     lab.advisories += 1
     message = Message(
-        FIRST_NUMBER + lab.advisories, dest, lab.name_destination(dest), lab.clock.now, False,
-        {"originBrokerName": broker.name, "originBrokerId": broker.id, **properties}, {},
-    )  # fmt: skip
+        FIRST_NUMBER + lab.advisories,
+        dest,
+        lab.name_destination(dest),
+        lab.clock.now,
+        False,
+        {"originBrokerName": broker.name, "originBrokerId": broker.id, **properties},
+        {},
+    )
     message.arrived = lab.clock.now
     message.row = broker.note(Kind.Enqueued, message, broker.node, broker.node)
     return message
@@ -79,8 +84,9 @@ def of_slow_consumer(broker: Host, sub: Subscription, dest: Destination) -> None
 
 def of_bridge(home: Host, remote: Host, started: bool, mirror: bool) -> None:
     """Tell that a bridge came up or went down, at the broker that is home to it."""
-    fire(home, "NetworkBridge", remoteBrokerName=remote.name, started=started,
-         createdByDuplex=mirror)  # fmt: skip
+    fire(
+        home, "NetworkBridge", remoteBrokerName=remote.name, started=started, createdByDuplex=mirror
+    )
 
 
 def of_producer(broker: Host, name: str, dest: Destination, left: bool) -> None:

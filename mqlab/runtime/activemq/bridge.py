@@ -32,9 +32,15 @@ class Bridge:
     """One direction of a connector between two running brokers."""
 
     def __init__(
-        self, lab: Laboratory, home: Broker, remote: Broker, connector: str, settings: BridgeSettings,
-        mirror: bool, over: Socket | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        lab: Laboratory,
+        home: Broker,
+        remote: Broker,
+        connector: str,
+        settings: BridgeSettings,
+        mirror: bool,
+        over: Socket | None = None,
+    ) -> None:
         self.lab, self.home, self.remote = lab, home, remote
         self.connector, self.settings, self.mirror = connector, settings, mirror
         # The other half of a duplex connector belongs to the broker that defines it, too.
@@ -54,8 +60,7 @@ class Bridge:
         """Come up: listen to the remote broker's consumer advisories, and subscribe what is static."""
         home, remote = self.home, self.remote
         self.up = True
-        self.lab.add(self.lab.clock.now, Kind.Connected, broker=home.node, frm=home.node,
-                     to=remote.node, link=self.no)  # fmt: skip
+        self._record(Kind.Connected, self.home, self.remote)
         home.bridges.append(self)
         advisory.of_bridge(home, remote, started=True, mirror=self.mirror)
         for text in self.settings.static:
@@ -77,8 +82,7 @@ class Bridge:
         advisory.of_bridge(self.home, self.remote, started=False, mirror=self.mirror)
         if self in self.remote.listeners:
             self.remote.listeners.remove(self)
-        row = self.lab.add(self.lab.clock.now, Kind.Disconnected, broker=self.home.node,
-                           frm=self.home.node, to=self.remote.node, link=self.no)  # fmt: skip
+        row = self._record(Kind.Disconnected, self.home, self.remote)
         for demand in self.demand:
             for message in demand.outstanding:
                 message.was_out()
@@ -86,6 +90,18 @@ class Bridge:
             if demand in self.home.subs:
                 self.home.unsubscribe(demand, Rule.bridge_down, row)
         self.demand = []
+
+    def _record(self, kind: int, frm: Broker, to: Broker, **columns: int) -> int:
+        """Record what became of the bridge, or of a consumer beyond, at its home broker."""
+        return self.lab.add(
+            self.lab.clock.now,
+            kind,
+            broker=self.home.node,
+            frm=frm.node,
+            to=to.node,
+            link=self.no,
+            **columns,
+        )
 
     # Demand
 
@@ -102,12 +118,14 @@ class Bridge:
         info, cause = advised
         if not self.up or not self.settings.hears(info.dest):
             return
-        home = self.home
-        row = self.lab.add(
-            self.lab.clock.now, Kind.Advised, broker=home.node, frm=self.remote.node, to=home.node,
-            link=self.no, dest=self.lab.name_destination(info.dest), hop=len(info.path),
+        row = self._record(
+            Kind.Advised,
+            self.remote,
+            self.home,
+            dest=self.lab.name_destination(info.dest),
+            hop=len(info.path),
             cause=cause,
-        )  # fmt: skip
+        )
         refusal = self.refusal(info)
         if refusal or not self.settings.prefetch_size:
             self.refuse(info.dest, refusal or Rule.prefetch_full, row)
@@ -137,11 +155,14 @@ class Bridge:
 
     def refuse(self, dest: Destination, rule: int, cause: int) -> None:
         """Write down that no subscription came of it."""
-        self.lab.add(
-            self.lab.clock.now, Kind.Refused, broker=self.home.node, frm=self.remote.node,
-            to=self.home.node, link=self.no, dest=self.lab.name_destination(dest), rule=rule,
+        self._record(
+            Kind.Refused,
+            self.remote,
+            self.home,
+            dest=self.lab.name_destination(dest),
+            rule=rule,
             cause=cause,
-        )  # fmt: skip
+        )
 
     def join_conduit(self, info: ConsumerInfo, cause: int) -> bool:
         """Let the consumer join every subscription that covers it; False if there is none."""
@@ -157,12 +178,15 @@ class Bridge:
                 joined = True
                 if not self.is_other_route(demand, info):
                     demand.interest.add(info.interest)
-                self.lab.add(
-                    self.lab.clock.now, Kind.Merged, broker=self.home.node,
-                    frm=self.remote.node, to=self.home.node, link=self.no,
-                    dest=self.lab.name_destination(info.dest), sub=demand.no, rule=Rule.conduit,
+                self._record(
+                    Kind.Merged,
+                    self.remote,
+                    self.home,
+                    dest=self.lab.name_destination(info.dest),
+                    sub=demand.no,
+                    rule=Rule.conduit,
                     cause=cause,
-                )  # fmt: skip
+                )
         return joined
 
     def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
@@ -183,10 +207,15 @@ class Bridge:
         if static and settings.rules.bare_statics:
             path, priority = (), settings.base
         local = ConsumerInfo(
-            self.lab.new_id(), info.dest, priority,
-            None if settings.conduit_subscriptions else info.selector, info.exclusive, path,
-            (*info.origins, info.id), self.durable_key(info),
-        )  # fmt: skip
+            self.lab.new_id(),
+            info.dest,
+            priority,
+            None if settings.conduit_subscriptions else info.selector,
+            info.exclusive,
+            path,
+            (*info.origins, info.id),
+            self.durable_key(info),
+        )
         demand = Demand(self, local, static)
         demand.interest.add(info.interest)
         twin = self.route_to_same_consumer(local)
@@ -209,9 +238,10 @@ class Bridge:
             return None
         for sub in self.home.subs:
             if (
-                isinstance(sub, Demand) and sub.dest.is_queue == local.dest.is_queue
+                isinstance(sub, Demand)
+                and sub.dest.is_queue == local.dest.is_queue
                 and set(sub.info.origins) & set(local.origins)
-            ):  # fmt: skip
+            ):
                 return sub
         return None
 
@@ -230,8 +260,9 @@ class Bridge:
         for inactive in (
             durable.restorable(self.home) if self.settings.conduit_subscriptions else ()
         ):
-            info = ConsumerInfo(self.lab.new_id(), inactive.dest, 0, None, False,
-                                durable=inactive.durable)  # fmt: skip
+            info = ConsumerInfo(
+                self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable
+            )
             if self.durable_key(info) == inactive.durable:
                 self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
 
@@ -300,5 +331,13 @@ class Bridge:
         stays in flight, counts against the prefetch, and nobody gets it.
         """
         home = self.home
-        home.note(Kind.Refused, message, home.node, self.remote.node, self.no, demand.no,
-                  Rule.not_permitted, message.row)  # fmt: skip
+        home.note(
+            Kind.Refused,
+            message,
+            home.node,
+            self.remote.node,
+            self.no,
+            demand.no,
+            Rule.not_permitted,
+            message.row,
+        )

@@ -242,8 +242,9 @@ class Broker:
 
     # Subscriptions
 
-    def subscribe(self, sub: Subscription, rule: int, frm: int, link: int = -1,
-                  cause: int = -1) -> bool:  # fmt: skip
+    def subscribe(
+        self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1
+    ) -> bool:
         """Add a subscription, let it take what waits, and tell the bridges that listen.
 
         False if it is durable and somebody uses it already.
@@ -253,9 +254,15 @@ class Broker:
             self.lab.problem(f"durable subscription {sub.durable} at {self.name} is in use")
             return False
         row = self.record(
-            Kind.Subscribed, frm=frm, to=self.node, link=link, sub=sub.no,
-            dest=self.lab.name_destination(dest), rule=rule, cause=cause,
-        )  # fmt: skip
+            Kind.Subscribed,
+            frm=frm,
+            to=self.node,
+            link=link,
+            sub=sub.no,
+            dest=self.lab.name_destination(dest),
+            rule=rule,
+            cause=cause,
+        )
         self.subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
@@ -275,9 +282,12 @@ class Broker:
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""
         row = self.record(
-            Kind.Unsubscribed, sub=sub.no, dest=self.lab.name_destination(sub.dest), rule=rule,
+            Kind.Unsubscribed,
+            sub=sub.no,
+            dest=self.lab.name_destination(sub.dest),
+            rule=rule,
             cause=cause,
-        )  # fmt: skip
+        )
         if sub.durable and rule != Rule.unsubscribed:
             durable.deactivate(self, sub)
             for bridge in self.listeners if self.advises else ():

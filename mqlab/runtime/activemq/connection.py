@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mqlab.runtime.activemq import deadletter
 from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.message import ConsumerInfo, Delivery, Message
+from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.queue import Queue
+from mqlab.runtime.activemq.remote_subscription import RemoteSubscription
 from mqlab.runtime.activemq.sockets import Command, Socket
-from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -25,41 +25,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.kernel.clock import Call
     from mqlab.runtime.kernel.timing import Costs
-
-
-class RemoteSubscription(Subscription):
-    """A subscription of a consumer at the other end of a socket."""
-
-    def __init__(
-        self,
-        connection: TransportConnection,
-        consumer: Any,
-        dest: Destination,
-        prefetch: int | None,
-    ) -> None:
-        broker = connection.process.broker
-        info = ConsumerInfo(broker.lab.new_id(), dest, consumer.priority, consumer.selector,
-                            consumer.exclusive, durable=consumer.durable)  # fmt: skip
-        if prefetch is None:
-            kind = "queue" if dest.is_queue else "durable_topic" if info.durable else "topic"
-            prefetch = int(broker.policy_for(dest)[f"{kind}_prefetch"])
-        super().__init__(broker, info, prefetch, f"{dest} at {broker.name} by {consumer.name}")
-        self.connection, self.consumer = connection, consumer
-        self.client_name = consumer.name
-
-    def deliver(self, message: Message, rule: int) -> None:
-        """Push *message* to the client."""
-        self.outstanding[message] = None
-        row = self.broker.note(Kind.Dispatched, message, self.broker.node, self.consumer.node, -1,
-                               self.no, rule, message.row)  # fmt: skip
-        delivery = Delivery(message, message.redeliveries, row)
-        self.connection.socket.reply(("deliver", None, self.consumer.name, delivery))
-
-    def count_delivered(self, last: int | None = None) -> None:
-        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
-        for message in self.outstanding:
-            if last is None or message.number <= last:
-                message.was_out()
 
 
 class Watcher(Protocol):
@@ -222,7 +187,9 @@ class TransportConnection:
             queue.pending = deque(
                 sorted(queue.pending, key=lambda m: not (m.received or m.persistent))
             )
-        self.subs[consumer.name] = sub = RemoteSubscription(self, consumer, dest, prefetch)
+        self.subs[consumer.name] = sub = RemoteSubscription(
+            broker, self.socket, consumer, dest, prefetch
+        )
         broker.subscribe(sub, Rule.local_consumer, consumer.node)
 
     def on_unsubscribe(self, name: str, last: int) -> None:
@@ -256,8 +223,15 @@ class TransportConnection:
             sub.extension += 1
             self.process.broker.destination(sub.dest).dispatch()
 
-    def on_message(self, message: Message, row: int, node: int, transaction: str | None,
-                   session: str, resent: bool) -> None:  # fmt: skip
+    def on_message(
+        self,
+        message: Message,
+        row: int,
+        node: int,
+        transaction: str | None,
+        session: str,
+        resent: bool,
+    ) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
         if transaction is not None:
             work = self.transactions.setdefault(transaction, [])

@@ -156,9 +156,15 @@ class BridgeAttempt:
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
-        self.lab.note(kind, chain=self, broker=home.node, frm=home.node, to=remote.node,
-                      rule=Rule.asked if state == "up" else Rule.connection_lost,
-                      detail={"to": remote.member.broker_name})  # fmt: skip
+        self.lab.note(
+            kind,
+            chain=self,
+            broker=home.node,
+            frm=home.node,
+            to=remote.node,
+            rule=Rule.asked if state == "up" else Rule.connection_lost,
+            detail={"to": remote.member.broker_name},
+        )
 
     # Loss
 
@@ -276,9 +282,10 @@ class ConnectorRun:
         """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
         return any(
             attempt.bridges and attempt.remote is remote
-            for other in self.lab.connectors if other.process is self.process and other.title == self.title
+            for other in self.lab.connectors
+            if other.process is self.process and other.title == self.title
             for attempt in other.attempts
-        )  # fmt: skip
+        )
 
     def stop(self) -> None:
         """End all bridges."""

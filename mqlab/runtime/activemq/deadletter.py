@@ -26,8 +26,9 @@ def expired(broker: Host, message: Message) -> None:
 
 def poisoned(broker: Host, message: Message) -> None:
     """Bury a message that a client has given back as often as it may."""
-    row = broker.note(Kind.DeadLettered, message, rule=Rule.redelivered_too_often,
-                      cause=message.row)  # fmt: skip
+    row = broker.note(
+        Kind.DeadLettered, message, rule=Rule.redelivered_too_often, cause=message.row
+    )
     _bury(broker, message, row, "Delivery exceeds redelivery policy limit.")
 
 

@@ -122,9 +122,15 @@ class Demand(Subscription):
             bridge.on_not_permitted(self, message)
             return
         row = bridge.home.note(
-            FORWARDED, message, bridge.home.node, bridge.remote.node, bridge.no, self.no,
-            rule, message.row,
-        )  # fmt: skip
+            FORWARDED,
+            message,
+            bridge.home.node,
+            bridge.remote.node,
+            bridge.no,
+            self.no,
+            rule,
+            message.row,
+        )
         bridge.link.carry(bridge.on_forwarded, (self, message, row))
         if not (message.persistent or bridge.settings.always_sync_send):
             clock = bridge.lab.clock

@@ -29,10 +29,18 @@ class Message:
     turn: int  # its position in its queue
 
     def __init__(
-        self, number: int, dest: Destination, dest_no: int, sent: int, persistent: bool,
-        properties: Mapping[str, Any], headers: Mapping[str, Any], path: tuple[str, ...] = (),
-        expires: int = 0, size: int = 1024,
-    ) -> None:  # fmt: skip
+        self,
+        number: int,
+        dest: Destination,
+        dest_no: int,
+        sent: int,
+        persistent: bool,
+        properties: Mapping[str, Any],
+        headers: Mapping[str, Any],
+        path: tuple[str, ...] = (),
+        expires: int = 0,
+        size: int = 1024,
+    ) -> None:
         self.number = number
         self.dest = dest
         self.dest_no = dest_no
@@ -62,8 +70,18 @@ class Message:
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
         path = self.path if broker_id is None else (*self.path, broker_id)
-        return Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
-                       self.properties, self.headers, path, self.expires, self.size)  # fmt: skip
+        return Message(
+            self.number,
+            self.dest,
+            self.dest_no,
+            self.sent,
+            self.persistent,
+            self.properties,
+            self.headers,
+            path,
+            self.expires,
+            self.size,
+        )
 
 
 class ConsumerInfo:
@@ -87,10 +105,16 @@ class ConsumerInfo:
     )
 
     def __init__(
-        self, id: int, dest: Destination, priority: int, selector: Selector | None,
-        exclusive: bool, path: tuple[str, ...] = (), origins: tuple[int, ...] = (),
+        self,
+        id: int,
+        dest: Destination,
+        priority: int,
+        selector: Selector | None,
+        exclusive: bool,
+        path: tuple[str, ...] = (),
+        origins: tuple[int, ...] = (),
         durable: tuple[str, str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.id, self.dest, self.priority, self.selector = id, dest, priority, selector
         self.exclusive, self.path, self.origins = exclusive, path, origins
         self.durable = durable  # (client id, subscription name)
@@ -99,8 +123,16 @@ class ConsumerInfo:
 
     def on(self, dest: Destination) -> ConsumerInfo:
         """Return the same advisory about another destination."""
-        return ConsumerInfo(self.id, dest, self.priority, self.selector, self.exclusive,
-                            self.path, self.origins, self.durable)  # fmt: skip
+        return ConsumerInfo(
+            self.id,
+            dest,
+            self.priority,
+            self.selector,
+            self.exclusive,
+            self.path,
+            self.origins,
+            self.durable,
+        )
 
     @property
     def interest(self) -> int | tuple[str, str]:

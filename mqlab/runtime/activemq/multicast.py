@@ -214,10 +214,12 @@ class Lan:
     def expects(self) -> bool:
         """Whether somebody will hear of a service that it does not know yet."""
         return any(
-            advertiser.group == listener.group and not advertiser.gone
+            advertiser.group == listener.group
+            and not advertiser.gone
             and advertiser.address not in (*listener.told, *listener.suppressed, listener.own)
-            for listener in self.listeners for advertiser in self.advertisers
-        )  # fmt: skip
+            for listener in self.listeners
+            for advertiser in self.advertisers
+        )
 
     def send(self, group: tuple[str, str], what: str, address: str) -> None:
         """Carry a datagram to all who listen to *group*."""

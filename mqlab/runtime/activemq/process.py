@@ -154,8 +154,13 @@ class Process:
 
     def fail_to_start(self, error: Refused) -> None:
         """The start ends in an error: nothing is left of the process."""
-        self.lab.note(Kind.Failed, chain=self, broker=self.node, rule=Rule.start_failed,
-                      detail={"class": error.kind, "message": str(error)})  # fmt: skip
+        self.lab.note(
+            Kind.Failed,
+            chain=self,
+            broker=self.node,
+            rule=Rule.start_failed,
+            detail={"class": error.kind, "message": str(error)},
+        )
         self._end(Kind.Stopped)
 
     def lead(self) -> None:

@@ -59,8 +59,14 @@ class Mirror:
         assert self.socket.process is not None
         master = self.lab.processes[self.socket.process.name]
         assert master.mirror is not None
-        self.lab.note(Kind.Replicated, chain=self.process, broker=self.node, frm=master.node, to=self.node,
-                      rule=Rule.mirrors)  # fmt: skip
+        self.lab.note(
+            Kind.Replicated,
+            chain=self.process,
+            broker=self.node,
+            frm=master.node,
+            to=self.node,
+            rule=Rule.mirrors,
+        )
         master.mirror.attach(self)
 
     def replay(self, source: Any) -> None:

@@ -28,9 +28,11 @@ class SharedMessages(Store):
         if broker in self.users:
             self.users.remove(broker)
         known = {
-            message.number for other in self.users for destination in other.by_name.values()
+            message.number
+            for other in self.users
+            for destination in other.by_name.values()
             for message in destination.held
-        }  # fmt: skip
+        }
         yield from super().keep(broker)
         if self.users:
             self.destinations = {

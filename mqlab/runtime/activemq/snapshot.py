@@ -116,11 +116,17 @@ def _durables(broker: Broker) -> dict[str, Any]:
     """Return the broker's durable subscriptions, sorted; nothing if there are none."""
     rules = broker.lab.rules
     rows = [
-        {"destination": str(sub.dest), "client_id": key[0], "name": key[1],
-         "active": not sub.inactive, "pending": len(sub.waiting) + len(sub.outstanding)
-         + (sub.doubles if rules.counts_durable_doubles else 0)}
+        {
+            "destination": str(sub.dest),
+            "client_id": key[0],
+            "name": key[1],
+            "active": not sub.inactive,
+            "pending": len(sub.waiting)
+            + len(sub.outstanding)
+            + (sub.doubles if rules.counts_durable_doubles else 0),
+        }
         for key, sub in sorted(broker.durables.items())
-    ]  # fmt: skip
+    ]
     return {"durable_subscriptions": rows} if rows else {}
 
 
@@ -131,13 +137,19 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
         paths.setdefault((*names, broker.name), []).append(_number(message))
     causes = [m.properties[CAUSE] for m in waiting if CAUSE in m.properties]
-    return _counters(broker, {
-        **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
-        "depth": len(waiting) + queue.hidden, "enqueued": queue.enqueued, "dequeued": queue.dequeued,
-        "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
-        "waiting": [_number(message) for message in waiting],
-        "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
-    })  # fmt: skip
+    return _counters(
+        broker,
+        {
+            **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
+            "depth": len(waiting) + queue.hidden,
+            "enqueued": queue.enqueued,
+            "dequeued": queue.dequeued,
+            "in_flight": len(waiting) - len(queue.pending),
+            "forwarded": queue.forwarded,
+            "waiting": [_number(message) for message in waiting],
+            "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
+        },
+    )
 
 
 def _number(message: Message) -> int:
@@ -153,10 +165,15 @@ def _counters(broker: Broker, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _topic(broker: Broker, topic: Topic) -> dict[str, Any]:
-    return _counters(broker, {
-        "enqueued": topic.enqueued, "dequeued": topic.dequeued, "dispatched": topic.dispatched,
-        "forwarded": topic.forwarded,
-    })  # fmt: skip
+    return _counters(
+        broker,
+        {
+            "enqueued": topic.enqueued,
+            "dequeued": topic.dequeued,
+            "dispatched": topic.dispatched,
+            "forwarded": topic.forwarded,
+        },
+    )
 
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[str, Any]:
@@ -169,8 +186,10 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         # The recorder of networks with faults named consumers, the other one clients.
         return {**away, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
     row: dict[str, Any] = {
-        "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
-    }  # fmt: skip
+        "destination": str(dest),
+        "priority": sub.priority,
+        "prefetch": sub.prefetch,
+    }
     if sub.dest != dest:
         composite = len(sub.dest.elements()) > 1
         row["subscribed_to"] = sub.dest.name if composite else str(sub.dest)
@@ -186,5 +205,10 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         return {**row, "kind": "local", "consumer": client}
     names = [broker.lab.broker_name(id) for id in sub.info.path]
     bridge = cast("Demand", sub).bridge
-    return {**row, "kind": "network", "connector": bridge.connector,
-            "from_broker": bridge.remote.name, "path": names}  # fmt: skip
+    return {
+        **row,
+        "kind": "network",
+        "connector": bridge.connector,
+        "from_broker": bridge.remote.name,
+        "path": names,
+    }

@@ -66,8 +66,9 @@ class Store:
             for message in messages:
                 # None of this is written down.
                 message.received, message.repeated, message.redeliveries = False, False, 0
-                message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
-                                          cause=message.row)  # fmt: skip
+                message.row = broker.note(
+                    Kind.TakenOver, message, self.last, broker.node, cause=message.row
+                )
             broker.destination(dest).restore(messages)
         self.last = broker.node
         for sub in self.durables:

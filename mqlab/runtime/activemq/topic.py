@@ -66,17 +66,16 @@ class Topic:
                 if 0 <= self.limit < len(sub.waiting):
                     self.evict(sub)
         if not taken:
-            self.broker.note(
-                Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row
-            )  # fmt: skip
+            self.broker.note(Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row)
             if self.policy["send_advisory_if_no_consumers"] and not message.persistent:
                 advisory.of_message(self.broker, "NoConsumer", message)
 
     def evict(self, sub: Subscription) -> None:
         """Throw away the oldest of what waits for a slow subscriber."""
         message = sub.waiting.popleft()
-        self.broker.note(Kind.Discarded, message, sub=sub.no, rule=Rule.pending_limit,
-                         cause=message.row)  # fmt: skip
+        self.broker.note(
+            Kind.Discarded, message, sub=sub.no, rule=Rule.pending_limit, cause=message.row
+        )
         if self.policy["advisory_for_discarding_messages"]:
             advisory.of_message(self.broker, "MessageDiscarded", message)
 
@@ -119,5 +118,10 @@ def _best_routes(topic: Topic) -> list[Subscription]:
     return list(best.values())
 
 
-_ORDERS = {"simple": _in_order, "strict_order": _in_order, "round_robin": _rotating,
-           "priority": _by_priority, "priority_network": _best_routes}  # fmt: skip
+_ORDERS = {
+    "simple": _in_order,
+    "strict_order": _in_order,
+    "round_robin": _rotating,
+    "priority": _by_priority,
+    "priority_network": _best_routes,
+}

@@ -66,9 +66,10 @@ def sources(broker: Host, dest: Destination) -> list[Destination]:
     if not broker.spec.get("use_virtual_dest_subs") or not dest.is_queue:
         return []
     found = [
-        Destination("queue", c["name"]) for c in broker.spec.composites
+        Destination("queue", c["name"])
+        for c in broker.spec.composites
         if str(dest) in c["forward_to"]
-    ]  # fmt: skip
+    ]
     _, _, rest = dest.name.removeprefix("Consumer.").partition(".")
     if dest.name.startswith("Consumer.") and rest:
         topic = Destination("topic", rest)

@@ -71,9 +71,13 @@ class Call:
         if self.step.do == "connect":
             self.lab.clients_by_name[self.client].started = row["ok"]
         user = self.lab.clients_by_name[self.client]
-        self.lab.note(Kind.Answered, cause=self.lab.last.get(user, -1), frm=user.node,
-                      age=self.lab.clock.now - self.began,
-                      rule=Rule.asked if row["ok"] else Rule.gave_up)  # fmt: skip
+        self.lab.note(
+            Kind.Answered,
+            cause=self.lab.last.get(user, -1),
+            frm=user.node,
+            age=self.lab.clock.now - self.began,
+            rule=Rule.asked if row["ok"] else Rule.gave_up,
+        )
 
 
 class SendCall(Call):
@@ -125,8 +129,16 @@ class SendCall(Call):
         self.message = self._make(number)
         self.in_line = False
         transaction = session.begin()
-        row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
-                           user.broker_node, -1, self.message.dest_no)  # fmt: skip
+        row = self.lab.add(
+            self.lab.clock.now,
+            Kind.Sent,
+            number,
+            user.broker_node,
+            user.node,
+            user.broker_node,
+            -1,
+            self.message.dest_no,
+        )
         command = ("message", None, self.message, row, user.node, transaction, session.name, False)
         if transaction is None and user.waits_for_send(self.persistent):
             user.remember(command, self.size)
@@ -159,8 +171,17 @@ class SendCall(Call):
             self.place - 1,
         )
         expires = now + self.time_to_live if self.time_to_live else 0
-        return Message(number, self.dest, dest_no, now, self.persistent, self.properties.at(place),
-                       self.headers.at(place), (), expires)  # fmt: skip
+        return Message(
+            number,
+            self.dest,
+            dest_no,
+            now,
+            self.persistent,
+            self.properties.at(place),
+            self.headers.at(place),
+            (),
+            expires,
+        )
 
     # Without a connection
 

@@ -150,8 +150,14 @@ class Client:
         self.state = "connected"
         self.broker_node = self.lab.directory.node_at(address)
         shown = self.lab.directory.shown_target(address)
-        self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
-                      detail={"to": shown})  # fmt: skip
+        self.lab.note(
+            Kind.Attached,
+            chain=self,
+            frm=self.node,
+            to=self.broker_node,
+            rule=Rule.accepted,
+            detail={"to": shown},
+        )
         waiting, self.waiting = self.waiting, []
         for call, argument in waiting:
             self.lab.clock.at(self.lab.clock.now, call, argument)
@@ -166,8 +172,13 @@ class Client:
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""
         self.state = "interrupted"
-        self.lab.note(Kind.Interrupted, chain=self, frm=self.node, broker=self.broker_node,
-                      rule=Rule.connection_lost)  # fmt: skip
+        self.lab.note(
+            Kind.Interrupted,
+            chain=self,
+            frm=self.node,
+            broker=self.broker_node,
+            rule=Rule.connection_lost,
+        )
         for session in self.sessions.values():
             session.interrupted()
         for consumer in self.consumers.values():
@@ -216,8 +227,14 @@ class Client:
     def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
         """A broker names brokers, or tells the client to go to another."""
         shown = [self.lab.directory.shown_target(address) for address in brokers]
-        self.lab.note(Kind.Told, chain=self, frm=by, to=self.node, rule=Rule.cluster_update,
-                      detail={"brokers": shown, "rebalance": rebalance})  # fmt: skip
+        self.lab.note(
+            Kind.Told,
+            chain=self,
+            frm=by,
+            to=self.node,
+            rule=Rule.cluster_update,
+            detail={"brokers": shown, "rebalance": rebalance},
+        )
         transport = self.failover
         if transport is None:
             return
@@ -237,8 +254,13 @@ class Client:
         kind, text, cause = "JMSException", str(error), error.cause
         for call in calls.values():
             call.fail(kind, text, cause)
-        self.lab.note(Kind.Failed, chain=self, frm=self.node, rule=Rule.gave_up,
-                      detail={"class": kind, "message": text, "cause": f"{cause}: {text}"})  # fmt: skip
+        self.lab.note(
+            Kind.Failed,
+            chain=self,
+            frm=self.node,
+            rule=Rule.gave_up,
+            detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
+        )
 
     def after_round(self, call: Call, **found: Any) -> None:
         """End *call* well, as soon as no round holds the transport."""
@@ -288,7 +310,9 @@ def parse_destination(keys: dict[str, Any]) -> Destination:
     for key, kind in (("queue", "queue"), ("temp", "temp-queue"), ("topic", "topic")):
         if key in keys:
             if not str(keys[key]).strip():
-                raise Refused("IllegalArgumentException",
-                              "Invalid destination name: a non-empty name is required")  # fmt: skip
+                raise Refused(
+                    "IllegalArgumentException",
+                    "Invalid destination name: a non-empty name is required",
+                )
             return Destination(kind, str(keys[key]))
     return Destination("queue", "Q")

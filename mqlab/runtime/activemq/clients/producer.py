@@ -24,9 +24,12 @@ class Producer:
     """
 
     def __init__(
-        self, lab: Premises, spec: ProducerSpec, broker: Broker,
+        self,
+        lab: Premises,
+        spec: ProducerSpec,
+        broker: Broker,
         headers: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.lab, self.spec, self.broker = lab, spec, broker
         self.name = spec.name
         self.node = lab.producer_node(spec.name, broker.name)
@@ -95,11 +98,28 @@ class Producer:
         now = lab.clock.now
         place = self.sent
         self.sent += 1
-        message = Message(self.first + place, self.dest, self.dest_no, now, spec.persistent,
-                          self.properties.at(place), self.headers.at(place), (),
-                          self.expiry(now), spec.size)  # fmt: skip
-        row = lab.add(now, SENT, message.number, self.broker.node, self.node,
-                      self.broker.node, -1, self.dest_no)  # fmt: skip
+        message = Message(
+            self.first + place,
+            self.dest,
+            self.dest_no,
+            now,
+            spec.persistent,
+            self.properties.at(place),
+            self.headers.at(place),
+            (),
+            self.expiry(now),
+            spec.size,
+        )
+        row = lab.add(
+            now,
+            SENT,
+            message.number,
+            self.broker.node,
+            self.node,
+            self.broker.node,
+            -1,
+            self.dest_no,
+        )
         self.link_to.carry(self.on_arrived, (message, row))
         if not spec.persistent:
             lab.clock.at(now + (self.interval or lab.timing.pace), self.send, None)

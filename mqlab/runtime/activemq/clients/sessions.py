@@ -198,8 +198,18 @@ class RemoteConsumer:
         now, row = lab.clock.now, delivery.row
         self.received.append(message.number)
         self.last = message.number
-        about = (message.number, broker, broker, self.node, -1, message.dest_no, -1,
-                 len(message.path), now - message.sent, 0)  # fmt: skip
+        about = (
+            message.number,
+            broker,
+            broker,
+            self.node,
+            -1,
+            message.dest_no,
+            -1,
+            len(message.path),
+            now - message.sent,
+            0,
+        )
         self.before[message.number] = delivery.before
         if count > 1:
             row = lab.add(now, Kind.Redelivered, *about, row)
