@@ -42,9 +42,11 @@ CHOICES = {
 }  # fmt: skip
 
 # Steps: the keys that each needs (of those joined by a bar one), and those that it may have.
-_CONSUMER = ("receiving selector durable client_id subscription_name no_client_id shared flow_limit "
-             "ack_mode acknowledge delay_ms xa process reconnect reconnect_attempts "
-             "reconnect_interval_ms iterations client")  # fmt: skip
+_CONSUMER = (
+    "receiving selector durable client_id subscription_name no_client_id shared flow_limit "
+    "ack_mode acknowledge delay_ms xa process reconnect reconnect_attempts "
+    "reconnect_interval_ms iterations client"
+)
 STEPS: dict[str, tuple[str, str]] = {
     "start": ("", "brokers"),
     "start_broker": ("broker", "until options"), "restart": ("broker", "until options"),

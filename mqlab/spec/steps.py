@@ -119,8 +119,15 @@ PLAIN = (
 )
 ALIASES = {"resume_consumer": "resume", "hold_consumer": "pause", "wait_ms": "wait"}
 STEP_OF = {row.noun: step for step, row in STEPS.items()}
-TIMES = {"delay": "delay_ms", "every": "interval_ms", "time_to_live": "time_to_live_ms",
-         "time": "ms", "quiet": "quiet_ms", "at_most": "max_ms", "timeout": "timeout_ms"}  # fmt: skip
+TIMES = {
+    "delay": "delay_ms",
+    "every": "interval_ms",
+    "time_to_live": "time_to_live_ms",
+    "time": "ms",
+    "quiet": "quiet_ms",
+    "at_most": "max_ms",
+    "timeout": "timeout_ms",
+}
 DESTINATION = {a.Consumer: "reads", a.Producer: "to", a.RequestReply: "to"}
 KINDS = {"queue": "queue", "topic": "topic", "temp": "temp-queue"}
 NUMBERS = ("count", "size", "prefetch")

@@ -27,10 +27,10 @@ from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import Wire
+    from mqlab.runtime.activemq.connector_run import ConnectorRun
     from mqlab.runtime.activemq.jdbc import Database
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.wire import Line
+    from mqlab.runtime.activemq.sockets import Line
 
 
 LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
@@ -270,9 +270,9 @@ class Acts(Lives):
     def _do_stop_connector(self, step: Step) -> None:
         self._connector(step).stop()
 
-    def _connector(self, step: Step) -> Wire:
+    def _connector(self, step: Step) -> ConnectorRun:
         home, name = step.get("from"), step.keys["connector"]
-        found = [w for w in self.lab.wires if w.spec.name == name]
+        found = [w for w in self.lab.connectors if w.spec.name == name]
         return next(w for w in found if home in (None, w.process.name))
 
     def _do_tell_reconnect(self, step: Step) -> None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.locks import Candidate
-from mqlab.runtime.activemq.wire import Line
+from mqlab.runtime.activemq.sockets import Line
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.locks import Contender
     from mqlab.spec.member import Locker
 
 RECONNECT = 1_200_000  # us until a connection to an absent database is given up
@@ -70,7 +70,7 @@ class Database:
 class JdbcCandidate(Candidate):
     """What both database lockers have in common: a connection that can break."""
 
-    def __init__(self, process: Process, locker: Locker, database: Database) -> None:
+    def __init__(self, process: Contender, locker: Locker, database: Database) -> None:
         super().__init__(process, locker)
         self.database = database
         self.broken = False
@@ -168,7 +168,7 @@ class DatabaseLock(JdbcCandidate):
             self.asked += 1
             self.process.later(self.interval, self.poll)
 
-    def let_go(self, orderly: bool) -> None:
+    def release(self, orderly: bool) -> None:
         """The transaction is rolled back."""
         self._leave()
 
@@ -237,7 +237,7 @@ class LeaseLock(JdbcCandidate):
         elif self.process.role == "master":
             self.process.open_connectors()
 
-    def let_go(self, orderly: bool) -> None:
+    def release(self, orderly: bool) -> None:
         """An orderly end gives back what is under its name; one for a restart keeps it."""
         if orderly and not self.database.away and self.database.lease_holder == self.name:
             self.database.lease_holder = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runtime.ha import at, ha, master, slave, store
+from tests.runtime.artemis.ha import at, ha, master, slave, store
 
 PAIR = {"M1": master(), "S1": slave()}
 BACK = {"M1": master(check_for_live_server=True), "S1": slave(allow_failback=True)}

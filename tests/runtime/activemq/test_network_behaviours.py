@@ -10,7 +10,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue
-from tests.runtime.behaviours import (
+from tests.runtime.activemq.behaviours import (
     FOO,
     NEWS,
     Behaviours,

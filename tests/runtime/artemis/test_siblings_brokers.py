@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.runtime.artemis.ha import ha, master, pairs, run, slave, store
 from tests.runtime.artemis.siblings import (
     AGAIN,
     BACK,
@@ -19,7 +20,6 @@ from tests.runtime.artemis.siblings import (
     scales,
     seen,
 )
-from tests.runtime.ha import ha, master, pairs, run, slave, store
 
 CHECK = {"core": {"network_check_url_list": "http://gateway:16961/", "network_check_period": 500}}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runtime.timed import gaps, path, run, tries
+from tests.runtime.activemq.timed import gaps, path, run, tries
 
 LINE = {"A": {"link": True, "store": "kahadb"}}
 URI = "failover:({A})?initialReconnectDelay=200&useExponentialBackOff=false"

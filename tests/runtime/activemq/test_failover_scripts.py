@@ -8,7 +8,7 @@ import pytest
 
 from mqlab.runtime import play
 from mqlab.runtime.activemq.in_time import outcome
-from tests.runtime.timed import scenario
+from tests.runtime.activemq.timed import scenario
 
 LOCK = {"lock_acquire_sleep_interval_ms": 500, "lock_keep_alive_period_ms": 300}
 TELLS = {"update_cluster_clients": True, "rebalance_cluster_clients": True,

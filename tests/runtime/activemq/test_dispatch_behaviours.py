@@ -11,7 +11,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.spec.values import matches
-from tests.runtime.behaviours import FOO, NEWS, Behaviours, depth, network, reads, send
+from tests.runtime.activemq.behaviours import FOO, NEWS, Behaviours, depth, network, reads, send
 
 behaviour = Behaviours(34)
 DLQ = mq.Queue("ActiveMQ.DLQ")

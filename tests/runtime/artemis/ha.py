@@ -7,7 +7,7 @@ from typing import Any
 from mqlab.formats import artemis
 from mqlab.problems.artemis import check
 from mqlab.runtime.artemis import outcome, play
-from tests.runtime.timed import step
+from tests.runtime.activemq.timed import step
 
 
 def ha(policy: str, role: str | None = None, **elements) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from mqlab.problems.artemis import check
 from mqlab.runtime.artemis import outcome, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import packed
-from tests.runtime.artemis.test_artemis_trace import depths
-from tests.runtime.ha import body, ha, master, pairs, slave, store
+from tests.runtime.artemis.ha import body, ha, master, pairs, slave, store
+from tests.runtime.artemis.test_trace import depths
 
 HALVES = {"request_backup": True, "master": {}, "slave": {}}
 SETS = [

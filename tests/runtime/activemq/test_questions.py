@@ -6,7 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue, SelectorError, UnknownName
-from tests.runtime.behaviours import FOO, NEWS, network, reads, send
+from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
 
 FAR = network("A>B B>C", "5.17", network_ttl=1)
 

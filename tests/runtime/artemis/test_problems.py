@@ -7,7 +7,7 @@ import pytest
 from mqlab.formats import artemis
 from mqlab.problems.artemis import check
 from tests.conftest import packed
-from tests.runtime.ha import body, ha, master, pairs, problems, slave, store
+from tests.runtime.artemis.ha import body, ha, master, pairs, problems, slave, store
 
 
 def rules(brokers, script="", **more):

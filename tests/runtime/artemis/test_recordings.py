@@ -14,7 +14,7 @@ from mqlab.errors import BadFile, BadValue, MqlabError, SelectorError, UnknownNa
 from mqlab.formats import artemis
 from mqlab.runtime.artemis import outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
-from tests.runtime.ha import body, ha, master, problems, roles, run, slave, store
+from tests.runtime.artemis.ha import body, ha, master, problems, roles, run, slave, store
 
 ALL = [path for path in packed("artemis") if path.endswith(".json")]
 

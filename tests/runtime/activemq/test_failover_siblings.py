@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from mqlab.errors import BadValue
-from tests.runtime.timed import errors, gaps, path, result, roles, run, scenario, tries
+from tests.runtime.activemq.timed import errors, gaps, path, result, roles, run, scenario, tries
 
 THREE = "start_broker broker=A\nstart_broker broker=B\nstart_broker broker=D\n"
 TELLS = {"update_cluster_clients": True, "rebalance_cluster_clients": True}

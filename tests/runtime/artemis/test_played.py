@@ -5,7 +5,7 @@ Each was played at least three times with real brokers of 2.4.0, always with the
 
 from __future__ import annotations
 
-from tests.runtime.ha import got, ha, run, waiting
+from tests.runtime.artemis.ha import got, ha, run, waiting
 
 DEALT = 'send broker=A queue=Q count=8 properties={"c":["red","blue"]}'
 BLUE = "selector=c='blue'"

@@ -6,8 +6,20 @@ import pytest
 
 from mqlab.runtime.artemis import outcome
 from mqlab.trace.kinds import Kind
-from tests.runtime.behaviours import Behaviours
-from tests.runtime.ha import at, got, ha, master, pairs, roles, run, slave, store, trace, waiting
+from tests.runtime.activemq.behaviours import Behaviours
+from tests.runtime.artemis.ha import (
+    at,
+    got,
+    ha,
+    master,
+    pairs,
+    roles,
+    run,
+    slave,
+    store,
+    trace,
+    waiting,
+)
 
 behaviour = Behaviours(35)
 

@@ -7,7 +7,7 @@ import pytest
 from mqlab.formats import failover
 from mqlab.formats import lab as lab_files
 from mqlab.runtime.activemq.clients.addresses import split
-from tests.runtime.timed import absolute, body, errors, gaps, path, result, run, tries
+from tests.runtime.activemq.timed import absolute, body, errors, gaps, path, result, run, tries
 
 TELLS = {"transport_connector": {"update_cluster_clients": True}}
 ALL_TOLD = {"transport_connector": {"update_cluster_clients": True,

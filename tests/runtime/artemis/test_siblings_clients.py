@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.runtime.artemis.ha import ha, master, pairs, run, slave
 from tests.runtime.artemis.siblings import (
     AB,
     ABC,
@@ -25,7 +26,6 @@ from tests.runtime.artemis.siblings import (
     colocated,
     seen,
 )
-from tests.runtime.ha import ha, master, pairs, run, slave
 
 CLIENTS = [
     case("second_try_finds_it", {"A": None}, """

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runtime.timed import absolute, errors, gaps, path, result, roles, run, tries, when
+from tests.runtime.activemq.timed import (
+    absolute,
+    errors,
+    gaps,
+    path,
+    result,
+    roles,
+    run,
+    tries,
+    when,
+)
 
 ALL = "failover:({A},{B})?randomize=false&maxReconnectDelay=100"
 

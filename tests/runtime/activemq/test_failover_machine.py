@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from mqlab.formats import failover
-from mqlab.runtime import Lab as FailoverLab
+from mqlab.runtime import Lab
 from mqlab.runtime.activemq.in_time import outcome
 from mqlab.spec.steps import noun_of
 from tests.conftest import IN_CI
-from tests.runtime.safety import SAFE, address, missing, not_received, setting
-from tests.runtime.timed import body
+from tests.runtime.activemq.safety import SAFE, address, missing, not_received, setting
+from tests.runtime.activemq.timed import body
 
 EXAMPLES = 200 if IN_CI else 2000
 CONNECTORS = ("", "masterslave:({A},{B})", "static:({A},{B})",
@@ -41,7 +41,7 @@ class Faults(RuleBasedStateMachine):
             more["R"] = {"process": True, "store": "kahadb"}
         value = body(" ".join(more), more=more, version=version,
                      connectors=[("R", through)] if through else [])  # fmt: skip
-        self.lab = FailoverLab(failover.read(value), seed=seed, limit=400_000)
+        self.lab = Lab(failover.read(value), seed=seed, limit=400_000)
         self.lines = [n for n in self.names if members[n].get("link")]
         self.brokers = list(more)
         self.uri = address(self.names)

@@ -11,7 +11,7 @@ from mqlab.runtime.artemis import outcome, play
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.parquet import load, save
 from tests.conftest import recorded
-from tests.runtime.ha import ha, master, slave, store, trace
+from tests.runtime.artemis.ha import ha, master, slave, store, trace
 
 PAIR = {"M1": master(), "S1": slave()}
 ALL = [p for name in ("artemis", "artemis-later") for p in recorded(name, lambda path: True)]

@@ -6,8 +6,7 @@ import pytest
 
 from mqlab.errors import BadValue
 from mqlab.formats import failover
-from mqlab.runtime import Lab as FailoverLab
-from mqlab.runtime import play
+from mqlab.runtime import Lab, play
 from mqlab.runtime.activemq.clients.addresses import (
     FailoverOptions,
     Refused,
@@ -16,7 +15,7 @@ from mqlab.runtime.activemq.clients.addresses import (
 )
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.in_time import outcome
-from tests.runtime.timed import body, run, scenario
+from tests.runtime.activemq.timed import body, run, scenario
 
 SETTLED = "wait_ms ms=8000"
 LINK = "?useExponentialBackOff=false&initialReconnectDelay=200"
@@ -151,12 +150,12 @@ def test_a_connectors_address_is_accepted_or_refused(uri, accepted):
 
 
 def test_a_list_knows_an_address_by_its_host_and_port():
-    lab = FailoverLab(scenario())
+    lab = Lab(scenario())
     transport = FailoverTransport(lab, None, FailoverOptions(), ["tcp://localhost:61616"])
     for address in ("127.0.0.2:61616", "localhost:61616", "no.existing.hostname:61616",
                     "localhost:61617", "127.0.0.1:61616", "no.existing.hostname:61616"):  # fmt: skip
         transport.add(f"tcp://{address}")
-    assert len(transport.known.configured) == 4
+    assert len(transport.addresses.configured) == 4
 
 
 def test_options_are_read_or_refused():

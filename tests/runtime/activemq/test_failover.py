@@ -14,12 +14,11 @@ from mqlab.formats import failover
 from mqlab.formats import lab as lab_files
 from mqlab.formats import lab as plain
 from mqlab.problems.failover import check
-from mqlab.runtime import Lab as FailoverLab
-from mqlab.runtime import play
+from mqlab.runtime import Lab, play
 from mqlab.runtime.activemq.in_time import outcome
 from mqlab.trace.kinds import SENTENCES, Kind, Rule
 from tests.conftest import HERE, SHARED, missing, packed, recorded
-from tests.runtime.timed import body, run, scenario, trace
+from tests.runtime.activemq.timed import body, run, scenario, trace
 
 # Recordings that the lab does not agree with: name -> why.
 LATE = (
@@ -115,7 +114,7 @@ def test_one_seed_gives_one_trace(name):
 
 def test_a_lab_can_be_copied_in_the_middle_and_both_go_on():
     read = failover.read(some("activemq-failover/shared_file/kill_interval_1000.json"))
-    lab = FailoverLab(read, seed=1)
+    lab = Lab(read, seed=1)
     for _ in range(60):
         lab.step()
     other = lab.fork()

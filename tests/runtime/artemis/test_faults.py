@@ -9,7 +9,7 @@ import pytest
 from mqlab.formats import artemis as files
 from mqlab.runtime.artemis import ArtemisLab
 from mqlab.spec.step import Step
-from tests.runtime.ha import body, master, slave, store
+from tests.runtime.artemis.ha import body, master, slave, store
 
 BACK = {"A": master(check_for_live_server=True), "A2": slave(allow_failback=True), "B": None}
 SHARED = {"shared_store": "a"}

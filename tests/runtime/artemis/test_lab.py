@@ -12,7 +12,7 @@ from mqlab.runtime.artemis import ArtemisLab
 from mqlab.scenarios.artemis import figures
 from mqlab.spec.step import Step
 from tests.conftest import recorded
-from tests.runtime.ha import body, master, slave
+from tests.runtime.artemis.ha import body, master, slave
 
 ALL = [pytest.param(artemis.read(param.values[0]), id=param.id)
        for name in ("artemis", "artemis-later") for param in recorded(name, lambda path: True)]  # fmt: skip

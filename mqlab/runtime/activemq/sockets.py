@@ -12,8 +12,7 @@ from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.kernel.clock import Call
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.asks import Laboratory
 
 Command = tuple[Any, ...]  # (what, ...): what goes over a socket
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
@@ -27,7 +26,7 @@ DROPPED = Refused("InactivityIOException", "Cannot send, channel has already fai
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
-class Near(Protocol):
+class ClientEnd(Protocol):
     """Whoever opened a socket: a transport of a client or of a connector."""
 
     def on_command(self, source: Any, command: Command) -> None:
@@ -59,7 +58,7 @@ class Owner(Protocol):
         """The transport has given up."""
 
 
-class Far(Protocol):
+class BrokerEnd(Protocol):
     """The broker's end of a socket."""
 
     def on_command(self, command: Command) -> None:
@@ -67,6 +66,15 @@ class Far(Protocol):
 
     def on_closed(self, last: int | None = None) -> None:
         """The socket is gone; *last* is what the near end said before, if it went in order."""
+
+
+class Server(Protocol):
+    """The process at the broker's end, as its sockets see it."""
+
+    name: str
+    paused: bool
+    sockets: list[Socket]
+    held: list[tuple[Any, Any]]
 
 
 class Line:
@@ -116,13 +124,20 @@ class Socket:
     """One connection to a broker, or to a listener that is none."""
 
     def __init__(
-        self, lab: Lab, near: Near, target: str, process: Process | None, lines: tuple[Line, ...]
+        self,
+        lab: Laboratory,
+        client_end: ClientEnd,
+        target: str,
+        process: Server | None,
+        lines: tuple[Line, ...],
     ) -> None:
-        self.lab, self.near, self.target = lab, near, target
+        self.lab, self.client_end, self.target = lab, client_end, target
         self.process, self.lines = process, lines
-        self.far: Far | None = None
+        self.broker_end: BrokerEnd | None = None
         self.alive = True
-        self.farewell: int | None = None  # what is said with an orderly end: see Peer.on_closed
+        self.farewell: int | None = (
+            None  # what is said with an orderly end: see TransportConnection.on_closed
+        )
         self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
@@ -161,8 +176,8 @@ class Socket:
 
     def arrive(self, command: Command) -> None:
         """A command has come to the far end, if nothing holds it."""
-        if self.far is not None and self.lets_pass(False, self.arrive, command):
-            self.far.on_command(command)
+        if self.broker_end is not None and self.lets_pass(False, self.arrive, command):
+            self.broker_end.on_command(command)
 
     def reply(self, command: Command) -> None:
         """Send *command* to the near end."""
@@ -171,7 +186,7 @@ class Socket:
     def arrive_back(self, command: Command) -> None:
         """A command has come to the near end, if nothing holds or swallows it."""
         if self.lets_pass(True, self.arrive_back, command):
-            self.near.on_command(self, command)
+            self.client_end.on_command(self, command)
 
     def lets_pass(self, back: bool, call: Call, argument: Any) -> bool:
         """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
@@ -207,16 +222,16 @@ class Socket:
             self._forget()
             self._far_gone(None)
             if cause is not None:
-                self.lab.blame(self.near, cause)
-            self.near.on_closed(self)
+                self.lab.blame(self.client_end, cause)
+            self.client_end.on_closed(self)
 
     def on_error(self, _: None) -> None:
         """Whoever uses it ends it because of an error."""
         self.reset()
 
     def _far_gone(self, farewell: int | None) -> None:
-        if self.far is not None:
-            self.far.on_closed(farewell)
+        if self.broker_end is not None:
+            self.broker_end.on_closed(farewell)
 
     def _forget(self) -> None:
         self.alive = False

@@ -11,7 +11,7 @@ from mqlab.runtime import play
 from mqlab.runtime.activemq.in_time import outcome
 from mqlab.spec import Scenario as TimedScenario
 from mqlab.spec.schedule import faults
-from tests.runtime.timed import body
+from tests.runtime.activemq.timed import body
 
 POLL = 1000  # ms
 LENGTH = 12_000  # ms during which faults happen

@@ -119,7 +119,9 @@ class NetworkMachine(RuleBasedStateMachine):
 
     @rule(data=st.data(), up=st.booleans())
     def connect(self, data, up):
-        name = data.draw(st.sampled_from([wire.spec.name for wire in self.lab.wires]))
+        name = data.draw(
+            st.sampled_from([connector.spec.name for connector in self.lab.connectors])
+        )
         self.lab.do(mq.StartConnector(name) if up else mq.StopConnector(name))
 
     @rule()
