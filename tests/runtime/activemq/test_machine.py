@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import mqlab as mq
 from mqlab.errors import BadValue
+from mqlab.spec.faults import WAYS
 from mqlab.spec.option import EDITIONS
 
 QUEUES = [mq.Queue("Q.ONE"), mq.Queue("Q.TWO")]
@@ -46,11 +47,20 @@ def networks(draw) -> mq.Network:
         )
     replay = draw(st.booleans())
     policies = ({"queue": ">", "replay_when_no_consumers": True},) if replay else ()
+    pair = names[-2:] if draw(st.booleans()) else ""
     return mq.Network(
-        *(mq.Broker(name, *connectors[name], store=draw(st.sampled_from(["memory", "kahadb"])),
-                    policies=policies) for name in names),
+        *(mq.Broker(name, *connectors[name], policies=policies, **draw(stores(name in pair)))
+          for name in names),
         edition=draw(st.sampled_from(EDITIONS)),
     )  # fmt: skip
+
+
+@st.composite
+def stores(draw, shared: bool):
+    """Draw a store of a broker's own, or let it be one of a pair."""
+    if shared:
+        return {"store": "kahadb", "shared_store": "s", "lock_acquire_sleep_interval_ms": 100}
+    return {"store": draw(st.sampled_from(["memory", "kahadb"]))}
 
 
 class NetworkMachine(RuleBasedStateMachine):
@@ -59,7 +69,7 @@ class NetworkMachine(RuleBasedStateMachine):
     @initialize(network=networks(), seed=st.integers(0, 99), jitter=st.sampled_from([0, "2ms"]))
     def begin(self, network, seed, jitter):
         self.lab = mq.Lab(network, seed=seed, jitter=jitter, limit=5_000)
-        self.opened = 0
+        self.opened = self.moving = 0
         self.sends = 0
         self.read = 0  # rows of the trace that the invariants have seen
         self.sent: set[int] = set()
@@ -117,6 +127,30 @@ class NetworkMachine(RuleBasedStateMachine):
         down = [name for name in self.lab.brokers if name not in self.running()]
         self.lab.do(mq.Restart(data.draw(st.sampled_from(down))))
 
+    @rule(data=st.data(), what=st.sampled_from([mq.Crash, mq.Pause, mq.Resume]))
+    def trouble(self, data, what):
+        self.lab.do(what(data.draw(st.sampled_from(list(self.lab.brokers)))))
+
+    @rule(data=st.data(), how=st.sampled_from(WAYS))
+    def cut(self, data, how):
+        self.lab.do(mq.Cut(data.draw(st.sampled_from(list(self.lab.brokers))), how=how))
+
+    @rule(data=st.data())
+    def heal(self, data):
+        self.lab.do(mq.Heal(data.draw(st.sampled_from(list(self.lab.brokers)))))
+
+    @rule(data=st.data(), count=st.integers(1, 5), persistent=st.booleans())
+    def move(self, data, count, persistent):
+        """A client with an address of all brokers sends and consumes."""
+        self.moving += 1
+        name = f"M{self.moving}"
+        hosts = data.draw(st.permutations(list(self.lab.brokers)))
+        uri = f"failover:({','.join(f'tcp://{host}:61616' for host in hosts)})"
+        self.lab.do(mq.Client(name, uri=f"{uri}?randomize=false&maxReconnectDelay=200"))
+        to = data.draw(st.sampled_from(QUEUES))
+        self.lab.do(mq.Producer(name, on=name, sends=count, to=to, persistent=persistent))
+        self.lab.do(mq.Consumer(f"K{self.moving}", on=name, reads=to))
+
     @rule(data=st.data(), up=st.booleans())
     def connect(self, data, up):
         name = data.draw(
@@ -165,7 +199,7 @@ class NetworkMachine(RuleBasedStateMachine):
     @invariant()
     def nothing_is_lost(self):
         """At rest every message of a queue is held, was received, or an event says it is gone."""
-        if len(self.lab.clock.heap) > self.lab.clock.background:
+        if not self.lab.resting or self.lab.script or self.lab.under_way is not None:
             return
         held: set[int] = set()
         for broker in self.lab.brokers.values():
