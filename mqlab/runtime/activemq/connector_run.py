@@ -22,9 +22,10 @@ from mqlab.runtime.activemq.clients.discovery import (
 )
 from mqlab.runtime.activemq.clients.query import prefixed
 from mqlab.runtime.activemq.cluster import BrokenFilter
+from mqlab.runtime.activemq.commands import Command, Negotiate
 from mqlab.runtime.activemq.multicast import MulticastListener
 from mqlab.runtime.activemq.settings import BridgeSettings
-from mqlab.runtime.activemq.sockets import Command, Socket
+from mqlab.runtime.activemq.sockets import Socket
 from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
 
@@ -83,7 +84,7 @@ class BridgeAttempt:
             self.failed()
 
     def _greet(self, source: Any) -> None:
-        source.send(("negotiate", None))
+        source.send(Negotiate())
 
     def on_attached(self, address: str) -> None:
         """A failover: inside has found a broker."""
@@ -95,7 +96,7 @@ class BridgeAttempt:
 
     def on_command(self, source: Any, command: Command) -> None:
         """The other broker has said its first word: the bridge comes up."""
-        if command[0] == "negotiated" and not self.bridges:
+        if isinstance(command, Negotiate) and not self.bridges:
             socket = self.transport.source if self.transport is not None else self.source
             while socket is not None and not hasattr(socket, "process"):
                 socket = socket.transport.source

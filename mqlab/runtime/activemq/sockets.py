@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.commands import Command
 from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.link import Link
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
 
-Command = tuple[Any, ...]  # (what, ...): what goes over a socket
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
 # What a client is told of a connection that ends: the other end closed it, the line broke it, or
 # nothing was heard.

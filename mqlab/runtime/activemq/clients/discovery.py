@@ -13,7 +13,8 @@ from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import number, options, prefixed
-from mqlab.runtime.activemq.sockets import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
+from mqlab.runtime.activemq.commands import Command
+from mqlab.runtime.activemq.sockets import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Owner
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
