@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.commands import Acknowledge, Command, Mirrored, Send
 from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.sockets import Socket
+from mqlab.runtime.activemq.sockets import Socket, Source
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ class Mirror:
         )
         master.mirror.attach(self)
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """A slave has nothing to replay."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """Do what the master has done and say so, unless the process is suspended."""
         if self.process.paused:
             self.process.held.append((self.on_held, (source, command)))
@@ -88,7 +88,7 @@ class Mirror:
         if source.alive:
             self.on_command(source, command)
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """The link to the master is gone: whether it died or not, nobody can tell."""
         self.socket = None
         self.leave()

@@ -27,13 +27,27 @@ DROPPED = Refused("InactivityIOException", "Cannot send, channel has already fai
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
+class Source(Protocol):
+    """A connection as whoever opened it sees it: a socket, or a list of addresses in its place."""
+
+    alive: bool
+    failure: Refused
+    farewell: int | None
+
+    def send(self, command: Command) -> None:
+        """Send *command* to the far end."""
+
+    def close(self) -> None:
+        """Close it in an orderly way."""
+
+
 class ClientEnd(Protocol):
     """Whoever opened a socket: a transport of a client or of a connector."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came from the far end."""
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """The socket is gone."""
 
 
@@ -46,13 +60,13 @@ class Owner(Protocol):
     def on_attached(self, address: str) -> None:
         """A connection is there; what the state needs is to be replayed first."""
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """Send over *source* what a broker must know before anything else."""
 
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came from the broker."""
 
     def on_failed(self, error: Refused) -> None:

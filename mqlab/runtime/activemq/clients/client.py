@@ -24,6 +24,7 @@ from mqlab.runtime.activemq.commands import (
     Send,
     Subscribe,
 )
+from mqlab.runtime.activemq.sockets import Source
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -195,7 +196,7 @@ class Client:
         for consumer in self.consumers.values():
             consumer.interrupted()
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """Tell a new broker all that it must know, in this order."""
         source.send(Connect(self.name, True, True))
         for dest in self.temps:
@@ -221,7 +222,7 @@ class Client:
                 session.end()
                 call.fail("TransactionRolledBackException", "the commit is in doubt")
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came from the broker."""
         if isinstance(command, Reply):
             call = self.calls.pop(command.request or 0, None)

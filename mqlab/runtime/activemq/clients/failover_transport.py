@@ -16,7 +16,7 @@ from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
 from mqlab.runtime.activemq.clients.backup_pool import BackupPool
 from mqlab.runtime.activemq.commands import Command, ForOneConnection, Negotiate, Reply, Send
-from mqlab.runtime.activemq.sockets import Owner
+from mqlab.runtime.activemq.sockets import Owner, Source
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class FailoverTransport:
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
         self.addresses = AddressList(options, addresses)
-        self.source: Any = None  # the socket in use
+        self.source: Source | None = None  # the socket in use
         self.address: str | None = None
         self.delay: float = options.reconnect_delay
         self.failures = 0
@@ -53,7 +53,7 @@ class FailoverTransport:
         self.error: Refused | None = None
         self.failure: Refused | None = None
         self.order: list[str] = []
-        self.trying: tuple[str, Any] | None = None
+        self.trying: tuple[str, Source] | None = None
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
@@ -299,7 +299,7 @@ class FailoverTransport:
 
     # What sockets tell
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came in: the first word of a new broker, or one of the broker in use."""
         if self.trying is not None and source is self.trying[1]:
             if isinstance(command, Negotiate):
@@ -311,7 +311,7 @@ class FailoverTransport:
             self.requests.pop(command.request or 0, None)
         self.owner.on_command(source, command)
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """A socket is gone: that of a try, a backup (which goes on to count), or the one in use."""
         if self.trying is not None and source is self.trying[1]:
             self.trying = None
