@@ -1,4 +1,4 @@
-"""The products, in one table: how the scenarios of each are read, played, judged and checked."""
+"""The products, in one table: how the scenarios of each are read, written, played, judged and checked."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from mqlab.formats import artemis as artemis_files
 from mqlab.formats import failover
 from mqlab.formats import lab as lab_files
 from mqlab.formats import openmq as openmq_files
+from mqlab.formats import openmq_python as openmq_code
+from mqlab.formats import python as activemq_code
 from mqlab.problems import artemis as artemis_problems
 from mqlab.problems import openmq as openmq_problems
 from mqlab.runtime import activemq, artemis, openmq
@@ -39,6 +41,7 @@ class Product:
     claims: Callable[[Body], bool]
     read: Callable[[Body, str], Any]
     write: Callable[[Any], dict[str, Any]]
+    python: Callable[[Any], str]
     lab: Callable[..., Any]
     outcome: Callable[[Trace], dict[str, Any]]
     check: Callable[[Any], Any]
@@ -61,16 +64,17 @@ def _anything(body: Body) -> bool:
 
 
 ACTIVEMQ = Product(
-    "activemq", Scenario, _anything, _read_activemq, lab_files.write, activemq.Lab,
-    activemq.outcome, problems.check, _figures_of_activemq,
+    "activemq", Scenario, _anything, _read_activemq, lab_files.write,
+    activemq_code.python, activemq.Lab, activemq.outcome, problems.check, _figures_of_activemq,
 )  # fmt: skip
 OPENMQ = Product(
     "openmq", ClusterScenario, openmq_files.claims, openmq_files.read, openmq_files.write,
-    openmq.ClusterLab, openmq.outcome, openmq_problems.check, openmq_figures.figures,
+    openmq_code.python, openmq.ClusterLab, openmq.outcome, openmq_problems.check, openmq_figures.figures,
 )  # fmt: skip
 ARTEMIS = Product(
     "artemis", HaScenario, artemis_files.claims, artemis_files.read, artemis_files.write,
-    artemis.ArtemisLab, artemis.outcome, artemis_problems.check, artemis_figures.figures,
+    artemis_figures.python, artemis.ArtemisLab, artemis.outcome, artemis_problems.check,
+    artemis_figures.figures,
 )  # fmt: skip
 PRODUCTS = (OPENMQ, ARTEMIS, ACTIVEMQ)  # in this order they are asked whose a file is
 
@@ -97,7 +101,7 @@ def is_scenario(what: Any) -> bool:
 def figures(guide: str | None = None) -> tuple[Any, ...]:
     """Return the figures of every product, or of one guide; raises `UnknownName` for no guide."""
     found = [figure for p in (ACTIVEMQ, OPENMQ, ARTEMIS) for figure in p.figures()]
-    found += crash.figures({product.name: product.read for product in PRODUCTS})
+    found += crash.figures({product.name: (product.read, product.python) for product in PRODUCTS})
     guides = list(dict.fromkeys(figure.id.partition(":")[0] for figure in found))
     if guide is not None and guide not in guides:
         raise UnknownName.of("guide", guide, guides)
@@ -120,6 +124,11 @@ def load(path: str | Path) -> Any:
     """Read the scenario of a lab file or recording of any product; raises `BadFile`."""
     value = lab_files.read_json(path)
     return product_of(value).read(value, str(path))
+
+
+def python(scenario: Any) -> str:
+    """Return code with nouns that makes a scenario of any product, under the name `scenario`."""
+    return product_of_scenario(scenario).python(scenario)
 
 
 def lab_of(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Any:

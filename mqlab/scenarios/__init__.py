@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from mqlab.errors import UnknownName
-from mqlab.formats import lab
+from mqlab.formats import lab, python
 from mqlab.spec import Scenario
 
 GUIDES = ("fuse", "amq6", "article")
@@ -53,6 +53,10 @@ class Figure:
     def change(self, path: str, **options: Any) -> Figure:
         """Return the figure with options changed at ``broker/connector`` (``*/*`` is all)."""
         return replace(self, scenario=self.scenario.change(path, **options))
+
+    def python(self) -> str:
+        """Return code with nouns that makes the figure's scenario, under the name `scenario`."""
+        return python.python(self.scenario)
 
 
 def figures(guide: str | None = None) -> tuple[Figure, ...]:

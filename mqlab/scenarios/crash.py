@@ -10,14 +10,16 @@ from mqlab.scenarios import reading
 from mqlab.scenarios.reading import FamilyFigure
 
 Reader = Callable[[Mapping[str, Any], str], Any]
+Printer = Callable[[Any], str]
 
 
-def figures(readers: Mapping[str, Reader]) -> tuple[FamilyFigure, ...]:
-    """Return one figure per set-up, of those families that *readers* (family: its reader) can read."""
+def figures(families: Mapping[str, tuple[Reader, Printer]]) -> tuple[FamilyFigure, ...]:
+    """Return one figure per set-up, of those *families* whose reader and printer are given."""
     found = []
     for item in json.loads(reading.text("crash"))["figures"]:
         family = item.pop("family")
-        if family in readers:
-            value = {"title": item["title"], **item["scenario"]}
-            found.append(FamilyFigure(**{**item, "scenario": readers[family](value, item["id"])}))
+        if family in families:
+            read, printer = families[family]
+            item["scenario"] = read({"title": item["title"], **item["scenario"]}, item["id"])
+            found.append(FamilyFigure(**item, printer=printer))
     return tuple(found)

@@ -8,7 +8,7 @@ messages), `lost` (how many).
 
 from __future__ import annotations
 
-from mqlab.formats import openmq
+from mqlab.formats import openmq, openmq_python
 from mqlab.scenarios import reading
 from mqlab.scenarios.reading import FamilyFigure
 
@@ -17,7 +17,7 @@ FILES = ("openmq",)
 
 def figures() -> tuple[FamilyFigure, ...]:
     """Return the figures of the chapter, in its order."""
-    return reading.read(FILES, openmq.read)
+    return reading.read(FILES, openmq.read, openmq_python.python)
 
 
 def figure(id: str) -> FamilyFigure:

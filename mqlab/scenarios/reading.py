@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -17,7 +17,8 @@ class FamilyFigure:
     """A figure or example of a product family, ready to run.
 
     `scenario` is of the family's own form. `real` says where the real product differs from the
-    guide, `expected` what a run ends with; its keys are the family's own.
+    guide, `expected` what a run ends with; its keys are the family's own. `printer` writes such a
+    scenario as code.
     """
 
     id: str
@@ -28,6 +29,11 @@ class FamilyFigure:
     answer: str
     real: str
     expected: Mapping[str, Any]
+    printer: Callable[[Any], str] = field(repr=False, compare=False)
+
+    def python(self) -> str:
+        """Return code with nouns that makes the figure's scenario, under the name `scenario`."""
+        return self.printer(self.scenario)
 
 
 @cache
@@ -37,11 +43,13 @@ def text(name: str) -> str:
 
 
 def read(
-    files: Iterable[str], scenario: Callable[[Mapping[str, Any], str], Any]
-) -> tuple[FamilyFigure, ...]:
+    files: Iterable[str], scenario: Callable[[Mapping[str, Any], str], Any],
+    printer: Callable[[Any], str],
+) -> tuple[FamilyFigure, ...]:  # fmt: skip
     """Return the figures of *files* (names without ``.json``) in their order.
 
-    *scenario* reads one from its JSON value and the figure's id, which errors are to name.
+    *scenario* reads one from its JSON value and the figure's id, which errors are to name; *printer*
+    writes it as code.
     """
     items = (item for name in files for item in json.loads(text(name))["figures"])
     return tuple(
@@ -49,6 +57,7 @@ def read(
             **{
                 **item,
                 "scenario": scenario({"title": item["title"], **item["scenario"]}, item["id"]),
+                "printer": printer,
             }
         )
         for item in items

@@ -7,6 +7,7 @@ messages received, where clients are connected.
 from __future__ import annotations
 
 from mqlab.formats import failover
+from mqlab.formats.python import python
 from mqlab.scenarios import reading
 from mqlab.scenarios.reading import FamilyFigure
 
@@ -15,7 +16,7 @@ FILES = ("fuse4", "unsafe")
 
 def figures() -> tuple[FamilyFigure, ...]:
     """Return all figures with time, those of the guide first."""
-    return reading.read(FILES, failover.read)
+    return reading.read(FILES, failover.read, python)
 
 
 def figure(id: str) -> FamilyFigure:

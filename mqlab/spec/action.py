@@ -204,6 +204,12 @@ class Receive(Action):
     count: int = 1
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.count, int) or self.count < 1:
+            raise BadValue(
+                f"consumer {self.consumer!r}: count={self.count!r}; write a whole number above 0"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Resume(Action):

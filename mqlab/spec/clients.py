@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mqlab.errors import BadValue
 from mqlab.spec.action import Action
 from mqlab.spec.redelivery import Redelivery
 
@@ -28,6 +29,13 @@ class Client(Action):
     redelivery: Redelivery | None = field(default=None, kw_only=True)
     watch_topic_advisories: bool = field(default=True, kw_only=True)
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.uri, str):
+            raise BadValue(
+                f"client {self.name!r}: uri={self.uri!r}; write for example "
+                "'failover:(tcp://A:61616)'"
+            )
 
 
 @dataclass(frozen=True, slots=True)

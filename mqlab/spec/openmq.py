@@ -148,6 +148,11 @@ class ClusterScenario:
         opened = (str(s.keys["producer"]) for s in self.steps if s.do == "open_producer")
         return replace(self, steps=(*self.steps, *steps_of(actions, names, opened)))
 
+    def started(self) -> ClusterScenario:
+        """Return the same with all brokers started first, unless an action starts some."""
+        starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
+        return self if starts else replace(self, steps=(Step("start"), *self.steps))
+
     def option(self, name: str, key: str, default: Any = None) -> Any:
         """Return a property of a broker: its own, else the cluster's, else the default."""
         member = next(m for m in self.members if m.name == name)

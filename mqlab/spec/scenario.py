@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName, UriError
@@ -12,10 +12,14 @@ from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
 from mqlab.spec.network import HEARD, Network
+from mqlab.spec.steps import STEP_OF, check_wait
 from mqlab.spec.values import duration
 
 PACES = ("rest", "calls")
 DATABASE = "database"  # the line to it has this name
+# What a consumer or producer says of a connection of its own, and not on that of a client.
+_OF_CONNECTION = ("others", "connection", "no_local", "browser", "connection_options", "client_id",
+                  "redelivery")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,9 @@ class Scenario:
             where = f"action {place} ({type(action).__name__})"
             if not isinstance(action, a.Action):
                 raise BadValue(f"{action!r} is not an action; write for example mq.Consumer(...)")
+            if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
+                known_here = [noun.__name__ for noun in STEP_OF]
+                raise UnknownName.of("action of ActiveMQ", type(action).__name__, known_here, where)
             if action.at is not None:
                 duration(action.at, f"{where}, at")
             known.check(action, where, strictly=self.pace == "rest")
@@ -76,9 +83,11 @@ class _Known:
         self.network = network
         self.brokers = network.names
         self.connectors = [connector.name for _, connector in network.connectors()]
+        self.database = any(b.get("store", network.edition) == "jdbc" for b in network.brokers)
         self.endpoints = [endpoint.name for endpoint in network.around.endpoints]
         self.clients: dict[str, str] = {}  # name -> address
         self.consumers: list[str] = []
+        self.places: dict[str, str] = {}  # consumer -> the broker or client that it is on
         self.open: set[str] = set()
         self.producers: list[str] = []
 
@@ -100,18 +109,43 @@ class _Known:
             }
             called = "broker" if what == "broker or client" and not self.clients else what
             _need(called, name, names[what], where)
+        if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:
+            ours = [con.name for con in self.network.broker(action.of).connectors]
+            _need(f"connector of {action.of}", action.connector, ours, where)
         if isinstance(action, (f.Cut, f.Heal)):
             self.check_line(action, where, strictly)
+        if isinstance(action, c.WaitUntil):
+            check_wait(action.what, action.about, where)
+        elif strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
+            if action.who in self.clients:
+                raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
+        elif strictly and isinstance(action, c.ReceiveOnce):
+            if self.places.get(action.consumer) not in self.clients:
+                raise BadValue(
+                    f"{where}: {action.consumer!r} is on a broker by itself; write mq.Receive(...), "
+                    "or put it on an mq.Client"
+                )
+        elif strictly and isinstance(action, (a.Consumer, a.Producer)):
+            self.check_connection(action, where)
         if isinstance(action, c.Client):
             if strictly:
                 self.check_address(action, where)
+            if strictly and (action.name in self.clients or action.name in self.brokers):
+                raise BadValue(
+                    f"{where}: {action.name!r} is there already; close that client, or take a new name"
+                )
             self.clients[action.name] = action.uri
+        elif isinstance(action, c.CloseClient):
+            del self.clients[action.client]
+        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
+            raise BadValue(f'{where}: no broker has store="jdbc": there is no database')
         elif isinstance(action, a.Consumer):
             if strictly and action.name in self.open and action.at is None:
                 raise BadValue(
                     f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
                 )
             self.consumers.append(action.name)
+            self.places[action.name] = action.on
             self.open.add(action.name)
         elif isinstance(action, a.Close):
             self.open.discard(action.consumer)
@@ -136,22 +170,57 @@ class _Known:
     def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
         """Raise for a line that is not there: each end is known, and two ends talk to one another."""
         lines = [line for line, _ in self.network.around.lines]
-        users = [*self.clients, *self.consumers, *self.producers]
         ends_at = [b.name for b in self.network.brokers if strictly or b.get("link")]
-        known = [*ends_at, *users, *lines, DATABASE]
-        _need("end of a line (a broker's link, or a client)", action.one, known, where)
-        _need("end of a line", action.other, known, where)
+        database = [DATABASE] if self.database or not strictly else []
+        users = [*self.clients] if strictly else [*self.clients, *self.consumers, *self.producers]
+        for end in (action.one, action.other):
+            if strictly and end in (*self.consumers, *self.producers) and end not in users:
+                raise BadValue(
+                    f"{where}: {end!r} is no end of a line; put it on a client, "
+                    f'mq.Client("c", uri="failover:(tcp://...)"), and cut that one\'s line'
+                )
+        many = [*ends_at, *lines, *database, *(() if strictly else users)]
         if action.other is None:
+            _need("end of a line (with one name, a broker's)", action.one, many, where)
             return
         ends = {action.one, action.other}
+        for end in (action.one, action.other):
+            _need("end of a line", end, [*many, *users], where)
+        talks = any(self._may_reach(c, other) for c in ends & set(users) for other in ends - {c})
         bridged = any(
             {b.name, t} == ends for b, con in self.network.connectors() for t in con.targets
         )
-        if not bridged and not ends & set(users):
+        if not bridged and not talks:
             raise BadValue(
                 f"{where}: {action.one} and {action.other} share no line; a network connector or a "
                 "client joins two, so write the two ends of one"
             )
+
+    def _may_reach(self, client: str, broker: str) -> bool:
+        """Whether a client's address leads to a broker, or somebody may tell it of that one."""
+        uri = self.clients.get(client, "")
+        told = any(b.transport.get("update_cluster_clients") for b in self.network.brokers)
+        if told or not uri or "updateURIsURL" in uri or any(way in uri for way in HEARD):
+            return True
+        try:
+            return broker in [leaf.host or leaf.path for leaf in uris.parse(uri).leaves()]
+        except UriError:
+            return True  # as it was written
+
+    def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
+        """Raise for what only a client has that opens a connection of its own, or that opens none."""
+        for known in fields(action):
+            if known.name in (_OF_CONNECTION if action.on in self.clients else ("session",)):
+                default = None if known.default is MISSING else known.default
+                if getattr(action, known.name) == default:
+                    continue
+                if action.on not in self.clients:
+                    what = f"a session is a client's, and {action.on!r} is a broker"
+                elif known.name in ("client_id", "redelivery"):
+                    what = f"it is its connection's: write mq.Client({action.on!r}, ...) with it"
+                else:
+                    what = f"that is for who is on a broker, and {action.on!r} is a client"
+                raise BadValue(f"{where}, {action.name!r}: {known.name} is given; {what}")
 
     def check_address(self, client: c.Client, where: str) -> None:
         """Raise for an address that does not parse, or leads to a host that is not there."""

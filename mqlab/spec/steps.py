@@ -15,7 +15,7 @@ from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec.redelivery import Redelivery
-from mqlab.spec.values import Destination, duration
+from mqlab.spec.values import Destination
 
 _CALL = ("label", "in_background", "max_ms")
 GROUP = "JMSXGroupID"
@@ -140,7 +140,8 @@ def noun_of(item: Mapping[str, Any]) -> a.Action:
     keys = {("at" if key == "at_ms" else key): value for key, value in keys.items()}
     step = ALIASES.get(step, step)
     if step.removeprefix("wait_") in WAITS and step.startswith("wait_"):
-        return _wait(step.removeprefix("wait_"), keys)
+        check_wait(step.removeprefix("wait_"), keys)
+        return c.WaitUntil(step.removeprefix("wait_"), keys)
     if step not in STEPS:
         raise UnknownName.of("step", step, [*STEPS, *(f"wait_{what}" for what in WAITS)])
     for key in ("ms", *(k for k in keys if k.endswith("_ms")), *NUMBERS):
@@ -148,14 +149,16 @@ def noun_of(item: Mapping[str, Any]) -> a.Action:
     return _noun(STEPS[step], keys)
 
 
-def _wait(what: str, keys: dict[str, Any]) -> a.Action:
-    for key in keys:
+def check_wait(what: str, about: Mapping[str, Any], where: str = "") -> None:
+    """Raise `UnknownName` or `BadValue` for what cannot be waited for."""
+    if what not in WAITS:
+        raise UnknownName.of("thing to wait for", what, WAITS, where)
+    for key in about:
         if key not in (*WAITS[what], "max_ms"):
-            raise UnknownName.of("key", key, (*WAITS[what], "max_ms"))
+            raise UnknownName.of("key", key, (*WAITS[what], "max_ms"), where)
     for key in WAITS[what]:
-        if key not in keys and key not in ("to", "up", "label"):
-            raise BadValue(f"the key {key!r} is missing")
-    return c.WaitUntil(what, keys)
+        if key not in about and key not in ("to", "up", "label"):
+            raise BadValue(f"{where}{': ' if where else ''}the key {key!r} is missing")
 
 
 def _check_number(key: str, value: Any) -> None:
@@ -199,12 +202,12 @@ def _noun(row: Row, keys: dict[str, Any]) -> a.Action:
 
 def field_of(row: Row) -> dict[str, str]:
     """Return step key -> field of the action."""
-    own = {
-        TIMES.get(known.name, known.name): known.name
-        for known in fields(row.noun)
+    names = [
+        known.name for known in fields(row.noun)
         if known.name not in ("options", DESTINATION.get(row.noun))
-    }
-    return {**row.keys, **own}
+    ]  # fmt: skip
+    times = {TIMES[name]: name for name in names if name in TIMES}
+    return {**row.keys, **times, **{name: name for name in names}}
 
 
 def _translate(noun: type[a.Action], given: dict[str, Any], options: dict[str, Any]) -> None:
@@ -257,7 +260,9 @@ def item_of(
                     key = "client"
             elif known.name == "of" and step == "disk_slow":
                 key = "broker" if value in brokers else "shared_store"
-            item[key] = _plain(known.name, value)
+            elif known.name in TIMES and isinstance(value, str):
+                key = known.name  # a text with its unit, such as "20ms"
+            item[key] = _plain(value)
     if item.pop("others", None):
         item["broker"] = [item["broker"], *action.others]  # type: ignore[attr-defined]
     return {**item, **_at(action)}
@@ -273,10 +278,7 @@ def _is_told(known: Any, value: Any) -> bool:
     return known.default_factory is MISSING or bool(value != known.default_factory())
 
 
-def _plain(name: str, value: Any) -> Any:
-    if name in TIMES and isinstance(value, str):
-        ms = duration(value) / 1000
-        return int(ms) if ms == int(ms) else ms
+def _plain(value: Any) -> Any:
     if isinstance(value, Redelivery):
         return asdict(value)
     return list(value) if isinstance(value, tuple) else value

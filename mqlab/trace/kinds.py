@@ -142,6 +142,7 @@ class Rule(IntEnum):
     queue_turn = 75
     nobody_reads = 76
     on_the_way = 77
+    store_deleted = 78
 
     @property
     def sentence(self) -> str:
@@ -201,6 +202,7 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     Rule.bridge_down: ("the bridge to the other broker is down", ""),
     Rule.broker_stopped: ("the broker stopped", ""),
     Rule.memory_store: ("the broker kept it in memory only", ""),
+    Rule.store_deleted: ("somebody deleted what the broker had kept", ""),
     Rule.replay: ("replayWhenNoConsumers lets it go back", "article, Stuck messages"),
     Rule.not_exclusive: ("another consumer of the queue is exclusive", "ActiveMQ, exclusive"),
     Rule.group_owner: ("its message group belongs to another consumer", "ActiveMQ, groups"),

@@ -6,7 +6,7 @@ A queue holds a message from its `Enqueued` to its `Acknowledged`, `Discarded`, 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -21,13 +21,16 @@ LEAVES = (Kind.Acknowledged, *GONE)
 
 
 def received(trace: Trace) -> dict[str, int]:
-    """Return consumer -> messages received; every consumer of the run is named."""
-    counts = Counter(
-        to for kind, to in zip(trace.column("kind"), trace.column("to"), strict=True)
-        if kind == Kind.Received
-    )  # fmt: skip
+    """Return consumer -> messages received; every consumer of the run is named.
+
+    Two of one name, of which the second came after the first, count as one.
+    """
     names, roles = trace.names["node"], trace.names["node_role"]
-    return {names[i]: counts[i] for i in range(len(names)) if roles[i] == "consumer"}
+    counts = {name: 0 for name, role in zip(names, roles, strict=True) if role == "consumer"}
+    for kind, to in zip(trace.column("kind"), trace.column("to"), strict=True):
+        if kind == Kind.Received and roles[to] == "consumer":
+            counts[names[to]] += 1
+    return counts
 
 
 def message_names(trace: Trace) -> dict[int, str]:
@@ -187,13 +190,13 @@ def lost(trace: Trace) -> list[int]:
 
 def duplicated(trace: Trace) -> dict[str, dict[int, int]]:
     """Return consumer -> message number -> copies, where it got more than one."""
-    counts: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    names = trace.names["node"]
+    counts: dict[str, Counter[int]] = {name: Counter() for name in names}
     columns = (trace.column(c) for c in ("kind", "to", "msg"))
     for kind, to, msg in zip(*columns, strict=True):
         if kind == Kind.Received:
-            counts[to][msg] += 1
+            counts[names[to]][msg] += 1
     twice = {
-        trace.names["node"][to]: {msg: n for msg, n in sorted(got.items()) if n > 1}
-        for to, got in sorted(counts.items())
+        name: {msg: n for msg, n in sorted(got.items()) if n > 1} for name, got in counts.items()
     }
     return {consumer: messages for consumer, messages in twice.items() if messages}

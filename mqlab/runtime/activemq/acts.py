@@ -23,7 +23,8 @@ from mqlab.spec.clients import ReceiveOnce, WaitUntil
 from mqlab.spec.fault import Step
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.scenario import DATABASE
-from mqlab.spec.steps import item_of
+from mqlab.spec.steps import TIMES, item_of
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ class Acts(Lives):
         lab = self.lab
         item = item_of(action, lab.clients_by_name, lab.brokers)
         item.pop("at", None)
+        for name, key in TIMES.items():
+            if isinstance(item.get(name), str):
+                item[key] = duration(item.pop(name)) / 1000
         step = Step(HANDLED_AS.get((item["do"], "consumer" in item), item["do"]), item)
         del item["do"]
         if item.pop("unnamed", False):
@@ -127,9 +131,7 @@ class Acts(Lives):
         self.lab.lock_files[step.keys["shared_store"]].touch()
 
     def _do_copy_store(self, step: Step) -> None:
-        source, target = (
-            self.lab.brokers[step.keys[end].removeprefix("store-")].store for end in ("from", "to")
-        )
+        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
         target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
 
     def _do_write_file(self, step: Step) -> None:
@@ -204,9 +206,12 @@ class Acts(Lives):
         self._end_transaction(step, "rollback")
 
     def _end_transaction(self, step: Step, how: str) -> None:
+        if "consumer" in step.keys:  # its own session
+            session = self.lab.consumers_by_name[step.keys["consumer"]].session
+            session.finish(how, self._call(step, session.client.name))
+            return
         client, call = self._client(step), self._call(step, step.keys["client"])
-        session = client.session(step.keys["session"], True)
-        session.finish(how, call)
+        client.session(step.keys["session"], True).finish(how, call)
 
     def _do_acknowledge(self, step: Step) -> None:
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]

@@ -13,7 +13,7 @@ reference/activemq-5.17-observed.md, in the order in which the broker checks the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq import advisory, durable
 from mqlab.runtime.activemq.demand import Demand
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.activemq.sockets import Socket
+    from mqlab.runtime.kernel.clock import Call
 
 
 class Bridge:
@@ -47,10 +48,8 @@ class Bridge:
         owner = remote if mirror else home
         self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
         self.no = lab.name_link(self.name, home.name, remote.name)
-        # The connection is the connector's: messages of its mirror come back on it.
-        self.link = lab.new_link() if over is None else over.way(back=mirror)
-        self.link_back = lab.new_link() if over is None else over.way(back=not mirror)
-        self.over = over
+        self.link, self.link_back = lab.new_link(), lab.new_link()
+        self.over, self.taking = over, lab.timing.taking
         self.demand: list[Demand] = []
         self.up = False
 
@@ -87,6 +86,8 @@ class Bridge:
             for message in demand.outstanding:
                 message.was_out()
                 message.repeated = True
+                if message.crossed:  # it has arrived, but here nobody knows
+                    self.remote.had_unanswered(message)
             if demand in self.home.subs:
                 self.home.unsubscribe(demand, Rule.bridge_down, row)
         self.demand = []
@@ -113,8 +114,20 @@ class Bridge:
         info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
         self.add_demand(info, Rule.static, -1, static=True)
 
+    def passes(self, away: bool, call: Call, argument: Any) -> bool:
+        """Whether what comes over the connector's connection arrives; what comes *away* from home, there.
+
+        What is held arrives later, by *call*. Messages of the mirror come back on the connection.
+        """
+        over = self.over
+        if over is None or not over.hindered:
+            return True
+        return over.lets_pass(away == self.mirror, call, argument) or not over.alive
+
     def on_advised(self, advised: tuple[ConsumerInfo, int]) -> None:
         """An advisory of a consumer beyond has come in: make a subscription of it, or say why not."""
+        if not self.passes(False, self.on_advised, advised):
+            return
         info, cause = advised
         if not self.up or not self.settings.hears(info.dest):
             return
@@ -268,6 +281,8 @@ class Bridge:
 
     def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one that kept it."""
+        if not self.passes(False, self.on_consumer_gone, advised):
+            return
         self.drop_interest(self.demand, *advised)
 
     def on_consumer_away(self, advised: tuple[int | durable.Key, int]) -> None:
@@ -275,6 +290,8 @@ class Bridge:
 
         A conduit's own durable subscription goes on asking for it. Without conduits it becomes inactive.
         """
+        if not self.passes(False, self.on_consumer_away, advised):
+            return
         self.drop_interest([demand for demand in self.demand if not demand.outlives], *advised)
 
     def drop_interest(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
@@ -291,12 +308,16 @@ class Bridge:
 
     def on_forwarded(self, passage: tuple[Demand, Message, int]) -> None:
         """A message has arrived at the remote broker; the answer goes back."""
+        over = self.over
+        if over is not None and over.hindered and not self.passes(True, self.on_forwarded, passage):
+            return
         demand, message, row = passage
         if not self.up or not self.remote.running:
             if message not in demand.outstanding:  # sent without waiting for an answer
                 self.home.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
             return
         copy = message.copy(self.home.id)
+        message.crossed = True
         if message.repeated or self.settings.rules.redelivered_travels:
             copy.received, copy.redeliveries = message.received, message.redeliveries
             copy.repeated = message.repeated
@@ -305,7 +326,7 @@ class Bridge:
             copy, self.on_forwarded, passage
         ):
             return
-        if message.persistent and remote.has_had(copy):
+        if (remote.store.seen or remote.audits_network) and remote.has_had(copy):
             remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
             self.answer(demand, message)
             return
@@ -314,12 +335,21 @@ class Bridge:
 
     def answer(self, demand: Demand, message: Message) -> None:
         """Let the remote broker answer, once it is done with what it was sent before."""
+        taking = self.taking
+        if not taking:
+            self.link_back.carry(self.on_answered, (demand, message))
+            return
         remote, now = self.remote, self.lab.clock.now
-        remote.taken = max(remote.taken, now) + self.lab.timing.taking
+        remote.taken = max(remote.taken, now) + taking
         self.link_back.carry(self.on_answered, (demand, message), remote.taken - now)
 
     def on_answered(self, passage: tuple[Demand, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""
+        over = self.over
+        if over is not None:
+            over.said = self.lab.clock.now
+            if over.hindered and not self.passes(False, self.on_answered, passage):
+                return
         demand, message = passage
         if self.up and message in demand.outstanding:
             demand.acknowledge(message)

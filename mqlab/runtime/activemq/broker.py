@@ -176,19 +176,25 @@ class Broker:
             return
         destination.arrive(message)
 
-    def has_had(self, copy: Message) -> bool:
-        """Whether a persistent copy that another broker sends has come before; from now on it has.
+    def had_unanswered(self, message: Message) -> None:
+        """A bridge has broken before it heard that *message* is here."""
+        if message.persistent and message.dest.is_queue:
+            self.store.seen.add((message.number, message.dest_no, *message.path))
 
-        A queue is sent again, after a loss, what was not known to have arrived; the way of such a copy is
+    def has_had(self, copy: Message) -> bool:
+        """Whether a persistent copy that another broker sends has come before.
+
+        After a loss a queue is sent again what was not known to have arrived; the way of such a copy is
         the same but for who sent it last (activemq-combined-observed.md, sections 2 and 6). With
         `audit_network_producers` whatever has come over any bridge is dropped.
         """
-        if not (self.audits_network or copy.dest.is_queue):
+        if not copy.persistent:
             return False
-        key = copy.number, () if self.audits_network else (copy.dest_no, *copy.path[:-1])
-        known = key in self.store.seen
-        self.store.seen.add(key)
-        return known
+        if self.audits_network:
+            known = (copy.number,) in self.store.seen
+            self.store.seen.add((copy.number,))
+            return known
+        return (copy.number, copy.dest_no, *copy.path[:-1]) in self.store.seen
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""

@@ -117,6 +117,7 @@ class Demand(Subscription):
     def deliver(self, message: Message, rule: int) -> None:
         """Forward *message*; the lists are applied once more, to the message itself."""
         self.outstanding[message] = None
+        message.crossed = False
         bridge = self.bridge
         if bridge.settings.tests_messages and not bridge.settings.permits(message.dest):
             bridge.on_not_permitted(self, message)

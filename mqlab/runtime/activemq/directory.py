@@ -178,10 +178,13 @@ class Directory:
         problem = uris.tcp_problem(query)
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
-        target = self.target_of(address)
+        target, user = self.target_of(address), getattr(client_end, "owner", client_end)
         if target is None:
-            raise _nowhere(address)
-        user = getattr(client_end, "owner", client_end)
+            error = _nowhere(address)
+            if error.kind == "UnknownHostException":
+                lab.note(Kind.Attempted, {"result": error.kind}, user, frm=user.node,
+                         rule=Rule.nobody_listens)  # fmt: skip
+            raise error
         lines = self._way(user.name, target)
         result = self.result(target, lines)
         self.attempts[user.name] = self.attempts.get(user.name, 0) + 1

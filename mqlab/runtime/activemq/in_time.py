@@ -106,7 +106,8 @@ def _attempts(read: Reader) -> dict[str, list[Any]]:
     def entry(row: int) -> Row:
         name, time = read.name("frm", row), read.columns["t"][row]
         result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
-        found: Row = {"to": read.name("to", row), "result": result}
+        result = read.details.get(row, {}).get("result", result)
+        found: Row = {"to": read.name("to", row) or "?", "result": result}
         if name in last:
             found["gap_ms"] = [(time - last[name]) // 1000] * 3
         last[name] = time

@@ -80,7 +80,7 @@ class JdbcCandidate(Candidate):
         """Connect first: without the database the start fails."""
         self.broken = False
         if self.database.away:
-            self.process.after(RECONNECT, self.on_unreachable)
+            self.process.later(RECONNECT, self.on_unreachable)
             return
         super().begin()
 
@@ -166,7 +166,7 @@ class DatabaseLock(JdbcCandidate):
         if self in self.database.waiting:
             self.database.waiting.remove(self)
             self.asked += 1
-            self.process.after(self.interval, self.poll)
+            self.process.later(self.interval, self.poll)
 
     def release(self, orderly: bool) -> None:
         """The transaction is rolled back."""
@@ -223,14 +223,14 @@ class LeaseLock(JdbcCandidate):
         resume = self.process.member.io_resume
         if self.database.away and resume is not None and self.process.open:
             self.process.close_connectors()
-            self.process.after(resume * 1000, self.on_look)
+            self.process.later(resume * 1000, self.on_look)
         super().renew()
 
     def on_look(self, _: None) -> None:
         """The handler looks whether the database is back."""
         if self.database.away:
             resume = self.process.member.io_resume or 1  # a pause of 0 takes its time as well
-            self.process.after(resume * 1000, self.on_look)
+            self.process.later(resume * 1000, self.on_look)
             return
         if not self.still_mine():
             self.lost()

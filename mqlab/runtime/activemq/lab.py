@@ -76,7 +76,8 @@ class Lab(KernelLab):
             "mqlab", (), seed, jitter, limit, timing or (RECORDED if by_calls else USUAL)
         )
         self.scenario, self.network = scenario, scenario.network
-        self.edition, self.by_calls = self.network.edition, by_calls
+        self.edition = self.network.edition
+        self.by_calls = self.ends_with_script = by_calls
         self.rules = rules or RULES[self.edition]
         self.add, self.add_node = self.recorder.add, self.recorder.add_node
         self.name_destination = self.recorder.name_destination

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.spec.fault import Step
+from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.calls import Call
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.store import Store
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 
@@ -59,11 +61,19 @@ class Lives:
         process = self.lab.processes[step.keys["broker"]]
         self.named.add(process.name)
         if step.get("store") == "new":
-            process.broker.store.empty()
+            self._delete(process.broker.store)
         process.start(step.get("broker_id") == "new")
         self.now.life = process.life
         if step.get("wait_ms") is not None and step.get("max_ms") is None:
             self.now.until = None
+
+    def _delete(self, store: Store) -> None:
+        """Somebody deletes a store: what its last user had kept is gone."""
+        lost = store.empty()
+        for broker in self.lab.brokers.values():
+            if broker.node == store.last:
+                for message in lost:
+                    broker.note(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
 
     def _over_start_broker(self, waiting: Waiting) -> bool:
         step = waiting.step
@@ -93,8 +103,9 @@ class Lives:
         return all(self.lab.processes[name].open for name in waiting.step.keys["brokers"])
 
     def _do_stop_broker(self, step: Step) -> None:
-        self.lab.processes[step.keys["broker"]].stop()
-        self.now.until = self.lab.clock.now + self.lab.timing.stop
+        process = self.lab.processes[step.keys["broker"]]
+        process.stop()
+        self.now.until = self.lab.clock.now + (process.costs.stop if step.get("wait", True) else 0)
 
     def _do_kill(self, step: Step) -> None:
         self.now.until = self.lab.clock.now + self.lab.timing.kill

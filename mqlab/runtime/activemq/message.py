@@ -21,8 +21,24 @@ class Message:
     """
 
     __slots__ = (
-        "arrived", "dest", "dest_no", "expires", "headers", "held", "number", "path", "persistent",
-        "properties", "received", "redeliveries", "repeated", "row", "sent", "size", "turn",
+        "arrived",
+        "crossed",
+        "dest",
+        "dest_no",
+        "expires",
+        "headers",
+        "held",
+        "number",
+        "path",
+        "persistent",
+        "properties",
+        "received",
+        "redeliveries",
+        "repeated",
+        "row",
+        "sent",
+        "size",
+        "turn",
     )  # fmt: skip
 
     arrived: int  # us, at this broker
@@ -54,6 +70,7 @@ class Message:
         self.row = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
+        self.crossed = False  # the next broker has it
         self.repeated = False  # it was on a bridge that broke
         self.redeliveries = 0  # how often it was out before
 

@@ -69,7 +69,7 @@ class Process:
         self.name, self.node = member.name, broker.node
         timing = lab.timing
         self.costs = timing.process if member.process else timing.broker
-        self.role = "down"
+        self.role = self.shown_role = "down"  # who looks sees a broker until it has ended
         self.line = Line() if member.link else None
         self.sockets: list[Socket] = []
         self.held: list[tuple[Any, Any]] = []
@@ -186,7 +186,7 @@ class Process:
 
     def become(self, role: str, rule: int) -> None:
         """Take another role."""
-        self.role = role
+        self.role = self.shown_role = role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
         )
@@ -260,7 +260,7 @@ class Process:
             self._hang_up(row)
         if self.role != "down":
             self.role = "down"
-            cost = 0 if kind == Kind.Crashed or self.restarting else self.lab.timing.stop
+            cost = 0 if kind == Kind.Crashed or self.restarting else self.costs.stop
             self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:
@@ -276,6 +276,7 @@ class Process:
             socket.reset(row)
 
     def _note_down(self, _: None) -> None:
+        self.shown_role = self.role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
         )
@@ -286,6 +287,8 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
+            for socket in self.sockets:
+                socket.look()
             self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
             for socket in self.sockets:
                 socket.fall_silent()
@@ -294,6 +297,8 @@ class Process:
         """Go on: what has come in meanwhile is dealt with, overdue timers run."""
         if self.paused:
             self.paused = False
+            for socket in self.sockets:
+                socket.look()
             self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             held, self.held = self.held, []
             for call, argument in held:

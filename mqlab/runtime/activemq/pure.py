@@ -131,7 +131,7 @@ class Mirror:
             return True
         self.opening = True
         self.process.starting = True
-        self.process.after(self.pure.wait_for_slave_timeout * 1000, self.on_no_slave)
+        self.process.later(self.pure.wait_for_slave_timeout * 1000, self.on_no_slave)
         return False
 
     def on_no_slave(self, _: None) -> None:

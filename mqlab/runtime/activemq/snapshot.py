@@ -70,7 +70,7 @@ def take_timed(lab: Scene) -> Row:
 
 
 def _process(process: Process) -> Row:
-    row: Row = {"role": process.role}
+    row: Row = {"role": process.shown_role}
     if process.paused:
         return {**row, "paused": True}
     if process.role == "down" or not process.broker.running:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.commands import Command
 from mqlab.runtime.kernel.clock import Call
-from mqlab.runtime.kernel.link import Link
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
@@ -123,10 +122,13 @@ class Line:
             self.state = how
             for socket in self.sockets:
                 socket.fall_silent()
+                socket.look()
 
     def heal(self) -> None:
         """Let everything move again, what was held first."""
         self.state = "open"
+        for socket in self.sockets:
+            socket.look()
         held, self.held = self.held, []
         for arrive, command in held:
             arrive(command)
@@ -159,6 +161,7 @@ class Socket:
                 place.sockets.append(self)
         if self.mute:
             self.silent_since = -1
+        self.look()
 
     @property
     def frozen(self) -> bool:
@@ -171,10 +174,15 @@ class Socket:
         """Whether nothing is heard on it now."""
         return self.frozen or any(line.state == "drop_replies" for line in self.lines)
 
+    def look(self) -> None:
+        """See whether anything is in the way: who passes asks only this, as long as nothing is."""
+        self.hindered = not self.alive or self.frozen or self.mute
+
     def join(self, line: Line) -> None:
         """Run over *line* too from now on."""
         self.lines = (*self.lines, line)
         line.sockets.append(self)
+        self.look()
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
@@ -215,11 +223,6 @@ class Socket:
             self.said = self.lab.clock.now
         return True
 
-    def way(self, back: bool) -> Link:
-        """Return a link over this connection: what it carries is held, lost or ended with it."""
-        lab = self.lab
-        return Link(lab.clock, lab.timing.link, lab.jitter, lab.random, self, back)
-
     def close(self) -> None:
         """The near end closes it in an orderly way."""
         if self.alive:
@@ -246,6 +249,7 @@ class Socket:
 
     def _forget(self) -> None:
         self.alive = False
+        self.hindered = True
         for place in (*self.lines, self.process):
             if place is not None and self in place.sockets:
                 place.sockets.remove(self)

@@ -22,7 +22,7 @@ class Store:
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
         self.durables: list[durable.InactiveDurable] = []
-        self.seen: set[tuple[int, tuple[Any, ...]]] = set()  # see `Broker.has_had`
+        self.seen: set[tuple[Any, ...]] = set()  # see `Broker.has_had`
 
     def acquire(self, broker: Host) -> bool:
         """Give *broker* its store: nobody else wants it."""
@@ -31,10 +31,12 @@ class Store:
     def release(self, broker: Host) -> None:
         """Let go of the store: nobody waits for it."""
 
-    def empty(self) -> None:
-        """Somebody has deleted the files."""
+    def empty(self) -> list[Message]:
+        """Somebody has deleted the files; returns the messages that are lost."""
+        lost = [message for kept in self.destinations.values() for message in kept]
         self.destinations, self.durables = {}, []
         self.seen.clear()
+        return lost
 
     def keep(self, broker: Host) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""

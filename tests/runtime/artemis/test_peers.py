@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqlab.runtime.artemis import ArtemisLab
-from mqlab.spec.artemis import HaScenario, Server
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import packed
@@ -22,7 +23,7 @@ def server(case, node):
     (options,) = {(row["load_balancing"], row["max_hops"]) for row in rows}
     to = sorted({f"n{row['to']}" for row in rows if row["to"] is not None})
     keys = {"to": to, "message_load_balancing": options[0], "max_hops": options[1]}
-    return Server(f"n{node}", keys={"cluster": keys})
+    return Broker(f"n{node}", keys={"cluster": keys})
 
 
 def colour(name):

@@ -103,6 +103,9 @@ class SendCall(Call):
                 "JMSDeliveryMode": "PERSISTENT" if self.persistent else "NON_PERSISTENT",
             }
         )
+        name = step.get("producer", client.name)
+        own = name != client.name  # the recordings know no producers beside their clients
+        self.node = lab.producer_node(name, client.name) if own else client.node
         self.place = 0
         self.sent: list[int] = []
         self.failed: list[dict[str, Any]] = []
@@ -135,12 +138,12 @@ class SendCall(Call):
             Kind.Sent,
             number,
             user.broker_node,
-            user.node,
+            self.node,
             user.broker_node,
             -1,
             self.message.dest_no,
         )
-        command = Send(self.message, row, user.node, transaction, session.name)
+        command = Send(self.message, row, self.node, transaction, session.name)
         if transaction is None and user.waits_for_send(self.persistent):
             user.remember(command, self.size)
             self.in_line = True

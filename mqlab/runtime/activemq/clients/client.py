@@ -36,6 +36,9 @@ class Clients(Laboratory, Protocol):
     clients_by_name: dict[str, Client]
     consumers_by_name: dict[str, RemoteConsumer]
 
+    def producer_node(self, name: str, home: str) -> int:
+        """Return the number of a producer; sending again is no new one."""
+
 
 class Client:
     """One client with one connection; calls that wait for an answer are `Call`s."""

@@ -113,7 +113,7 @@ class RemoteConsumer:
         self.prefetch = keys.get("prefetch", client.prefetch)
         self.priority, self.exclusive = keys.get("priority", 0), keys.get("exclusive", False)
         self.selector = Selector(keys["selector"]) if "selector" in keys else None
-        durable = keys.get("durable_name")
+        durable = keys.get("durable_name", self.name if keys.get("durable") else None)
         self.durable = (client.client_id, str(durable)) if durable is not None else None
         self.allowance: int | None = 0 if keys.get("receiving") is False else None
         self.loop = keys.get("loop", True)
