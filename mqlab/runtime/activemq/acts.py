@@ -13,6 +13,7 @@ from mqlab.runtime.activemq import snapshot
 from mqlab.runtime.activemq.clients.addresses import Refused, failover_options, shuffle, split
 from mqlab.runtime.activemq.clients.calls import Call, SendCall
 from mqlab.runtime.activemq.clients.client import Client, parse_destination
+from mqlab.runtime.activemq.commands import OpenSession, RemoveDurable, Unsubscribe
 from mqlab.runtime.activemq.lives import Lives, Waiting
 from mqlab.runtime.activemq.multicast import group_of
 from mqlab.runtime.activemq.waits import WAITS
@@ -175,7 +176,7 @@ class Acts(Lives):
         client = self._client(step)
         client.session(step.keys["session"], step.get("transacted", False))
         call = self._call(step, client.name)
-        client.request(("session", None, step.keys["session"]), call)
+        client.request(OpenSession(step.keys["session"]), call)
 
     def _do_open_consumer(self, step: Step) -> None:
         client = self._client(step)
@@ -236,7 +237,7 @@ class Acts(Lives):
         elif transport is None or transport.away:
             consumer.client.after_round(call)
         else:
-            consumer.client.request(("unsubscribe", None, consumer.name, consumer.last), call)
+            consumer.client.request(Unsubscribe(consumer.name, consumer.last), call)
 
     def _do_close_client(self, step: Step) -> None:
         self._client(step).close(self._call(step, step.keys["client"]))
@@ -261,7 +262,7 @@ class Acts(Lives):
 
     def _do_unsubscribe(self, step: Step) -> None:
         client = self._client(step)
-        command = ("remove_durable", None, client.client_id, step.keys["durable_name"])
+        command = RemoveDurable(client.client_id, step.keys["durable_name"])
         client.request(command, self._call(step, client.name))
 
     def _do_start_connector(self, step: Step) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from mqlab.runtime.activemq.asks import Laboratory
+from mqlab.runtime.activemq.commands import ClusterUpdate
 from mqlab.runtime.activemq.connection import TransportConnection
 
 if TYPE_CHECKING:
@@ -110,10 +111,10 @@ class Cluster:
         return list(brokers)
 
     def _tell(self, connection: TransportConnection, brokers: list[str], rebalance: bool) -> None:
-        connection.socket.reply(("cluster", None, self.process.node, brokers, rebalance, None))
+        connection.socket.reply(ClusterUpdate(self.process.node, brokers, rebalance))
 
     def send_away(self, address: str) -> None:
         """Tell all clients to connect to another broker."""
         for socket in list(self.process.sockets):
             if isinstance(socket.broker_end, TransportConnection) and socket.broker_end.client:
-                socket.reply(("cluster", None, self.process.node, [], False, address))
+                socket.reply(ClusterUpdate(self.process.node, [], go_to=address))

@@ -9,15 +9,34 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq import deadletter
 from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.message import Message
+from mqlab.runtime.activemq.commands import (
+    Acknowledge,
+    Command,
+    Commit,
+    Connect,
+    Delivered,
+    MakeTemporary,
+    Mirrored,
+    Negotiate,
+    OpenSession,
+    Poison,
+    Pull,
+    RemoveDurable,
+    Reply,
+    Rollback,
+    Send,
+    Subscribe,
+    Unsubscribe,
+)
 from mqlab.runtime.activemq.queue import Queue
 from mqlab.runtime.activemq.remote_subscription import RemoteSubscription
-from mqlab.runtime.activemq.sockets import Command, Socket
+from mqlab.runtime.activemq.sockets import Socket
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -45,7 +64,7 @@ class Workplace(Laboratory, Protocol):
 class Replicator(Protocol):
     """The master's part in a pure pair."""
 
-    def replicate(self, since: int, work: list[Command]) -> bool:
+    def replicate(self, since: int, work: list[Send | Acknowledge]) -> bool:
         """Let the slaves do the same; False if none does."""
 
     def when_answered(self, answer: Callable[..., None], request: int | None) -> None:
@@ -102,7 +121,7 @@ class TransportConnection:
     def __init__(self, process: Serving, socket: Socket) -> None:
         self.process, self.socket = process, socket
         self.subs: dict[str, RemoteSubscription] = {}
-        self.transactions: dict[str, list[Command]] = {}
+        self.transactions: dict[str, list[Send | Acknowledge]] = {}
         self.temps: list[Destination] = []
         self.client = ""
         self.fault_tolerant = False
@@ -111,13 +130,13 @@ class TransportConnection:
 
     def on_command(self, command: Command) -> None:
         """Do what a client asks for, and answer where it wants an answer."""
-        what, request = command[0], command[1]
-        if what == "negotiate":
-            self.socket.reply(("negotiated", None))
+        if isinstance(command, Negotiate):
+            self.socket.reply(Negotiate())
             return
+        request = command.request
         session, work = self._work(command)
         try:
-            getattr(self, f"on_{what}")(*command[2:])
+            DOES[type(command)](self, command)
         except Refused as error:
             self._answer(request, error)
             return
@@ -130,54 +149,54 @@ class TransportConnection:
     def _cost(self, command: Command) -> int:
         """Return what the machine takes for a command (us)."""
         costs = self.process.costs
-        if command[0] == "connect":
+        if isinstance(command, Connect):
             return costs.welcome
-        if command[0] == "message" or command[0] == "commit":
-            return self.process.on_disk(costs.write)
-        return 0
+        return self.process.on_disk(costs.write) if isinstance(command, (Send, Commit)) else 0
 
     def _answer_late(self, request: int) -> None:
         self._answer(request, None)
 
-    def _work(self, command: Command) -> tuple[str, list[Command]]:
+    def _work(self, command: Command) -> tuple[str, list[Send | Acknowledge]]:
         """Return what a command changes, and in which session: a transaction's with its commit."""
-        what, _, *rest = command
-        if what == "commit":
-            return rest[1], self.transactions.get(rest[0], [])
-        if what == "message" and rest[3] is None:
-            return rest[4], [command]
-        if what == "ack" and rest[2] is None and rest[0] in self.subs:
-            return self.subs[rest[0]].consumer.session.name, [command]
+        if isinstance(command, Commit):
+            return command.session, self.transactions.get(command.transaction, [])
+        if isinstance(command, Send) and command.transaction is None:
+            return command.session, [command]
+        if isinstance(command, Acknowledge) and command.transaction is None:
+            sub = self.subs.get(command.consumer)
+            return ("", []) if sub is None else (sub.consumer.session.name, [command])
         return "", []
 
     def _answer(self, request: int | None, error: Refused | None) -> None:
         if request is not None and self.socket.alive:
-            self.socket.reply(("reply", request, error))
+            self.socket.reply(Reply(error, request=request))
 
-    def on_connect(self, client: str, fault_tolerant: bool, reconnected: bool) -> None:
+    def on_connect(self, command: Connect) -> None:
         """A client says who it is; it is told of the other brokers, the first time."""
         if self.client:
             return
-        self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
+        self.client, self.fault_tolerant = command.client, command.fault_tolerant
+        self.reconnected = command.reconnected
         self.process.cluster.greet(self)
 
-    def on_mirrored(self, slave: Any, count: int) -> None:
+    def on_mirrored(self, command: Mirrored) -> None:
         """A slave has done what its master asked for."""
         if self.process.mirror is not None:
-            self.process.mirror.mirrored(slave, count)
+            self.process.mirror.mirrored(command.slave, command.count)
 
-    def on_session(self, name: str) -> None:
+    def on_session(self, command: OpenSession) -> None:
         """A session is opened."""
-        self.sessions[name] = self.process.lab.new_request()
+        self.sessions[command.name] = self.process.lab.new_request()
 
-    def on_remove_durable(self, client_id: str, name: str) -> None:
+    def on_remove_durable(self, command: RemoveDurable) -> None:
         """A durable subscription ends."""
-        sub = self.process.broker.durables.get((client_id, name))
+        sub = self.process.broker.durables.get((command.client_id, command.name))
         if sub is not None and sub.inactive:
             self.process.broker.unsubscribe(sub, Rule.unsubscribed)
 
-    def on_subscribe(self, consumer: Any, dest: Destination, prefetch: int | None) -> None:
+    def on_subscribe(self, command: Subscribe) -> None:
         """A consumer is opened."""
+        consumer, dest = command.consumer, command.dest
         broker = self.process.broker
         if dest.is_temporary and dest not in broker.by_name:
             raise Refused("InvalidDestinationException", f"{dest} does not exist")
@@ -188,19 +207,20 @@ class TransportConnection:
                 sorted(queue.pending, key=lambda m: not (m.received or m.persistent))
             )
         self.subs[consumer.name] = sub = RemoteSubscription(
-            broker, self.socket, consumer, dest, prefetch
+            broker, self.socket, consumer, dest, command.prefetch
         )
         broker.subscribe(sub, Rule.local_consumer, consumer.node)
 
-    def on_unsubscribe(self, name: str, last: int) -> None:
-        """A consumer is closed; only up to the *last* that it took in hand counts as delivered."""
-        sub = self.subs.pop(name, None)
+    def on_unsubscribe(self, command: Unsubscribe) -> None:
+        """A consumer is closed; only up to the last that it took in hand counts as delivered."""
+        sub = self.subs.pop(command.consumer, None)
         if sub is not None:
-            sub.count_delivered(last)
+            sub.count_delivered(command.last)
             self.process.broker.unsubscribe(sub, Rule.consumer_left)
 
-    def on_temp(self, dest: Destination) -> None:
+    def on_temp(self, command: MakeTemporary) -> None:
         """A temporary queue is made; it lives as long as this connection."""
+        dest = command.dest
         self.temps.append(dest)
         self.process.broker.destination(dest)
         for client in self._watchers():
@@ -216,86 +236,80 @@ class TransportConnection:
         clients = self.process.lab.clients_by_name
         return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 
-    def on_pull(self, name: str) -> None:
+    def on_pull(self, command: Pull) -> None:
         """With prefetch 0 a consumer asks for each message."""
-        sub = self.subs.get(name)
+        sub = self.subs.get(command.consumer)
         if sub is not None:
             sub.extension += 1
             self.process.broker.destination(sub.dest).dispatch()
 
-    def on_message(
-        self,
-        message: Message,
-        row: int,
-        node: int,
-        transaction: str | None,
-        session: str,
-        resent: bool,
-    ) -> None:
+    def on_message(self, command: Send) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
-        if transaction is not None:
-            work = self.transactions.setdefault(transaction, [])
-            work.append(("message", None, message, row, node))
-            if not message.dest.is_temporary:
-                self.process.broker.destination(message.dest)  # its producer has made it
+        if command.transaction is None:
+            self.take_over(command)
             return
-        self.take_over(message, row, node, resent)
+        work = self.transactions.setdefault(command.transaction, [])
+        work.append(replace(command, resent=False))
+        if not command.message.dest.is_temporary:
+            self.process.broker.destination(command.message.dest)  # its producer has made it
 
-    def take_over(self, message: Message, row: int, node: int, resent: bool = False) -> None:
+    def take_over(self, sent: Send) -> None:
         """Give a message to the broker; a persistent one that is resent is dropped if known."""
-        process = self.process
+        process, message = self.process, sent.message
         if message.dest.is_temporary and message.dest not in process.broker.by_name:
             raise Refused("DestinationDoesNotExistException", str(message.dest))
         known = message.number in process.heard or message.number in process.lasting_audit
         if known and message.persistent:
-            self.process.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=row)
+            process.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=sent.row)
             return
-        if known and resent:  # the audit of the queue does not know what is resent unreliably
+        if known and sent.resent:  # the audit of the queue does not know what is resent unreliably
             queue = process.broker.destination(message.dest)
             if isinstance(queue, Queue):
                 queue.numbers.discard(message.number)
         process.heard.add(message.number)
         if message.persistent:
             process.lasting_audit.add(message.number)
-        process.broker.take_over(message.copy(), node, -1, row)
+        process.broker.take_over(message.copy(), sent.node, -1, sent.row)
 
-    def on_ack(self, name: str, messages: list[Message], transaction: str | None) -> None:
+    def on_ack(self, command: Acknowledge) -> None:
         """Messages are acknowledged, now or with their transaction."""
-        if transaction is not None:
-            work = self.transactions.setdefault(transaction, [])
-            work.append(("ack", None, name, messages))
-            return
-        sub = self.subs.get(name)
-        for message in messages:
+        if command.transaction is None:
+            self.settle(command)
+        else:
+            self.transactions.setdefault(command.transaction, []).append(command)
+
+    def settle(self, command: Acknowledge) -> None:
+        """Messages are acknowledged now."""
+        sub = self.subs.get(command.consumer)
+        for message in command.messages:
             if sub is not None and message in sub.outstanding:
                 sub.acknowledge(message)
 
-    def on_delivered(self, name: str, message: Message) -> None:
+    def on_delivered(self, command: Delivered) -> None:
         """The client has a message in hand and acknowledges later: the window widens by one."""
-        sub = self.subs.get(name)
+        sub, message = self.subs.get(command.consumer), command.message
         if sub is not None and message in sub.outstanding:
             sub.extension += 1
             self.process.broker.destination(message.dest).dispatch()
 
-    def on_poison(self, name: str, message: Message) -> None:
+    def on_poison(self, command: Poison) -> None:
         """The client has had it and cannot tell whether it counted: among the dead letters."""
-        sub = self.subs.get(name)
+        sub, message = self.subs.get(command.consumer), command.message
         if sub is not None and message in sub.outstanding:
             sub.acknowledge(message)
             deadletter.poisoned(self.process.broker, message)
 
-    def on_commit(self, transaction: str, session: str) -> None:
-        """A transaction of *session* takes effect."""
-        for what, _, *rest in self.transactions.pop(transaction, []):
-            if what == "message":
-                self.take_over(*rest)
+    def on_commit(self, command: Commit) -> None:
+        """A transaction takes effect."""
+        for work in self.transactions.pop(command.transaction, []):
+            if isinstance(work, Send):
+                self.take_over(work)
             else:
-                name, messages = rest
-                self.on_ack(name, messages, None)
+                self.settle(work)
 
-    def on_rollback(self, transaction: str) -> None:
+    def on_rollback(self, command: Rollback) -> None:
         """A transaction is forgotten."""
-        self.transactions.pop(transaction, None)
+        self.transactions.pop(command.transaction or "", None)
 
     def on_closed(self, last: int | None = None) -> None:
         """The connection is gone: all it held goes back, counted as delivered.
@@ -315,3 +329,21 @@ class TransportConnection:
             for client in self._watchers():
                 client.deleted.add(dest)
         self.temps, self.transactions = [], {}
+
+
+DOES: dict[type[Command], Callable[[TransportConnection, Any], None]] = {
+    Send: TransportConnection.on_message,
+    Acknowledge: TransportConnection.on_ack,
+    Delivered: TransportConnection.on_delivered,
+    Pull: TransportConnection.on_pull,
+    Poison: TransportConnection.on_poison,
+    Commit: TransportConnection.on_commit,
+    Rollback: TransportConnection.on_rollback,
+    Connect: TransportConnection.on_connect,
+    OpenSession: TransportConnection.on_session,
+    Subscribe: TransportConnection.on_subscribe,
+    Unsubscribe: TransportConnection.on_unsubscribe,
+    RemoveDurable: TransportConnection.on_remove_durable,
+    MakeTemporary: TransportConnection.on_temp,
+    Mirrored: TransportConnection.on_mirrored,
+}

@@ -22,9 +22,10 @@ from mqlab.runtime.activemq.clients.discovery import (
 )
 from mqlab.runtime.activemq.clients.query import prefixed
 from mqlab.runtime.activemq.cluster import BrokenFilter
+from mqlab.runtime.activemq.commands import Command, Negotiate
 from mqlab.runtime.activemq.multicast import MulticastListener
 from mqlab.runtime.activemq.settings import BridgeSettings
-from mqlab.runtime.activemq.sockets import Command, Socket
+from mqlab.runtime.activemq.sockets import Socket, Source
 from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
 
@@ -43,7 +44,7 @@ class BridgeAttempt:
         self.lab, self.process = connector.lab, connector.process
         self.name, self.node = connector.process.name, connector.process.node
         self.transport: Any = None
-        self.source: Any = None
+        self.source: Source | None = None
         self.bridges: list[Bridge] = []
         self.number = 0
         self.wanted = True
@@ -82,21 +83,21 @@ class BridgeAttempt:
         except Refused:
             self.failed()
 
-    def _greet(self, source: Any) -> None:
-        source.send(("negotiate", None))
+    def _greet(self, source: Source) -> None:
+        source.send(Negotiate())
 
     def on_attached(self, address: str) -> None:
         """A failover: inside has found a broker."""
         if not self.bridges:
             self._greet(self.transport)
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """The bridge has nothing to replay: its demand stands at home."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """The other broker has said its first word: the bridge comes up."""
-        if command[0] == "negotiated" and not self.bridges:
-            socket = self.transport.source if self.transport is not None else self.source
+        if isinstance(command, Negotiate) and not self.bridges:
+            socket: Any = self.transport.source if self.transport is not None else self.source
             while socket is not None and not hasattr(socket, "process"):
                 socket = socket.transport.source
             if socket is not None and socket.process is not None:
@@ -176,7 +177,7 @@ class BridgeAttempt:
         """A failover: inside has given up."""
         self.lose()
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """The socket is gone."""
         if source is self.source:
             self.lose()

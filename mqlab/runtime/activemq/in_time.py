@@ -27,7 +27,7 @@ class Reader:
             name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker", "rule", "msg")
         }
 
-    def when(self, row: int) -> dict[str, Any]:
+    def when(self, row: int) -> Row:
         """Return the step and the ms of a row."""
         place = max(0, bisect_right(self.rows_began, row) - 1)
         step, start, _ = self.began[place] if self.began else (0, 0, 0)
@@ -44,11 +44,14 @@ class Reader:
         return self.names[index] if index >= 0 else ""
 
 
-def outcome(trace: Trace) -> dict[str, Any]:
+Row = dict[str, Any]  # as JSON has it
+
+
+def outcome(trace: Trace) -> Row:
     """Return attempts, connections, roles, bridges, results, consumers and snapshots of a run."""
     read = Reader(trace)
     detail = read.details.__getitem__
-    parts: dict[str, Any] = {
+    parts: Row = {
         "roles": _events(read, "broker", detail, Kind.RoleChanged),
         "attempts": _attempts(read),
         "connections": _events(
@@ -84,7 +87,7 @@ def outcome(trace: Trace) -> dict[str, Any]:
 def _events(
     read: Reader,
     who: str | None,
-    entry: Callable[[int], dict[str, Any]],
+    entry: Callable[[int], Row],
     *kinds: Kind,
     rule: Rule | None = None,
 ) -> dict[str, list[Any]]:
@@ -100,11 +103,11 @@ def _events(
 def _attempts(read: Reader) -> dict[str, list[Any]]:
     last: dict[str, int] = {}
 
-    def entry(row: int) -> dict[str, Any]:
+    def entry(row: int) -> Row:
         name, time = read.name("frm", row), read.columns["t"][row]
         result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
         result = read.details.get(row, {}).get("result", result)
-        found: dict[str, Any] = {"to": read.name("to", row) or "?", "result": result}
+        found: Row = {"to": read.name("to", row) or "?", "result": result}
         if name in last:
             found["gap_ms"] = [(time - last[name]) // 1000] * 3
         last[name] = time
@@ -113,7 +116,7 @@ def _attempts(read: Reader) -> dict[str, list[Any]]:
     return _events(read, "frm", entry, Kind.Attempted)
 
 
-def _connection(read: Reader, row: int) -> dict[str, Any]:
+def _connection(read: Reader, row: int) -> Row:
     if read.columns["kind"][row] == Kind.Interrupted:
         return {"state": "interrupted"}
     return {"state": "connected", "to": read.details[row]["to"]}
@@ -128,8 +131,8 @@ def _bridges(read: Reader) -> dict[str, list[Any]]:
     return found
 
 
-def _consumers(read: Reader) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _consumers(read: Reader) -> Row:
+    found: Row = {}
     got: dict[str, list[tuple[int, int]]] = {
         name: [] for name, role in zip(read.names, read.roles, strict=True) if role == "consumer"
     }
@@ -142,7 +145,7 @@ def _consumers(read: Reader) -> dict[str, Any]:
     for name, received in got.items():
         numbers = [number for number, _ in received]
         again = {number: count for number, count in received if count > 1}
-        entry: dict[str, Any] = {"count": len(numbers), "received": spans(numbers)}
+        entry: Row = {"count": len(numbers), "received": spans(numbers)}
         if again:
             flagged = [number for number, count in received if count > 1]
             entry["redelivered"] = spans(flagged)
@@ -158,9 +161,7 @@ def _consumers(read: Reader) -> dict[str, Any]:
     return found
 
 
-def _account(
-    trace: Trace, results: list[dict[str, Any]], consumers: dict[str, Any]
-) -> dict[str, Any]:
+def _account(trace: Trace, results: list[Row], consumers: Row) -> Row:
     sent = [n for row in results for n in _numbers(row.get("sent", ""))]
     all_got = [n for entry in consumers.values() for n in _numbers(entry["received"])]
     got = set(all_got)
@@ -186,11 +187,9 @@ def _account(
     }
 
 
-def _without_network(found: dict[str, Any]) -> dict[str, Any]:
+def _without_network(found: Row) -> Row:
     """Return what scripts without a `settle` tell in less detail (conformance/activemq-failover)."""
-    parts: dict[str, Any] = {
-        "snapshots": {label: _depths(shot) for label, shot in found["snapshots"].items()}
-    }
+    parts: Row = {"snapshots": {label: _depths(shot) for label, shot in found["snapshots"].items()}}
     if "consumers" in found:
         parts["consumers"] = {
             name: {key: value for key, value in entry.items() if key != "paths"}
@@ -202,7 +201,7 @@ def _without_network(found: dict[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def _depths(shot: dict[str, Any]) -> dict[str, Any]:
+def _depths(shot: Row) -> Row:
     """Return a snapshot with of each queue only its depth, and of a broker only its role and queues."""
     brokers = {}
     for name, row in shot.get("brokers", {}).items():

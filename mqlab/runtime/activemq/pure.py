@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.commands import Acknowledge, Command, Mirrored, Send
 from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.sockets import Command, Socket
+from mqlab.runtime.activemq.sockets import Socket, Source
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -69,18 +70,17 @@ class Mirror:
         )
         master.mirror.attach(self)
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """A slave has nothing to replay."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """Do what the master has done and say so, unless the process is suspended."""
         if self.process.paused:
             self.process.held.append((self.on_held, (source, command)))
-        elif command[0] == "mirror":
-            _, _, count, work = command
-            for one in work:
+        elif isinstance(command, Mirrored):
+            for one in command.work:
                 self.apply(one)
-            source.send(("mirrored", None, self, count))
+            source.send(Mirrored(self, command.count, []))
 
     def on_held(self, held: tuple[Any, Command]) -> None:
         """What came in while the process was suspended."""
@@ -88,7 +88,7 @@ class Mirror:
         if source.alive:
             self.on_command(source, command)
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """The link to the master is gone: whether it died or not, nobody can tell."""
         self.socket = None
         self.leave()
@@ -105,15 +105,13 @@ class Mirror:
         self.process.become("master", rule)
         self.lab.serve(self.process)
 
-    def apply(self, command: Command) -> None:
+    def apply(self, command: Send | Acknowledge) -> None:
         """Do at the slave what a client did at the master."""
-        what, _, *rest = command
-        broker = self.process.broker
-        if what == "message":
-            message, row, node, *_ = rest
-            broker.take_over(message.copy(), node, -1, row)
-        elif what == "ack":
-            for message in rest[1]:
+        if isinstance(command, Send):
+            message = command.message.copy()
+            self.process.broker.take_over(message, command.node, -1, command.row)
+        else:
+            for message in command.messages:
                 self._forget(message)
 
     def _forget(self, message: Message) -> None:
@@ -153,7 +151,7 @@ class Mirror:
             self.opening = False
             self.process.on_opened("running")
 
-    def replicate(self, since: int, work: list[Command]) -> bool:
+    def replicate(self, since: int, work: list[Send | Acknowledge]) -> bool:
         """Let the slaves do the same that know of a session opened then; False if none does."""
         knowing = [slave for slave in self.slaves if slave.since < since]
         if not work or not knowing:
@@ -162,7 +160,7 @@ class Mirror:
         for slave in knowing:
             slave.owed = self.count
             assert slave.socket is not None
-            slave.socket.reply(("mirror", None, self.count, work))
+            slave.socket.reply(Mirrored(self, self.count, work))
         return True
 
     def when_answered(self, answer: Any, request: int | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mqlab.runtime.activemq.commands import Deliver
 from mqlab.runtime.activemq.message import ConsumerInfo, Delivery, Message
 from mqlab.runtime.activemq.sockets import Socket
 from mqlab.runtime.activemq.subscription import Host, Subscription
@@ -45,7 +46,7 @@ class RemoteSubscription(Subscription):
             Kind.Dispatched, message, node, self.consumer.node, -1, self.no, rule, message.row
         )
         delivery = Delivery(message, message.redeliveries, row)
-        self.socket.reply(("deliver", None, self.consumer.name, delivery))
+        self.socket.reply(Deliver(self.consumer.name, delivery))
 
     def count_delivered(self, last: int | None = None) -> None:
         """Count a delivery more for what is outstanding, or only up to the number *last* of it."""

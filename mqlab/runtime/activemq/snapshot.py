@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from mqlab.runtime.activemq.clients.client import Client, Clients
 from mqlab.runtime.activemq.deadletter import CAUSE
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.queue import Queue
     from mqlab.runtime.activemq.subscription import Subscription
     from mqlab.runtime.activemq.topic import Topic
+
+Row = dict[str, object]  # as JSON has it
 
 
 class Done(Protocol):
@@ -46,7 +48,7 @@ class Scene(Clients, Protocol):
         """Where addresses lead."""
 
 
-def take(lab: Scene) -> dict[str, Any]:
+def take(lab: Scene) -> Row:
     """Return what every consumer has received so far and what every broker holds."""
     return {
         "received_so_far": {name: c.count for name, c in lab.consumers.items()},
@@ -54,9 +56,9 @@ def take(lab: Scene) -> dict[str, Any]:
     }
 
 
-def take_timed(lab: Scene) -> dict[str, Any]:
+def take_timed(lab: Scene) -> Row:
     """Return roles and contents of brokers, what clients know, what consumers have received."""
-    found: dict[str, Any] = {
+    found: Row = {
         "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
         "clients": {
             name: _client(lab, c) for name, c in lab.clients_by_name.items() if c.state != "closed"
@@ -67,8 +69,8 @@ def take_timed(lab: Scene) -> dict[str, Any]:
     return found
 
 
-def _process(process: Process) -> dict[str, Any]:
-    row: dict[str, Any] = {"role": process.shown_role}
+def _process(process: Process) -> Row:
+    row: Row = {"role": process.shown_role}
     if process.paused:
         return {**row, "paused": True}
     if process.role == "down" or not process.broker.running:
@@ -78,8 +80,8 @@ def _process(process: Process) -> dict[str, Any]:
     return row | {key: value for key, value in held.items() if value}
 
 
-def _client(lab: Scene, client: Client) -> dict[str, Any]:
-    row: dict[str, Any] = {"connected_to": client.connected_to}
+def _client(lab: Scene, client: Client) -> Row:
+    row: Row = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:
         row["configured"] = [
@@ -92,7 +94,7 @@ def _client(lab: Scene, client: Client) -> dict[str, Any]:
     return row
 
 
-def _broker(broker: Broker) -> dict[str, Any]:
+def _broker(broker: Broker) -> Row:
     if not broker.running:
         return {"running": False}
     shown = {dest: d for dest, d in broker.by_name.items() if not dest.is_temporary}
@@ -112,7 +114,7 @@ def _broker(broker: Broker) -> dict[str, Any]:
     }
 
 
-def _durables(broker: Broker) -> dict[str, Any]:
+def _durables(broker: Broker) -> Row:
     """Return the broker's durable subscriptions, sorted; nothing if there are none."""
     rules = broker.lab.rules
     rows = [
@@ -130,7 +132,7 @@ def _durables(broker: Broker) -> dict[str, Any]:
     return {"durable_subscriptions": rows} if rows else {}
 
 
-def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
+def _queue(broker: Broker, queue: Queue) -> Row:
     waiting = sorted(queue.held, key=lambda message: message.turn)
     paths: dict[tuple[str, ...], list[int]] = {}
     for message in waiting:
@@ -157,14 +159,14 @@ def _number(message: Message) -> int:
     return -1 if "JMSReplyTo" in message.headers else message.number
 
 
-def _counters(broker: Broker, row: dict[str, Any]) -> dict[str, Any]:
+def _counters(broker: Broker, row: Row) -> Row:
     """Return *row* without the counter that the edition does not have."""
     if not broker.lab.rules.counts_forwarded:
         del row["forwarded"]
     return row
 
 
-def _topic(broker: Broker, topic: Topic) -> dict[str, Any]:
+def _topic(broker: Broker, topic: Topic) -> Row:
     return _counters(
         broker,
         {
@@ -176,7 +178,7 @@ def _topic(broker: Broker, topic: Topic) -> dict[str, Any]:
     )
 
 
-def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[str, Any]:
+def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> Row:
     if sub.inactive:
         last = cast("InactiveDurable", sub).last
         if last is not None:  # the broker goes on showing who used it last
@@ -185,7 +187,7 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         away = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
         # The recorder of networks with faults named consumers, the other one clients.
         return {**away, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
-    row: dict[str, Any] = {
+    row: Row = {
         "destination": str(dest),
         "priority": sub.priority,
         "prefetch": sub.prefetch,

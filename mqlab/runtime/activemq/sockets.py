@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.commands import Command
 from mqlab.runtime.kernel.clock import Call
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
 
-Command = tuple[Any, ...]  # (what, ...): what goes over a socket
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
 # What a client is told of a connection that ends: the other end closed it, the line broke it, or
 # nothing was heard.
@@ -26,13 +26,27 @@ DROPPED = Refused("InactivityIOException", "Cannot send, channel has already fai
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
+class Source(Protocol):
+    """A connection as whoever opened it sees it: a socket, or a list of addresses in its place."""
+
+    alive: bool
+    failure: Refused
+    farewell: int | None
+
+    def send(self, command: Command) -> None:
+        """Send *command* to the far end."""
+
+    def close(self) -> None:
+        """Close it in an orderly way."""
+
+
 class ClientEnd(Protocol):
     """Whoever opened a socket: a transport of a client or of a connector."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came from the far end."""
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """The socket is gone."""
 
 
@@ -45,13 +59,13 @@ class Owner(Protocol):
     def on_attached(self, address: str) -> None:
         """A connection is there; what the state needs is to be replayed first."""
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """Send over *source* what a broker must know before anything else."""
 
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came from the broker."""
 
     def on_failed(self, error: Refused) -> None:

@@ -7,7 +7,7 @@ tried while the client is elsewhere, and it moves as soon as that answers (Fuse 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mqlab.runtime.activemq.clients.addresses import Refused, same, with_options
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
     from mqlab.runtime.activemq.clients.address_list import AddressList
     from mqlab.runtime.activemq.clients.addresses import FailoverOptions
+    from mqlab.runtime.activemq.sockets import Source
 
 
 class Holder(Protocol):
@@ -34,7 +35,7 @@ class BackupPool:
 
     def __init__(self, transport: Holder) -> None:
         self.transport, self.options = transport, transport.options
-        self.held: list[tuple[str, Any]] = []
+        self.held: list[tuple[str, Source]] = []
         self.ready = False  # whether the preferred broker has answered
         self.named = [uri for uri in self.options.priority_uris.split(",") if uri]
 
@@ -63,7 +64,7 @@ class BackupPool:
     def _is_preferred(self, address: str | None) -> bool:
         return any(same(address, other) for other in self.preferred)
 
-    def owns(self, source: Any) -> bool:
+    def owns(self, source: Source) -> bool:
         """Whether *source* is one of the backups."""
         return any(source is backup for _, backup in self.held)
 
@@ -91,7 +92,7 @@ class BackupPool:
                 continue
             self._keep(address, source)
 
-    def _keep(self, address: str, source: Any) -> None:
+    def _keep(self, address: str, source: Source) -> None:
         if not (self.options.priority_backup and self._is_preferred(address)):
             self.held.append((address, source))
             return
@@ -101,7 +102,7 @@ class BackupPool:
             extra.close()
         del self.held[self.options.backup_pool_size :]
 
-    def take(self) -> tuple[str, Any]:
+    def take(self) -> tuple[str, Source]:
         """Return the backup to use now; for a preferred one the broker in use is left."""
         place = 0
         if self.options.randomize and not self.ready:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.producer import Dealt
+from mqlab.runtime.activemq.commands import Send
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.queue import GROUP
 from mqlab.spec.fault import Step
@@ -142,7 +143,7 @@ class SendCall(Call):
             -1,
             self.message.dest_no,
         )
-        command = ("message", None, self.message, row, self.node, transaction, session.name, False)
+        command = Send(self.message, row, self.node, transaction, session.name)
         if transaction is None and user.waits_for_send(self.persistent):
             user.remember(command, self.size)
             self.in_line = True
@@ -157,10 +158,10 @@ class SendCall(Call):
         else:
             self._send_one_way(command)
 
-    def _send_one_way(self, command: tuple[Any, ...]) -> None:
+    def _send_one_way(self, command: Send) -> None:
         """Send what nobody answers: in a transaction, or unreliably."""
         assert self.session is not None
-        if command[5] is not None:
+        if command.transaction is not None:
             self.session.sends.append(command)
         else:
             self.user.remember(command, self.size)
@@ -188,16 +189,16 @@ class SendCall(Call):
 
     # Without a connection
 
-    def _wait_for_connection(self, command: tuple[Any, ...]) -> None:
+    def _wait_for_connection(self, command: Send) -> None:
         number = self.lab.new_request()
         self.user.calls[number] = self  # nobody answers it, but it fails with the connection
         self.user.waiting.append((self._on_connection, (number, command)))
         self._watch_time()
 
-    def _on_connection(self, waited: tuple[int, tuple[Any, ...]]) -> None:
+    def _on_connection(self, waited: tuple[int, Send]) -> None:
         number, command = waited
         self.user.calls.pop(number, None)
-        if self.message is command[2] and not self.done:
+        if self.message is command.message and not self.done:
             self._send_one_way(command)
 
     def _watch_time(self) -> None:
@@ -211,10 +212,10 @@ class SendCall(Call):
         transport = self.user.failover
         if message is not self.message or self.done or transport is None or not transport.away:
             return
-        waiting = [c for c in transport.waiting if c[0] == "message" and c[2] is message]
+        waiting = [c for c in transport.waiting if isinstance(c, Send) and c.message is message]
         for command in waiting:
             transport.waiting.remove(command)
-            self.user.calls.pop(command[1], None)
+            self.user.calls.pop(command.request or 0, None)
         if not waiting and self.in_line:
             return  # it was sent: only its answer is missing, and that has no limit
         text = f"Failover timeout of {transport.options.timeout} ms reached."

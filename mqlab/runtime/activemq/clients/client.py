@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 from mqlab.runtime.activemq.asks import Laboratory
@@ -12,7 +13,18 @@ from mqlab.runtime.activemq.clients.discovery import open_transport
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import flag, number
 from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
-from mqlab.runtime.activemq.sockets import Command
+from mqlab.runtime.activemq.commands import (
+    ClusterUpdate,
+    Command,
+    Connect,
+    Deliver,
+    MakeTemporary,
+    OpenSession,
+    Reply,
+    Send,
+    Subscribe,
+)
+from mqlab.runtime.activemq.sockets import Source
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -45,7 +57,7 @@ class Client:
         self.temps: list[Destination] = []
         self.calls: dict[int, Call] = {}
         self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
-        self.cache: list[tuple[Command, int]] = []  # unreliable sends, with their sizes
+        self.cache: list[tuple[Send, int]] = []  # unreliable sends, with their sizes
         self.client_id = name
         self.redelivery = Redelivery()
         self.watches = True  # the advisories of temporary destinations
@@ -61,7 +73,7 @@ class Client:
         if name not in self.sessions:
             self.sessions[name] = Session(self, name, transacted)
             if self.started:
-                self.send(("session", None, name))
+                self.send(OpenSession(name))
         return self.sessions[name]
 
     @property
@@ -92,7 +104,7 @@ class Client:
             self.state = "failed"
             call.fail("JMSException", str(error), error.cause)
             return
-        self.request(("connect", None, self.name, self.failover is not None, False), call)
+        self.request(Connect(self.name, self.failover is not None, False), call)
         self.transport.start()
 
     # Sending
@@ -103,7 +115,7 @@ class Client:
             return
         request = self.lab.new_request()
         self.calls[request] = call
-        self.transport.send((command[0], request, *command[2:]))
+        self.transport.send(replace(command, request=request))
 
     def send(self, command: Command) -> None:
         """Send a command that wants no answer."""
@@ -136,7 +148,7 @@ class Client:
         session = self.sessions.get(call.step.get("session", "session"))
         return session is not None and session.opened_after_close
 
-    def remember(self, command: Command, size: int) -> None:
+    def remember(self, command: Send, size: int) -> None:
         """Keep an unreliable send, so that it can be sent again; the oldest make room."""
         transport = self.failover
         if transport is None or not transport.options.track_messages:
@@ -187,22 +199,22 @@ class Client:
         for consumer in self.consumers.values():
             consumer.interrupted()
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """Tell a new broker all that it must know, in this order."""
-        source.send(("connect", None, self.name, True, True))
+        source.send(Connect(self.name, True, True))
         for dest in self.temps:
-            source.send(("temp", None, dest))
+            source.send(MakeTemporary(dest))
         for consumer in self.consumers.values():
             if consumer.opened and not consumer.closed:
-                source.send(("subscribe", None, consumer, consumer.dest, consumer.prefetch))
+                source.send(Subscribe(consumer, consumer.dest, consumer.prefetch))
         for session in self.sessions.values():
-            source.send(("session", None, session.name))
+            source.send(OpenSession(session.name))
             if session.committing:
                 self._in_doubt(session)
             for command in session.sends:
                 source.send(command)
         for command, _ in self.cache:
-            source.send((*command[:-1], True))
+            source.send(replace(command, resent=True))
 
     def _in_doubt(self, session: Session) -> None:
         """Nobody can tell whether the commit took effect: it counts as rolled back."""
@@ -213,27 +225,27 @@ class Client:
                 session.end()
                 call.fail("TransactionRolledBackException", "the commit is in doubt")
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came from the broker."""
-        what = command[0]
-        if what == "reply":
-            call = self.calls.pop(command[1], None)
+        if isinstance(command, Reply):
+            call = self.calls.pop(command.request or 0, None)
             if call is not None:
-                call.answer(command[2])
-        elif what == "deliver":
-            consumer = self.consumers.get(command[2])
+                call.answer(command.error)
+        elif isinstance(command, Deliver):
+            consumer = self.consumers.get(command.consumer)
             if consumer is not None and not consumer.closed:
-                consumer.on_delivery(command[3])
-        elif what == "cluster":
-            self.on_told(*command[2:])
+                consumer.on_delivery(command.delivery)
+        elif isinstance(command, ClusterUpdate):
+            self.on_told(command)
 
-    def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
+    def on_told(self, update: ClusterUpdate) -> None:
         """A broker names brokers, or tells the client to go to another."""
+        brokers, rebalance, go_to = update.brokers, update.rebalance, update.go_to
         shown = [self.lab.directory.shown_target(address) for address in brokers]
         self.lab.note(
             Kind.Told,
             chain=self,
-            frm=by,
+            frm=update.by,
             to=self.node,
             rule=Rule.cluster_update,
             detail={"brokers": shown, "rebalance": rebalance},
@@ -283,7 +295,7 @@ class Client:
         call.then = consumer
         if self.refuses(call):
             return
-        self.request(("subscribe", None, consumer, dest, consumer.prefetch), call)
+        self.request(Subscribe(consumer, dest, consumer.prefetch), call)
 
     def close(self, call: Call) -> None:
         """Close the connection: a round under way is waited for, what still waits has failed."""
@@ -305,7 +317,7 @@ class Client:
         self.session(call.step.get("session", "session"))
         dest = Destination("temp-queue", name)
         self.temps.append(dest)
-        self.request(("temp", None, dest), call)
+        self.request(MakeTemporary(dest), call)
 
 
 def parse_destination(keys: dict[str, Any]) -> Destination:

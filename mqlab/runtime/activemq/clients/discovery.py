@@ -13,7 +13,8 @@ from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import number, options, prefixed
-from mqlab.runtime.activemq.sockets import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
+from mqlab.runtime.activemq.commands import Command
+from mqlab.runtime.activemq.sockets import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Owner, Source
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
@@ -33,7 +34,7 @@ class PlainTransport:
 
     def __init__(self, lab: Laboratory, owner: Owner, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
-        self.source: Any = None
+        self.source: Source | None = None
 
     @property
     def away(self) -> bool:
@@ -55,11 +56,11 @@ class PlainTransport:
         if source is not None:
             source.close()
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came in."""
         self.owner.on_command(source, command)
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """The socket is gone."""
         if source is self.source:
             self.source, self.was_cut = None, source.failure is BROKEN
@@ -92,14 +93,14 @@ class Nested:
     def on_attached(self, address: str) -> None:
         """The inner transport has a connection."""
 
-    def replay(self, source: Any) -> None:
+    def replay(self, source: Source) -> None:
         """What a broker must know is sent again by the owner of the outer transport."""
         self.client_end.owner.replay(source)
 
     def on_interrupted(self) -> None:
         """The inner transport looks for another; nobody outside hears of it."""
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came in."""
         self.client_end.on_command(self, command)
 

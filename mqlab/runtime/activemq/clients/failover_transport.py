@@ -9,18 +9,19 @@ client wants to send waits for its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
 from mqlab.runtime.activemq.clients.backup_pool import BackupPool
-from mqlab.runtime.activemq.sockets import Command, Owner
+from mqlab.runtime.activemq.commands import Command, ForOneConnection, Negotiate, Reply, Send
+from mqlab.runtime.activemq.sockets import Owner, Source
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
 
-STALE = ("ack", "delivered", "poison", "pull")  # worth nothing without the connection it is about
 NO_LIMIT = -1
 UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recording `initial_5`)
 
@@ -42,7 +43,7 @@ class FailoverTransport:
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
         self.addresses = AddressList(options, addresses)
-        self.source: Any = None  # the socket in use
+        self.source: Source | None = None  # the socket in use
         self.address: str | None = None
         self.delay: float = options.reconnect_delay
         self.failures = 0
@@ -52,7 +53,7 @@ class FailoverTransport:
         self.error: Refused | None = None
         self.failure: Refused | None = None
         self.order: list[str] = []
-        self.trying: tuple[str, Any] | None = None
+        self.trying: tuple[str, Source] | None = None
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
@@ -92,12 +93,12 @@ class FailoverTransport:
         if self.source is not None and not self.busy:
             self._track(command)
             self.source.send(command)
-        elif command[0] not in STALE:
+        elif not isinstance(command, ForOneConnection):
             self.waiting.append(command)
 
     def _track(self, command: Command) -> None:
-        if command[1] is not None:
-            self.requests[command[1]] = command
+        if command.request is not None:
+            self.requests[command.request] = command
 
     def leave(self) -> None:
         """Give up the connection in use, for a better one."""
@@ -237,7 +238,7 @@ class FailoverTransport:
     def _negotiate(self) -> None:
         """Wait for the broker's first word before anything is replayed."""
         assert self.trying is not None
-        self.trying[1].send(("negotiate", None))
+        self.trying[1].send(Negotiate())
 
     def succeed(self) -> None:
         """A connection is there: replay the state, then let go what waits."""
@@ -254,8 +255,8 @@ class FailoverTransport:
         if not first:
             self.owner.replay(self.source)
         for command in list(self.requests.values()):
-            resent = command[0] == "message"  # it ends with whether it was sent before
-            self.source.send((*command[:-1], True) if resent else command)
+            again = replace(command, resent=True) if isinstance(command, Send) else command
+            self.source.send(again)
         self.owner.on_attached(self.address)
         self.busy = False
         self._flush()
@@ -298,19 +299,19 @@ class FailoverTransport:
 
     # What sockets tell
 
-    def on_command(self, source: Any, command: Command) -> None:
+    def on_command(self, source: Source, command: Command) -> None:
         """A command came in: the first word of a new broker, or one of the broker in use."""
         if self.trying is not None and source is self.trying[1]:
-            if command[0] == "negotiated":
+            if isinstance(command, Negotiate):
                 self.succeed()
             return
         if source is not self.source:
             return
-        if command[0] == "reply":
-            self.requests.pop(command[1], None)
+        if isinstance(command, Reply):
+            self.requests.pop(command.request or 0, None)
         self.owner.on_command(source, command)
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: Source) -> None:
         """A socket is gone: that of a try, a backup (which goes on to count), or the one in use."""
         if self.trying is not None and source is self.trying[1]:
             self.trying = None

@@ -11,8 +11,17 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.activemq.commands import (
+    Acknowledge,
+    Command,
+    Commit,
+    Delivered,
+    Poison,
+    Pull,
+    Rollback,
+    Unsubscribe,
+)
 from mqlab.runtime.activemq.message import Delivery, Message
-from mqlab.runtime.activemq.sockets import Command
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
@@ -50,7 +59,7 @@ class Session:
         self.transaction = None
         leaving, self.leaving = self.leaving, []
         for consumer in leaving:
-            self.client.send(("unsubscribe", None, consumer.name, consumer.last))
+            self.client.send(Unsubscribe(consumer.name, consumer.last))
         self.sends = []
         self.rollback_only = self.committing = False
 
@@ -63,11 +72,11 @@ class Session:
         if transaction is None and not self.rollback_only:
             client.after_round(call)
             return
-        if how == "commit" and not self.rollback_only:
+        if how == "commit" and transaction is not None and not self.rollback_only:
             self.committing = True
             for consumer in self.consumers():
                 consumer.commit(transaction)
-            client.request(("commit", None, transaction, self.name), call)
+            client.request(Commit(transaction, self.name), call)
             return
         for consumer in self.consumers():
             consumer.give_back()
@@ -76,7 +85,7 @@ class Session:
             call.error_on_reply = Refused(
                 "TransactionRolledBackException", "received before a loss"
             )
-        client.request(("rollback", None, transaction), call)
+        client.request(Rollback(transaction), call)
 
     def consumers(self) -> list[RemoteConsumer]:
         """Return the consumers of this session."""
@@ -158,7 +167,7 @@ class RemoteConsumer:
             self._note_delivered(delivery.message)
             return
         if number in self.numbers and not delivery.message.repeated:
-            self.client.send(("poison", None, self.name, delivery.message))
+            self.client.send(Poison(self.name, delivery.message))
             return
         self.numbers.add(number)
         self.buffer.append(delivery)
@@ -180,7 +189,7 @@ class RemoteConsumer:
         """Ask for one message, if there is anybody to ask."""
         transport = self.client.transport
         self.asked = not (transport.away or transport.busy)
-        self.client.send(("pull", None, self.name))
+        self.client.send(Pull(self.name))
 
     def _serve_pull(self) -> None:
         call, self.pull = self.pull, None
@@ -243,10 +252,10 @@ class RemoteConsumer:
             if self.mode == "client" and self.acknowledges:
                 self.acknowledge()
         else:
-            self.client.send(("ack", None, self.name, [message], None))
+            self.client.send(Acknowledge(self.name, [message]))
 
     def _note_delivered(self, message: Message) -> None:
-        self.client.send(("delivered", None, self.name, message))
+        self.client.send(Delivered(self.name, message))
 
     def acknowledge(self) -> None:
         """Settle all it has had; in individual mode only the last."""
@@ -254,14 +263,14 @@ class RemoteConsumer:
             return
         settled = self.had[-1:] if self.mode == "individual" else list(self.had)
         self.had = [message for message in self.had if message not in settled]
-        self.client.send(("ack", None, self.name, settled, None))
+        self.client.send(Acknowledge(self.name, settled))
 
     def commit(self, transaction: str | None) -> None:
         """Acknowledge with the transaction what it has had."""
         settled, self.had = self.had, []
         self.expected, self.again = {}, set()
         if settled:
-            self.client.send(("ack", None, self.name, settled, transaction))
+            self.client.send(Acknowledge(self.name, settled, transaction))
 
     def receive_once(self, call: Call, timeout: int) -> None:
         """Ask for one message and wait; without a connection a pull comes back empty at once."""
@@ -298,7 +307,7 @@ class RemoteConsumer:
         for message in back:
             before = self.before.get(message.number, 0) + 1
             if 0 <= policy.maximum < before:
-                self.client.send(("poison", None, self.name, message))
+                self.client.send(Poison(self.name, message))
             else:
                 kept.append(Delivery(message, before, message.row))
         self.buffer.extendleft(reversed(kept))

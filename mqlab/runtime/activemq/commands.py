@@ -1,0 +1,179 @@
+"""The commands that go over a socket, one small value for each (what OpenWire calls its commands).
+
+A command with a `request` wants an answer: a `Reply` with the same number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mqlab.runtime.activemq.message import Delivery, Message
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.clients.addresses import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What goes over a socket."""
+
+    request: int | None = field(default=None, kw_only=True)
+
+
+# From whoever opened the socket
+
+
+@dataclass(frozen=True, slots=True)
+class Negotiate(Command):
+    """The first word of whoever opened a socket, and the answer to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connect(Command):
+    """A client says who it is."""
+
+    client: str
+    fault_tolerant: bool
+    reconnected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession(Command):
+    """A session is opened."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakeTemporary(Command):
+    """A temporary queue is made."""
+
+    dest: Destination
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribe(Command):
+    """A consumer is opened."""
+
+    consumer: Any
+    dest: Destination
+    prefetch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribe(Command):
+    """A consumer is closed; `last` is the number of what it took in hand last."""
+
+    consumer: str
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveDurable(Command):
+    """A durable subscription ends."""
+
+    client_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Send(Command):
+    """A message, perhaps in a transaction; `row` is its sending, `node` its sender."""
+
+    message: Message
+    row: int
+    node: int
+    transaction: str | None = None
+    session: str = ""
+    resent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForOneConnection(Command):
+    """What is worth nothing without the connection it is about."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pull(ForOneConnection):
+    """With prefetch 0 a consumer asks for each message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledge(ForOneConnection):
+    """Messages are acknowledged, now or with their transaction."""
+
+    messages: list[Message]
+    transaction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered(ForOneConnection):
+    """The client has a message in hand and acknowledges later."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Poison(ForOneConnection):
+    """The client cannot tell whether it has had a message, or has had it too often."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Commit(Command):
+    """A transaction of a session takes effect."""
+
+    transaction: str
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback(Command):
+    """A transaction is forgotten."""
+
+    transaction: str | None
+
+
+# From the broker
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Command):
+    """The answer to a request: well, or an error."""
+
+    error: Refused | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver(Command):
+    """A message is pushed to a consumer."""
+
+    consumer: str
+    delivery: Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterUpdate(Command):
+    """A broker names brokers, or tells its client to go to another."""
+
+    by: int
+    brokers: list[str]
+    rebalance: bool = False
+    go_to: str | None = None
+
+
+# Between master and slave of a pure pair
+
+
+@dataclass(frozen=True, slots=True)
+class Mirrored(Command):
+    """What a slave is to do as its master did; from the slave, without work, that it is done."""
+
+    slave: Any
+    count: int
+    work: list[Send | Acknowledge]
