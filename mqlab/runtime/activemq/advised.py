@@ -1,0 +1,254 @@
+"""What a bridge makes of the consumers beyond: which subscriptions it holds at home, and for whom.
+
+It listens to the remote broker's advisories and turns
+consumer advisories from there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
+reference/activemq-5.17-observed.md, in the order in which the broker checks them:
+
+1. an advisory that has come through too many brokers (consumerTTL), that has been here already, or that
+   is about a destination the lists do not let pass, is refused;
+2. conduit: if a subscription of this bridge covers the consumer, it joins it;
+3. duplicate suppression: of several routes to one consumer, keep the first or the better one;
+4. else there is a new subscription, which is announced in turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from mqlab.runtime.activemq import durable
+from mqlab.runtime.activemq.demand import Carrier, Demand
+from mqlab.runtime.activemq.message import ConsumerInfo
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.settings import BridgeSettings
+    from mqlab.runtime.activemq.sockets import Socket
+    from mqlab.runtime.kernel.clock import Call
+
+
+class Advised:
+    """The half of a bridge that hears of consumers; `demand` are its subscriptions at home."""
+
+    lab: Laboratory
+    home: Broker
+    remote: Broker
+    settings: BridgeSettings
+    connector: str
+    mirror: bool
+    no: int
+    over: Socket | None
+    demand: list[Demand]
+    up: bool
+
+    def subscribe_static(self, dest: Destination) -> None:
+        """Subscribe *dest* as if a consumer were attached to the remote broker."""
+        if self.settings.tests_statics and self.settings.excludes(dest):
+            self.refuse(dest, Rule.not_permitted, -1)
+            return
+        info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
+        self.add_demand(info, Rule.static, -1, static=True)
+
+    def passes(self, away: bool, call: Call, argument: Any) -> bool:
+        """Whether what comes over the connector's connection arrives; what comes *away* from home, there.
+
+        What is held arrives later, by *call*. Messages of the mirror come back on the connection.
+        """
+        over = self.over
+        if over is None or not over.hindered:
+            return True
+        return over.lets_pass(away == self.mirror, call, argument) or not over.alive
+
+    def on_advised(self, advised: tuple[ConsumerInfo, int]) -> None:
+        """An advisory of a consumer beyond has come in: make a subscription of it, or say why not."""
+        if not self.passes(False, self.on_advised, advised):
+            return
+        info, cause = advised
+        if not self.up or not self.settings.hears(info.dest):
+            return
+        row = self._record(
+            Kind.Advised,
+            self.remote,
+            self.home,
+            dest=self.lab.name_destination(info.dest),
+            hop=len(info.path),
+            cause=cause,
+        )
+        refusal = self.refusal(info)
+        if refusal or not self.settings.prefetch_size:
+            self.refuse(info.dest, refusal or Rule.prefetch_full, row)
+            return
+        for element in self.elements(info):
+            if not (self.settings.conduit_subscriptions and self.join_conduit(element, row)):
+                self.add_demand(element, Rule.remote_demand, row)
+
+    def elements(self, info: ConsumerInfo) -> list[ConsumerInfo]:
+        """Return the consumer itself, or one for each element of a composite destination.
+
+        The lists have been applied to the whole name: its elements are not tested again.
+        """
+        found = info.dest.elements()
+        if len(found) == 1 or not self.settings.rules.splits_composites:
+            return [info]
+        return [info.on(dest) for dest in found]
+
+    def refusal(self, info: ConsumerInfo) -> int:
+        """Return the rule by which the bridge ignores a consumer, 0 if there is none."""
+        # A consumer of the remote broker itself has come through none and is never refused.
+        if info.path and self.settings.ttl_used_up(self.settings.consumer_ttl, len(info.path)):
+            return Rule.consumer_ttl
+        if self.home.id in info.path or self.remote.id in info.path:
+            return Rule.loop
+        return 0 if self.settings.permits(info.dest) else Rule.not_permitted
+
+    def refuse(self, dest: Destination, rule: int, cause: int) -> None:
+        """Write down that no subscription came of it."""
+        self._record(
+            Kind.Refused,
+            self.remote,
+            self.home,
+            dest=self.lab.name_destination(dest),
+            rule=rule,
+            cause=cause,
+        )
+
+    def join_conduit(self, info: ConsumerInfo, cause: int) -> bool:
+        """Let the consumer join every subscription that covers it; False if there is none."""
+        merges_network = not info.dest.is_queue or self.settings.merges_network_queues
+        if info.path and not merges_network:
+            return False
+        joined = False
+        for demand in self.demand:
+            direct = len(demand.info.path) == 1
+            if (direct or merges_network or demand.static) and self.home.fits(
+                demand.dest, info.dest
+            ):
+                joined = True
+                if not self.is_other_route(demand, info):
+                    demand.interest.add(info.interest)
+                self._record(
+                    Kind.Merged,
+                    self.remote,
+                    self.home,
+                    dest=self.lab.name_destination(info.dest),
+                    sub=demand.no,
+                    rule=Rule.conduit,
+                    cause=cause,
+                )
+        return joined
+
+    def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
+        """Whether the advised consumer leads over another way to where the subscription leads already.
+
+        Such a consumer counts as joined, but 5.5 does not remember it.
+        """
+        if not self.settings.rules.merges_network_queues:
+            return False
+        old, new = demand.info.path, (*info.path, self.remote.id)
+        return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
+
+    def add_demand(self, info: ConsumerInfo, rule: int, cause: int, static: bool = False) -> None:
+        """Subscribe at home for *info*, unless a route as good stands already."""
+        settings = self.settings
+        path = (*info.path, self.remote.id)
+        priority = settings.priority(info.priority, len(path))
+        if static and settings.rules.bare_statics:
+            path, priority = (), settings.base
+        local = ConsumerInfo(
+            self.lab.new_id(),
+            info.dest,
+            priority,
+            None if settings.conduit_subscriptions else info.selector,
+            info.exclusive,
+            path,
+            (*info.origins, info.id),
+            self.durable_key(info),
+        )
+        demand = Demand(cast("Carrier", self), local, static)
+        demand.interest.add(info.interest)
+        twin = self.route_to_same_consumer(local)
+        if twin is not None:
+            if twin.priority >= local.priority:
+                self.refuse(info.dest, Rule.duplicate_route, cause)
+                return
+            twin.bridge.demand.remove(twin)
+            self.home.unsubscribe(twin, Rule.better_route, cause)
+        self.demand.append(demand)
+        taken = self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
+        if not taken and self.over is not None:  # the home broker's error ends the bridge
+            clock = self.lab.clock
+            # What was on its way has arrived by then, but no answer has come.
+            clock.at(clock.now + self.lab.timing.link * 3 // 2, self.over.on_error, None)
+
+    def route_to_same_consumer(self, local: ConsumerInfo) -> Demand | None:
+        """Return the subscription that duplicate suppression compares a new one with."""
+        if not self.settings.suppresses(local.dest):
+            return None
+        for sub in self.home.subs:
+            if (
+                isinstance(sub, Demand)
+                and sub.dest.is_queue == local.dest.is_queue
+                and set(sub.info.origins) & set(local.origins)
+            ):
+                return sub
+        return None
+
+    def durable_key(self, info: ConsumerInfo) -> durable.Key | None:
+        """Return the key of the durable subscription that stands for a durable consumer."""
+        forced = self.settings.forces_durable(info.dest)
+        if info.durable is None and not forced:
+            return None
+        name = info.durable[1] if info.durable else ""
+        if self.settings.conduit_subscriptions or not name:
+            name = f"NC-DS_{self.home.name}_{info.dest.name}"
+        return f"{self.connector}_{self.remote.name}_inbound_{self.home.name}", name
+
+    def wake_durables(self) -> None:
+        """Take up the durable subscriptions of this bridge that came out of the home's store."""
+        for inactive in (
+            durable.restorable(self.home) if self.settings.conduit_subscriptions else ()
+        ):
+            info = ConsumerInfo(
+                self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable
+            )
+            if self.durable_key(info) == inactive.durable:
+                self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
+
+    def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
+        """A consumer beyond has gone; the subscription goes with the last one that kept it."""
+        if not self.passes(False, self.on_consumer_gone, advised):
+            return
+        self.drop_interest(self.demand, *advised)
+
+    def on_consumer_away(self, advised: tuple[int | durable.Key, int]) -> None:
+        """The user of a durable subscription beyond is away.
+
+        A conduit's own durable subscription goes on asking for it. Without conduits it becomes inactive.
+        """
+        if not self.passes(False, self.on_consumer_away, advised):
+            return
+        self.drop_interest([demand for demand in self.demand if not demand.outlives], *advised)
+
+    def drop_interest(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
+        """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
+        for demand in demands[:]:
+            if who in demand.interest:
+                demand.interest.discard(who)
+                if not demand.is_kept():
+                    self.demand.remove(demand)
+                    rule = Rule.unsubscribed if demand.outlives else Rule.consumer_left
+                    self.home.unsubscribe(demand, rule, cause)
+
+    def _record(self, kind: int, frm: Broker, to: Broker, **columns: int) -> int:
+        """Record what became of the bridge, or of a consumer beyond, at its home broker."""
+        return self.lab.add(
+            self.lab.clock.now,
+            kind,
+            broker=self.home.node,
+            frm=frm.node,
+            to=to.node,
+            link=self.no,
+            **columns,
+        )
