@@ -131,8 +131,8 @@ class _Known:
                     f"{where}: {action.name!r} is there already; close that client, or take a new name"
                 )
             self.clients[action.name] = action.uri
-        elif isinstance(action, c.CloseClient):
-            del self.clients[action.client]
+        elif isinstance(action, c.CloseClient) and strictly:
+            self.clients.pop(action.client, None)
         elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
             raise BadValue(f'{where}: no broker has store="jdbc": there is no database')
         elif isinstance(action, a.Consumer):
@@ -177,7 +177,7 @@ class _Known:
                 )
         many = [*ends_at, *lines, *database, *(() if strictly else users)]
         if action.other is None:
-            _need("end of a line (with one name, a broker's)", action.one, many, where)
+            _need("end of a line (a broker's link)", action.one, many, where)
             return
         ends = {action.one, action.other}
         for end in (action.one, action.other):
