@@ -100,7 +100,7 @@ __all__ = [
     "MqlabError",
 ]  # fmt: skip
 
-_ROOMS = ("formats", "replay", "runtime", "scenarios", "views", "widgets")
+_ROOMS = ("artemis", "formats", "openmq", "replay", "runtime", "scenarios", "views", "widgets")
 
 
 def __getattr__(name: str) -> Any:

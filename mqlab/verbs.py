@@ -103,10 +103,12 @@ def _run_family(
 ) -> Trace:  # fmt: skip
     from mqlab import products
 
-    if actions or edition is not None:
+    if edition is not None:
         raise BadValue(
-            f"a {type(scenario).__name__} has its own actions and edition; pass it alone"
+            f"a {type(scenario).__name__} has an edition of its own; write it there (version=...)"
         )
+    if actions:
+        scenario = scenario.with_actions(*actions).started()
     lab = products.lab_of(scenario, seed, jitter)
     lab.play(until)
     trace: Trace = lab.trace

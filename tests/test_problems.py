@@ -8,7 +8,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.problems.networks import RULES
-from tests.runtime.behaviours import FOO, NEWS, network, reads, send
+from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
 
 STATIC = {"statically_included_destinations": ["queue://TEST.FOO"]}
 TOPICS_OUT = {"excluded_destinations": ["topic://>"]}

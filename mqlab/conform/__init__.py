@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mqlab import products
-from mqlab.conform import at_rest, combined, in_time, openmq
+from mqlab.conform import artemis, at_rest, combined, in_time, openmq
 from mqlab.errors import BadFile, CannotRun, MqlabError
-from mqlab.formats import artemis
 from mqlab.formats import lab as lab_files
 from mqlab.products import Product
 from mqlab.runtime import LOOPBACK

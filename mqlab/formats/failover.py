@@ -103,6 +103,10 @@ def _policy(item: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _step(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a step with its destination: ``Q`` if it has none, and a blank name set aside."""
     item = dict(given)
+    if item.get("do") == "copy_store":  # the data directory of S is called store-S
+        item |= {
+            end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item
+        }
     if item.get("do") not in ("open_consumer", "send"):
         return item
     named = [key for key in KINDS if key in item]

@@ -21,7 +21,7 @@ from mqlab.spec.action import (
     StopConnector,
     Wait,
     WaitForSends,
-)  # fmt: skip
+)
 from mqlab.spec.clients import (
     Client,
     CloseClient,

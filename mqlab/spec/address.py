@@ -69,8 +69,9 @@ class ClientAddress:
         options = take_prefixed(uri.parameters, "jms.")
         rest = "&".join(
             key if value is None else f"{key}={value}"
-            for key, value in uri.parameters.items() if not key.startswith("jms.")
-        )  # fmt: skip
+            for key, value in uri.parameters.items()
+            if not key.startswith("jms.")
+        )
         return cls(uri.with_query(rest) if options else uri, options)
 
     @property

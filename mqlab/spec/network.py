@@ -170,11 +170,14 @@ class Broker(_Options):
     transport: TransportConnector
 
     def __init__(
-        self, name: str, *connectors: NetworkConnector | TransportConnector,
-        policies: tuple[Mapping[str, Any], ...] = (), composites: tuple[Mapping[str, Any], ...] = (),
+        self,
+        name: str,
+        *connectors: NetworkConnector | TransportConnector,
+        policies: tuple[Mapping[str, Any], ...] = (),
+        composites: tuple[Mapping[str, Any], ...] = (),
         at: tuple[float, float] | None = None,
         **options: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         _name("broker", name)
         seen: set[str] = set()
         listens = [c for c in connectors if isinstance(c, TransportConnector)]
@@ -209,10 +212,14 @@ class Broker(_Options):
     def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
         """Return the broker with other connectors, and *options* set."""
         return Broker(
-            self.name, *connectors, self.transport, policies=self.policies,
-            composites=self.composites, at=self.at,
+            self.name,
+            *connectors,
+            self.transport,
+            policies=self.policies,
+            composites=self.composites,
+            at=self.at,
             **{**self.options, **options},
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +263,10 @@ class Network:
         self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around()
     ) -> None:
         names = [
-            *(broker.name for broker in brokers), *(end.name for end in around.endpoints),
+            *(broker.name for broker in brokers),
+            *(end.name for end in around.endpoints),
             *(line for line, _ in around.lines),
-        ]  # fmt: skip
+        ]
         for name in names:
             if names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
@@ -313,9 +321,11 @@ class Network:
                 continue
             chosen = [c.name for c in broker.connectors if connector_name in ("*", c.name)]
             hits += len(chosen)
-            changed.append(broker.replace(*(
-                c.change(**options) if c.name in chosen else c for c in broker.connectors
-            )))  # fmt: skip
+            changed.append(
+                broker.replace(
+                    *(c.change(**options) if c.name in chosen else c for c in broker.connectors)
+                )
+            )
         if not hits:
             known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
             raise UnknownName.of("network connector", path, known)

@@ -42,9 +42,11 @@ CHOICES = {
 }  # fmt: skip
 
 # Steps: the keys that each needs (of those joined by a bar one), and those that it may have.
-_CONSUMER = ("receiving selector durable client_id subscription_name no_client_id shared flow_limit "
-             "ack_mode acknowledge delay_ms xa process reconnect reconnect_attempts "
-             "reconnect_interval_ms iterations client")  # fmt: skip
+_CONSUMER = (
+    "receiving selector durable client_id subscription_name no_client_id shared flow_limit "
+    "ack_mode acknowledge delay_ms xa process reconnect reconnect_attempts "
+    "reconnect_interval_ms iterations client"
+)
 STEPS: dict[str, tuple[str, str]] = {
     "start": ("", "brokers"),
     "start_broker": ("broker", "until options"), "restart": ("broker", "until options"),
@@ -145,6 +147,11 @@ class ClusterScenario:
         names = [member.name for member in self.members]
         opened = (str(s.keys["producer"]) for s in self.steps if s.do == "open_producer")
         return replace(self, steps=(*self.steps, *steps_of(actions, names, opened)))
+
+    def started(self) -> ClusterScenario:
+        """Return the same with all brokers started first, unless an action starts some."""
+        starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
+        return self if starts else replace(self, steps=(Step("start"), *self.steps))
 
     def option(self, name: str, key: str, default: Any = None) -> Any:
         """Return a property of a broker: its own, else the cluster's, else the default."""

@@ -47,8 +47,14 @@ def _same(*names: str, **renamed: str) -> dict[str, str]:
 
 
 _ON = {"broker": "on"}
-_SEND = _same("persistent", "properties", "jms_priority", "size", count="sends",
-              time_to_live_ms="time_to_live")  # fmt: skip
+_SEND = _same(
+    "persistent",
+    "properties",
+    "jms_priority",
+    "size",
+    count="sends",
+    time_to_live_ms="time_to_live",
+)
 _CONSUMER = _same(
     "broker", "receiving", "selector", "durable", "client_id", "subscription_name", "ack_mode",
     "acknowledge", consumer="name", broker="on", delay_ms="delay",

@@ -95,14 +95,18 @@ class _Known:
         """Raise for what *action* names and is not there; remember what it opens."""
         for what, name in self.mentions(action):
             names: dict[str, Sequence[str]] = {
-                "broker": self.brokers, "connector": self.connectors, "endpoint": self.endpoints,
-                "client": [*self.clients], "consumer": self.consumers,
+                "broker": self.brokers,
+                "connector": self.connectors,
+                "endpoint": self.endpoints,
+                "client": [*self.clients],
+                "consumer": self.consumers,
                 "broker or client": [*self.brokers, *self.clients],
                 "consumer or broker": [*self.consumers, *self.brokers],
                 "consumer or client": [*self.consumers, *self.clients],
-                "shared store": self._stores(), "host": self._hosts(),
+                "shared store": self._stores(),
+                "host": self._hosts(),
                 "broker or shared store": [*self.brokers, *self._stores()],
-            }  # fmt: skip
+            }
             called = "broker" if what == "broker or client" and not self.clients else what
             _need(called, name, names[what], where)
         if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:

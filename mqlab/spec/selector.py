@@ -222,8 +222,9 @@ class _Build(Transformer):  # type: ignore[type-arg]
         self._check_regex(str(name), arguments)
         return Part(
             lambda get: function(*(argument.value(get) for argument in arguments)),
-            "condition" if is_condition else "string", name.start_pos,
-        )  # fmt: skip
+            "condition" if is_condition else "string",
+            name.start_pos,
+        )
 
     def _check_regex(self, name: str, arguments: list[Part]) -> None:
         place = {"REGEX": 0, "SPLIT": 1, "REPLACE": 1}.get(name)

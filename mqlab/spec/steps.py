@@ -15,7 +15,7 @@ from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec.redelivery import Redelivery
-from mqlab.spec.values import Destination, duration
+from mqlab.spec.values import Destination
 
 _CALL = ("label", "in_background", "max_ms")
 GROUP = "JMSXGroupID"
@@ -119,8 +119,15 @@ PLAIN = (
 )
 ALIASES = {"resume_consumer": "resume", "hold_consumer": "pause", "wait_ms": "wait"}
 STEP_OF = {row.noun: step for step, row in STEPS.items()}
-TIMES = {"delay": "delay_ms", "every": "interval_ms", "time_to_live": "time_to_live_ms",
-         "time": "ms", "quiet": "quiet_ms", "at_most": "max_ms", "timeout": "timeout_ms"}  # fmt: skip
+TIMES = {
+    "delay": "delay_ms",
+    "every": "interval_ms",
+    "time_to_live": "time_to_live_ms",
+    "time": "ms",
+    "quiet": "quiet_ms",
+    "at_most": "max_ms",
+    "timeout": "timeout_ms",
+}
 DESTINATION = {a.Consumer: "reads", a.Producer: "to", a.RequestReply: "to"}
 KINDS = {"queue": "queue", "topic": "topic", "temp": "temp-queue"}
 NUMBERS = ("count", "size", "prefetch")
@@ -195,12 +202,12 @@ def _noun(row: Row, keys: dict[str, Any]) -> a.Action:
 
 def field_of(row: Row) -> dict[str, str]:
     """Return step key -> field of the action."""
-    own = {
-        TIMES.get(known.name, known.name): known.name
-        for known in fields(row.noun)
+    names = [
+        known.name for known in fields(row.noun)
         if known.name not in ("options", DESTINATION.get(row.noun))
-    }
-    return {**row.keys, **own}
+    ]  # fmt: skip
+    times = {TIMES[name]: name for name in names if name in TIMES}
+    return {**row.keys, **times, **{name: name for name in names}}
 
 
 def _translate(noun: type[a.Action], given: dict[str, Any], options: dict[str, Any]) -> None:
@@ -253,7 +260,9 @@ def item_of(
                     key = "client"
             elif known.name == "of" and step == "disk_slow":
                 key = "broker" if value in brokers else "shared_store"
-            item[key] = _plain(known.name, value)
+            elif known.name in TIMES and isinstance(value, str):
+                key = known.name  # a text with its unit, such as "20ms"
+            item[key] = _plain(value)
     if item.pop("others", None):
         item["broker"] = [item["broker"], *action.others]  # type: ignore[attr-defined]
     return {**item, **_at(action)}
@@ -269,10 +278,7 @@ def _is_told(known: Any, value: Any) -> bool:
     return known.default_factory is MISSING or bool(value != known.default_factory())
 
 
-def _plain(name: str, value: Any) -> Any:
-    if name in TIMES and isinstance(value, str):
-        ms = duration(value) / 1000
-        return int(ms) if ms == int(ms) else ms
+def _plain(value: Any) -> Any:
     if isinstance(value, Redelivery):
         return asdict(value)
     return list(value) if isinstance(value, tuple) else value

@@ -85,9 +85,14 @@ def network(topology: str, size: int) -> Network:
     def build(ttl: int) -> Network:
         found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
         for a, b in pairs:
-            found[a].append(NetworkConnector(
-                f"{a}_to_{b}", uri=f"static:(tcp://{b}:61616)", network_ttl=ttl, **options,
-            ))  # fmt: skip
+            found[a].append(
+                NetworkConnector(
+                    f"{a}_to_{b}",
+                    uri=f"static:(tcp://{b}:61616)",
+                    network_ttl=ttl,
+                    **options,
+                )
+            )
         return Network(*(Broker(name, *connectors) for name, connectors in found.items()))
 
     return build(graph.diameter(build(1)))

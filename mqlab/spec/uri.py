@@ -119,10 +119,14 @@ class _Parser:
         if rest and not rest.startswith("/"):
             raise self.error(start + end + 1, "after ')' only /path or ?options may stand")
         return Uri(
-            text=piece, scheme=scheme, composite=True,
+            text=piece,
+            scheme=scheme,
+            composite=True,
             components=self.split(inner[1:end], start + 1),
-            path=rest.removeprefix("/") or None, fragment=fragment, parameters=read_query(query),
-        )  # fmt: skip
+            path=rest.removeprefix("/") or None,
+            fragment=fragment,
+            parameters=read_query(query),
+        )
 
     def split(self, text: str, start: int) -> tuple[Uri, ...]:
         parts, depth, begin = [], 0, 0
@@ -154,9 +158,14 @@ class _Parser:
         if port and not (port.isdecimal() and int(port) <= 65535):
             raise self.error(start + inner.find(port), f"{port!r} is not a port; write 0 to 65535")
         return Uri(
-            text=piece, scheme=scheme, host=host or None, port=int(port) if port else None,
-            path=slash + path, fragment=fragment, parameters=read_query(query),
-        )  # fmt: skip
+            text=piece,
+            scheme=scheme,
+            host=host or None,
+            port=int(port) if port else None,
+            path=slash + path,
+            fragment=fragment,
+            parameters=read_query(query),
+        )
 
     def error(self, place: int, expected: str) -> UriError:
         return UriError.at(self.text, place, expected)

@@ -54,8 +54,8 @@ class Destination:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it stands for more than one name: by a wildcard segment, or as a composite."""
-        return "," in self.name or self.has_wildcard
+        """Whether a broker takes it for more than one name: by a ``*`` or ``>`` anywhere, or as a composite."""
+        return any(sign in self.name for sign in ",*>")
 
     @property
     def has_wildcard(self) -> bool:

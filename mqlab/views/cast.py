@@ -43,13 +43,18 @@ class Cast:
 
     @cached_property
     def actors(self) -> dict[int, int]:
-        """Node -> the node it is drawn as: a client's consumer is the client."""
-        by_name = {name: no for no, (name, role) in enumerate(self.nodes) if role == "client"}
-        homes = self.trace.names["node_home"]
-        return {
-            no: by_name.get(homes[no], no) if role == "consumer" else no
-            for no, (_, role) in enumerate(self.nodes)
-        }  # fmt: skip
+        """Node -> the node it is drawn as: what a client has is the client, a line is its broker."""
+        clients = {name: no for no, (name, role) in enumerate(self.nodes) if role == "client"}
+        brokers = {name: no for no, (name, role) in enumerate(self.nodes) if role == "broker"}
+        lines = self.trace.header.get("scenario", {}).get("lines", ())
+        leads = {line["name"]: brokers[line["to"]] for line in lines}
+        homes, found = self.trace.names["node_home"], {}
+        for no, (name, role) in enumerate(self.nodes):
+            owned = role == "consumer" or (role == "producer" and homes[no] not in brokers)
+            found[no] = clients.get(homes[no], no) if owned else no
+            if role == "line":
+                found[no] = leads[name]
+        return found
 
     @cached_property
     def links(self) -> list[tuple[int, int]]:

@@ -78,7 +78,7 @@ class ArtemisCrashes(RuleBasedStateMachine):
             if broker.role in ("down", "stopped", "not_started"):
                 continue
             partner = broker.master or (broker.live.replica if broker.live else None)
-            alone = broker.server.policy != "replication"
+            alone = broker.spec.policy != "replication"
             whole = partner is not None and "in_sync" in (broker.role, partner.role[-7:])
             if alone or (broker.serves and whole) or broker.role == "backup_searching":
                 found.append(name)

@@ -16,7 +16,7 @@ from mqlab.scenarios.openmq import figure as cluster_figure
 from mqlab.scenarios.openmq import figures as cluster_figures
 from mqlab.trace.kinds import Kind
 from tests.conftest import packed
-from tests.runtime.cluster import known
+from tests.runtime.openmq.cluster import known
 
 FIGURES = {figure.id: figure for figure in cluster_figures()}
 KEYS = {"received", "redelivered", "results", "known", "crossed", "so_far", "order", "owners",

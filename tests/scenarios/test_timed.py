@@ -15,8 +15,8 @@ from mqlab.runtime.activemq.in_time import outcome
 from mqlab.scenarios.timed import figure as timed_figure
 from mqlab.scenarios.timed import figures as timed_figures
 from mqlab.trace.kinds import Kind
-from tests.runtime.safety import UNSAFE, not_received, shortest, unsafe
-from tests.runtime.timed import gaps, path
+from tests.runtime.activemq.safety import UNSAFE, not_received, shortest, unsafe
+from tests.runtime.activemq.timed import gaps, path
 
 FIGURES = {figure.id: figure for figure in timed_figures()}
 GUIDE = [id for id in FIGURES if id.startswith("fuse:")]

@@ -22,14 +22,15 @@ from mqlab.spec.clients import ReceiveOnce, WaitUntil
 from mqlab.spec.fault import Step
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.scenario import DATABASE
-from mqlab.spec.steps import item_of
+from mqlab.spec.steps import TIMES, item_of
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import Wire
+    from mqlab.runtime.activemq.connector_run import ConnectorRun
     from mqlab.runtime.activemq.jdbc import Database
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.wire import Line
+    from mqlab.runtime.activemq.sockets import Line
 
 
 LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
@@ -53,6 +54,9 @@ class Acts(Lives):
         lab = self.lab
         item = item_of(action, lab.clients_by_name, lab.brokers)
         item.pop("at", None)
+        for name, key in TIMES.items():
+            if isinstance(item.get(name), str):
+                item[key] = duration(item.pop(name)) / 1000
         step = Step(HANDLED_AS.get((item["do"], "consumer" in item), item["do"]), item)
         del item["do"]
         if item.pop("unnamed", False):
@@ -126,9 +130,7 @@ class Acts(Lives):
         self.lab.lock_files[step.keys["shared_store"]].touch()
 
     def _do_copy_store(self, step: Step) -> None:
-        source, target = (
-            self.lab.brokers[step.keys[end].removeprefix("store-")].store for end in ("from", "to")
-        )
+        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
         target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
 
     def _do_write_file(self, step: Step) -> None:
@@ -268,9 +270,9 @@ class Acts(Lives):
     def _do_stop_connector(self, step: Step) -> None:
         self._connector(step).stop()
 
-    def _connector(self, step: Step) -> Wire:
+    def _connector(self, step: Step) -> ConnectorRun:
         home, name = step.get("from"), step.keys["connector"]
-        found = [w for w in self.lab.wires if w.spec.name == name]
+        found = [w for w in self.lab.connectors if w.spec.name == name]
         return next(w for w in found if home in (None, w.process.name))
 
     def _do_tell_reconnect(self, step: Step) -> None:

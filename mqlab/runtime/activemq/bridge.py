@@ -1,19 +1,19 @@
 """A bridge: one live direction of a network connector, from its home broker to a remote one.
 
 Messages go from home to remote. The bridge listens to the remote broker's advisories and turns
-news of consumers there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
+consumer advisories from there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
 reference/activemq-5.17-observed.md, in the order in which the broker checks them:
 
-1. news that has come through too many brokers (consumerTTL), that has been here already, or that
+1. an advisory that has come through too many brokers (consumerTTL), that has been here already, or that
    is about a destination the lists do not let pass, is refused;
-2. conduit: if a subscription of this bridge covers the news, it joins it;
+2. conduit: if a subscription of this bridge covers the consumer, it joins it;
 3. duplicate suppression: of several routes to one consumer, keep the first or the better one;
 4. else there is a new subscription, which is announced in turn.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq import advisory, durable
 from mqlab.runtime.activemq.demand import Demand
@@ -23,39 +23,43 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.asks import Laboratory
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.wire import Socket
+    from mqlab.runtime.activemq.sockets import Socket
+    from mqlab.runtime.kernel.clock import Call
 
 
 class Bridge:
     """One direction of a connector between two running brokers."""
 
     def __init__(
-        self, lab: Lab, home: Broker, remote: Broker, connector: str, settings: BridgeSettings,
-        mirror: bool, over: Socket | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        lab: Laboratory,
+        home: Broker,
+        remote: Broker,
+        connector: str,
+        settings: BridgeSettings,
+        mirror: bool,
+        over: Socket | None = None,
+    ) -> None:
         self.lab, self.home, self.remote = lab, home, remote
         self.connector, self.settings, self.mirror = connector, settings, mirror
         # The other half of a duplex connector belongs to the broker that defines it, too.
         owner = remote if mirror else home
         self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
         self.no = lab.name_link(self.name, home.name, remote.name)
-        # The connection is the connector's: messages of its mirror come back on it.
-        self.link = lab.new_link() if over is None else over.way(back=mirror)
-        self.link_back = lab.new_link() if over is None else over.way(back=not mirror)
-        self.over = over
+        self.link, self.link_back = lab.new_link(), lab.new_link()
+        self.over, self.taking = over, lab.timing.taking
         self.demand: list[Demand] = []
         self.up = False
 
     # Coming and going
 
     def start(self) -> None:
-        """Come up: listen to the remote broker's news, and subscribe what is static."""
+        """Come up: listen to the remote broker's consumer advisories, and subscribe what is static."""
         home, remote = self.home, self.remote
         self.up = True
-        self.lab.add(self.lab.clock.now, Kind.Connected, broker=home.node, frm=home.node,
-                     to=remote.node, link=self.no)  # fmt: skip
+        self._record(Kind.Connected, self.home, self.remote)
         home.bridges.append(self)
         advisory.of_bridge(home, remote, started=True, mirror=self.mirror)
         for text in self.settings.static:
@@ -65,7 +69,7 @@ class Bridge:
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                if not sub.asleep or self.settings.syncs(sub):
+                if not sub.inactive or self.settings.syncs(sub):
                     self.link_back.carry(self.on_advised, (sub.info, -1))
 
     def stop(self) -> None:
@@ -77,15 +81,28 @@ class Bridge:
         advisory.of_bridge(self.home, self.remote, started=False, mirror=self.mirror)
         if self in self.remote.listeners:
             self.remote.listeners.remove(self)
-        row = self.lab.add(self.lab.clock.now, Kind.Disconnected, broker=self.home.node,
-                           frm=self.home.node, to=self.remote.node, link=self.no)  # fmt: skip
+        row = self._record(Kind.Disconnected, self.home, self.remote)
         for demand in self.demand:
             for message in demand.outstanding:
                 message.was_out()
                 message.repeated = True
+                if message.crossed:  # it has arrived, but here nobody knows
+                    self.remote.had_unanswered(message)
             if demand in self.home.subs:
                 self.home.unsubscribe(demand, Rule.bridge_down, row)
         self.demand = []
+
+    def _record(self, kind: int, frm: Broker, to: Broker, **columns: int) -> int:
+        """Record what became of the bridge, or of a consumer beyond, at its home broker."""
+        return self.lab.add(
+            self.lab.clock.now,
+            kind,
+            broker=self.home.node,
+            frm=frm.node,
+            to=to.node,
+            link=self.no,
+            **columns,
+        )
 
     # Demand
 
@@ -97,17 +114,31 @@ class Bridge:
         info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
         self.add_demand(info, Rule.static, -1, static=True)
 
-    def on_advised(self, news: tuple[ConsumerInfo, int]) -> None:
-        """News of a consumer beyond has come in: make a subscription of it, or say why not."""
-        info, cause = news
+    def passes(self, away: bool, call: Call, argument: Any) -> bool:
+        """Whether what comes over the connector's connection arrives; what comes *away* from home, there.
+
+        What is held arrives later, by *call*. Messages of the mirror come back on the connection.
+        """
+        over = self.over
+        if over is None or not over.hindered:
+            return True
+        return over.lets_pass(away == self.mirror, call, argument) or not over.alive
+
+    def on_advised(self, advised: tuple[ConsumerInfo, int]) -> None:
+        """An advisory of a consumer beyond has come in: make a subscription of it, or say why not."""
+        if not self.passes(False, self.on_advised, advised):
+            return
+        info, cause = advised
         if not self.up or not self.settings.hears(info.dest):
             return
-        home = self.home
-        row = self.lab.add(
-            self.lab.clock.now, Kind.Advised, broker=home.node, frm=self.remote.node, to=home.node,
-            link=self.no, dest=self.lab.name_destination(info.dest), hop=len(info.path),
+        row = self._record(
+            Kind.Advised,
+            self.remote,
+            self.home,
+            dest=self.lab.name_destination(info.dest),
+            hop=len(info.path),
             cause=cause,
-        )  # fmt: skip
+        )
         refusal = self.refusal(info)
         if refusal or not self.settings.prefetch_size:
             self.refuse(info.dest, refusal or Rule.prefetch_full, row)
@@ -137,11 +168,14 @@ class Bridge:
 
     def refuse(self, dest: Destination, rule: int, cause: int) -> None:
         """Write down that no subscription came of it."""
-        self.lab.add(
-            self.lab.clock.now, Kind.Refused, broker=self.home.node, frm=self.remote.node,
-            to=self.home.node, link=self.no, dest=self.lab.name_destination(dest), rule=rule,
+        self._record(
+            Kind.Refused,
+            self.remote,
+            self.home,
+            dest=self.lab.name_destination(dest),
+            rule=rule,
             cause=cause,
-        )  # fmt: skip
+        )
 
     def join_conduit(self, info: ConsumerInfo, cause: int) -> bool:
         """Let the consumer join every subscription that covers it; False if there is none."""
@@ -157,18 +191,21 @@ class Bridge:
                 joined = True
                 if not self.is_other_route(demand, info):
                     demand.interest.add(info.interest)
-                self.lab.add(
-                    self.lab.clock.now, Kind.Merged, broker=self.home.node,
-                    frm=self.remote.node, to=self.home.node, link=self.no,
-                    dest=self.lab.name_destination(info.dest), sub=demand.no, rule=Rule.conduit,
+                self._record(
+                    Kind.Merged,
+                    self.remote,
+                    self.home,
+                    dest=self.lab.name_destination(info.dest),
+                    sub=demand.no,
+                    rule=Rule.conduit,
                     cause=cause,
-                )  # fmt: skip
+                )
         return joined
 
     def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
-        """Whether the news leads over another way to where the subscription leads already.
+        """Whether the advised consumer leads over another way to where the subscription leads already.
 
-        Such news counts as joined, but 5.5 does not remember it.
+        Such a consumer counts as joined, but 5.5 does not remember it.
         """
         if not self.settings.rules.merges_network_queues:
             return False
@@ -183,10 +220,15 @@ class Bridge:
         if static and settings.rules.bare_statics:
             path, priority = (), settings.base
         local = ConsumerInfo(
-            self.lab.new_id(), info.dest, priority,
-            None if settings.conduit_subscriptions else info.selector, info.exclusive, path,
-            (*info.origins, info.id), self.durable_key(info),
-        )  # fmt: skip
+            self.lab.new_id(),
+            info.dest,
+            priority,
+            None if settings.conduit_subscriptions else info.selector,
+            info.exclusive,
+            path,
+            (*info.origins, info.id),
+            self.durable_key(info),
+        )
         demand = Demand(self, local, static)
         demand.interest.add(info.interest)
         twin = self.route_to_same_consumer(local)
@@ -209,9 +251,10 @@ class Bridge:
             return None
         for sub in self.home.subs:
             if (
-                isinstance(sub, Demand) and sub.dest.is_queue == local.dest.is_queue
+                isinstance(sub, Demand)
+                and sub.dest.is_queue == local.dest.is_queue
                 and set(sub.info.origins) & set(local.origins)
-            ):  # fmt: skip
+            ):
                 return sub
         return None
 
@@ -227,24 +270,31 @@ class Bridge:
 
     def wake_durables(self) -> None:
         """Take up the durable subscriptions of this bridge that came out of the home's store."""
-        for sleeper in durable.restorable(self.home) if self.settings.conduit_subscriptions else ():
-            info = ConsumerInfo(self.lab.new_id(), sleeper.dest, 0, None, False,
-                                durable=sleeper.durable)  # fmt: skip
-            if self.durable_key(info) == sleeper.durable:
+        for inactive in (
+            durable.restorable(self.home) if self.settings.conduit_subscriptions else ()
+        ):
+            info = ConsumerInfo(
+                self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable
+            )
+            if self.durable_key(info) == inactive.durable:
                 self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
 
-    def on_consumer_gone(self, news: tuple[int | durable.Key, int]) -> None:
+    def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one that kept it."""
-        self.let_go(self.demand, *news)
+        if not self.passes(False, self.on_consumer_gone, advised):
+            return
+        self.drop_interest(self.demand, *advised)
 
-    def on_consumer_away(self, news: tuple[int | durable.Key, int]) -> None:
+    def on_consumer_away(self, advised: tuple[int | durable.Key, int]) -> None:
         """The user of a durable subscription beyond is away.
 
-        A conduit's own durable subscription goes on asking for it. Without conduits it falls asleep.
+        A conduit's own durable subscription goes on asking for it. Without conduits it becomes inactive.
         """
-        self.let_go([demand for demand in self.demand if not demand.outlives], *news)
+        if not self.passes(False, self.on_consumer_away, advised):
+            return
+        self.drop_interest([demand for demand in self.demand if not demand.outlives], *advised)
 
-    def let_go(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
+    def drop_interest(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
         """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
         for demand in demands[:]:
             if who in demand.interest:
@@ -258,21 +308,25 @@ class Bridge:
 
     def on_forwarded(self, passage: tuple[Demand, Message, int]) -> None:
         """A message has arrived at the remote broker; the answer goes back."""
+        over = self.over
+        if over is not None and over.hindered and not self.passes(True, self.on_forwarded, passage):
+            return
         demand, message, row = passage
         if not self.up or not self.remote.running:
             if message not in demand.outstanding:  # sent without waiting for an answer
                 self.home.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
             return
         copy = message.copy(self.home.id)
+        message.crossed = True
         if message.repeated or self.settings.rules.redelivered_travels:
             copy.received, copy.redeliveries = message.received, message.redeliveries
             copy.repeated = message.repeated
         remote = self.remote
-        if remote.limits_memory and remote.destination(copy.dest).room.full_for(
+        if remote.limits_memory and remote.destination(copy.dest).memory.full_for(
             copy, self.on_forwarded, passage
         ):
             return
-        if message.persistent and remote.has_had(copy):
+        if (remote.store.seen or remote.audits_network) and remote.has_had(copy):
             remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
             self.answer(demand, message)
             return
@@ -281,12 +335,21 @@ class Bridge:
 
     def answer(self, demand: Demand, message: Message) -> None:
         """Let the remote broker answer, once it is done with what it was sent before."""
+        taking = self.taking
+        if not taking:
+            self.link_back.carry(self.on_answered, (demand, message))
+            return
         remote, now = self.remote, self.lab.clock.now
-        remote.taken = max(remote.taken, now) + self.lab.timing.taking
+        remote.taken = max(remote.taken, now) + taking
         self.link_back.carry(self.on_answered, (demand, message), remote.taken - now)
 
     def on_answered(self, passage: tuple[Demand, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""
+        over = self.over
+        if over is not None:
+            over.said = self.lab.clock.now
+            if over.hindered and not self.passes(False, self.on_answered, passage):
+                return
         demand, message = passage
         if self.up and message in demand.outstanding:
             demand.acknowledge(message)
@@ -298,5 +361,13 @@ class Bridge:
         stays in flight, counts against the prefetch, and nobody gets it.
         """
         home = self.home
-        home.note(Kind.Refused, message, home.node, self.remote.node, self.no, demand.no,
-                  Rule.not_permitted, message.row)  # fmt: skip
+        home.note(
+            Kind.Refused,
+            message,
+            home.node,
+            self.remote.node,
+            self.no,
+            demand.no,
+            Rule.not_permitted,
+            message.row,
+        )

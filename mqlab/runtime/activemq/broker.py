@@ -1,4 +1,4 @@
-"""A broker: destinations, subscriptions, and the news of them that it tells its bridges.
+"""A broker: destinations, subscriptions, and the consumer advisories that it tells its bridges.
 
 Whoever subscribes (a client, or a bridge on behalf of a consumer elsewhere) is announced to every
 bridge that listens to this broker's advisories; that is how demand travels through a network
@@ -7,10 +7,11 @@ against the direction of the messages (Fuse 2, "Dynamic propagation").
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq import advisory, durable, virtual
+from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.queue import Queue
 from mqlab.runtime.activemq.subscription import Subscription
@@ -21,8 +22,9 @@ from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.bridge import Bridge
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.settings import BridgeSettings
+    from mqlab.runtime.activemq.store import Store
+    from mqlab.runtime.kernel.link import Link
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ENQUEUED = int(Kind.Enqueued)
@@ -33,10 +35,60 @@ def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
     return pattern == name, len(pattern.split(".")), not pattern.endswith(">")
 
 
-class Broker:
-    """One broker. `bridges` are those it is home to, `listeners` those that hear its news."""
+class BridgeEnd(Protocol):
+    """A bridge, as the brokers at its ends see it."""
 
-    def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
+    settings: BridgeSettings
+    link_back: Link
+
+    @property
+    def remote(self) -> Broker:
+        """The broker that its messages go to."""
+
+    def stop(self) -> None:
+        """Go down."""
+
+    def on_advised(self, advised: tuple[ConsumerInfo, int]) -> None:
+        """An advisory of a consumer has come in."""
+
+    def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
+        """A consumer has gone."""
+
+    def on_consumer_away(self, advised: tuple[int | durable.Key, int]) -> None:
+        """The user of a durable subscription is away."""
+
+
+class LocalClient(Protocol):
+    """A client that is on a broker by itself."""
+
+    @property
+    def name(self) -> str:
+        """As whom the broker knows it."""
+
+    def lose_broker(self) -> None:
+        """The broker is going."""
+
+
+class Premises(Laboratory, Protocol):
+    """The lab, as brokers see it."""
+
+    def store_of(self, spec: BrokerSpec) -> Store:
+        """Return the store of a broker: its own, or that of its set."""
+
+    def serving(self, names: tuple[str, ...]) -> Broker | None:
+        """Return the first broker of a failover address that serves."""
+
+    def producer_node(self, name: str, home: str) -> int:
+        """Return the number of a producer."""
+
+    def clients_of(self, broker: Broker) -> Sequence[LocalClient]:
+        """Return those that are on a broker by themselves."""
+
+
+class Broker:
+    """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
+
+    def __init__(self, lab: Premises, spec: BrokerSpec) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
         self.clock = lab.clock
         self.id = spec.name
@@ -46,8 +98,8 @@ class Broker:
         self.lives = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)
-        self.bridges: list[Bridge] = []
-        self.listeners: list[Bridge] = []
+        self.bridges: list[BridgeEnd] = []
+        self.listeners: list[BridgeEnd] = []
         self.policies: dict[Destination, Mapping[str, Any]] = {}
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
@@ -61,7 +113,7 @@ class Broker:
         self.subs: list[Subscription] = []
         self.durables: dict[durable.Key, Subscription] = {}
         self.producers: dict[str, Destination] = {}
-        self.heeded = 0  # subscriptions to advisory topics
+        self.advisory_subscribers = 0  # subscriptions to advisory topics
 
     # Coming and going
 
@@ -98,6 +150,11 @@ class Broker:
         self.clear()
         self.store.release(self)
 
+    @property
+    def client_names(self) -> list[str]:
+        """Those that are on it by themselves."""
+        return [client.name for client in self.lab.clients_of(self)]
+
     # Writing down what happens here
 
     def record(self, kind: int, **columns: int) -> int:
@@ -113,25 +170,31 @@ class Broker:
         destination = self.destinations.get(message.dest_no)
         if destination is None:
             destination = self.destination(message.dest)
-        if self.heeded and destination.policy["advisory_for_delivery"]:
+        if self.advisory_subscribers and destination.policy["advisory_for_delivery"]:
             advisory.of_message(self, "MessageDelivered", message)
         if destination.virtual and virtual.intercept(self, destination, message):
             return
         destination.arrive(message)
 
-    def has_had(self, copy: Message) -> bool:
-        """Whether a persistent copy that another broker sends has come before; from now on it has.
+    def had_unanswered(self, message: Message) -> None:
+        """A bridge has broken before it heard that *message* is here."""
+        if message.persistent and message.dest.is_queue:
+            self.store.seen.add((message.number, message.dest_no, *message.path))
 
-        A queue is sent again, after a loss, what was not known to have arrived; the way of such a copy is
+    def has_had(self, copy: Message) -> bool:
+        """Whether a persistent copy that another broker sends has come before.
+
+        After a loss a queue is sent again what was not known to have arrived; the way of such a copy is
         the same but for who sent it last (activemq-combined-observed.md, sections 2 and 6). With
         `audit_network_producers` whatever has come over any bridge is dropped.
         """
-        if not (self.audits_network or copy.dest.is_queue):
+        if not copy.persistent:
             return False
-        key = copy.number, () if self.audits_network else (copy.dest_no, *copy.path[:-1])
-        known = key in self.store.seen
-        self.store.seen.add(key)
-        return known
+        if self.audits_network:
+            known = (copy.number,) in self.store.seen
+            self.store.seen.add((copy.number,))
+            return known
+        return (copy.number, copy.dest_no, *copy.path[:-1]) in self.store.seen
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""
@@ -185,8 +248,9 @@ class Broker:
 
     # Subscriptions
 
-    def subscribe(self, sub: Subscription, rule: int, frm: int, link: int = -1,
-                  cause: int = -1) -> bool:  # fmt: skip
+    def subscribe(
+        self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1
+    ) -> bool:
         """Add a subscription, let it take what waits, and tell the bridges that listen.
 
         False if it is durable and somebody uses it already.
@@ -196,14 +260,20 @@ class Broker:
             self.lab.problem(f"durable subscription {sub.durable} at {self.name} is in use")
             return False
         row = self.record(
-            Kind.Subscribed, frm=frm, to=self.node, link=link, sub=sub.no,
-            dest=self.lab.name_destination(dest), rule=rule, cause=cause,
-        )  # fmt: skip
+            Kind.Subscribed,
+            frm=frm,
+            to=self.node,
+            link=link,
+            sub=sub.no,
+            dest=self.lab.name_destination(dest),
+            rule=rule,
+            cause=cause,
+        )
         self.subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
         about = advisory.is_about(dest)
-        self.heeded += about
+        self.advisory_subscribers += about
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
         for name, destination in list(self.by_name.items()):
@@ -218,16 +288,19 @@ class Broker:
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""
         row = self.record(
-            Kind.Unsubscribed, sub=sub.no, dest=self.lab.name_destination(sub.dest), rule=rule,
+            Kind.Unsubscribed,
+            sub=sub.no,
+            dest=self.lab.name_destination(sub.dest),
+            rule=rule,
             cause=cause,
-        )  # fmt: skip
+        )
         if sub.durable and rule != Rule.unsubscribed:
-            durable.sleep(self, sub)
+            durable.deactivate(self, sub)
             for bridge in self.listeners if self.advises else ():
                 bridge.link_back.carry(bridge.on_consumer_away, (sub.info.interest, row))
             return
         self.subs.remove(sub)
-        self.heeded -= advisory.is_about(sub.dest)
+        self.advisory_subscribers -= advisory.is_about(sub.dest)
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in list(self.by_name.values()):
             if sub in destination.subs:

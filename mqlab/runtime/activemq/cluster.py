@@ -8,22 +8,46 @@ list unless updateClusterClientsOnRemove is set, and is listed a second time whe
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
 
-from mqlab.runtime.activemq.connection import Peer
+from mqlab.runtime.activemq.asks import Laboratory
+from mqlab.runtime.activemq.connection import TransportConnection
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.sockets import Socket
+    from mqlab.spec.member import Member
 
 
 class BrokenFilter(Exception):
     """An updateClusterFilter that is no regular expression (the guide's own ``*A*`` is none)."""
 
 
+class Clustered(Protocol):
+    """A broker's process, as its list of brokers sees it."""
+
+    member: Member
+    name: str
+    node: int
+    sockets: list[Socket]
+
+    @property
+    def lab(self) -> Clusters:
+        """Where it runs."""
+
+
+class Clusters(Laboratory, Protocol):
+    """The lab, as a list of brokers sees it."""
+
+    @property
+    def processes(self) -> Mapping[str, Clustered]:
+        """All brokers."""
+
+
 class Cluster:
     """The list of one broker: addresses, its own and its peers', turned for each connection."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Clustered) -> None:
         self.process = process
         self.updates = process.member.updates
         self.list: list[str] = []
@@ -61,17 +85,22 @@ class Cluster:
         except re.error as error:
             raise BrokenFilter(wanted) from error
 
-    def greet(self, peer: Peer) -> None:
+    def greet(self, connection: TransportConnection) -> None:
         """Tell a new client; one that has come because of a loss is not asked to move."""
         if self.updates.clients:
-            self._tell(peer, self.next_list(), self.updates.rebalance and not peer.reconnected)
+            self._tell(
+                connection, self.next_list(), self.updates.rebalance and not connection.reconnected
+            )
 
     def tell_all(self) -> None:
         """Tell all clients with failover; every other connection takes a turn of the list as well."""
         for socket in list(self.process.sockets):
             brokers = self.next_list()
-            if isinstance(socket.far, Peer) and socket.far.fault_tolerant:
-                self._tell(socket.far, brokers, self.updates.rebalance)
+            if (
+                isinstance(socket.broker_end, TransportConnection)
+                and socket.broker_end.fault_tolerant
+            ):
+                self._tell(socket.broker_end, brokers, self.updates.rebalance)
         self.next_list()  # one turn more than there are connections
 
     def next_list(self) -> list[str]:
@@ -80,11 +109,11 @@ class Cluster:
         self.list = [*brokers[1:], *brokers[:1]] if self.updates.rebalance else brokers
         return list(brokers)
 
-    def _tell(self, peer: Peer, brokers: list[str], rebalance: bool) -> None:
-        peer.socket.reply(("cluster", None, self.process.node, brokers, rebalance, None))
+    def _tell(self, connection: TransportConnection, brokers: list[str], rebalance: bool) -> None:
+        connection.socket.reply(("cluster", None, self.process.node, brokers, rebalance, None))
 
     def send_away(self, address: str) -> None:
         """Tell all clients to connect to another broker."""
         for socket in list(self.process.sockets):
-            if isinstance(socket.far, Peer) and socket.far.client:
+            if isinstance(socket.broker_end, TransportConnection) and socket.broker_end.client:
                 socket.reply(("cluster", None, self.process.node, [], False, address))

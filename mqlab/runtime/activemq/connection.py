@@ -8,66 +8,98 @@ temporary queues go (sections 5 of reference/activemq-failover-observed.md).
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq import deadletter
+from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.message import ConsumerInfo, Message
+from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.queue import Queue
-from mqlab.runtime.activemq.subscription import Subscription
-from mqlab.runtime.activemq.wire import Command, Socket
+from mqlab.runtime.activemq.remote_subscription import RemoteSubscription
+from mqlab.runtime.activemq.sockets import Command, Socket
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client
-    from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.pure import Mirror
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.kernel.clock import Call
+    from mqlab.runtime.kernel.timing import Costs
 
 
-@dataclass(slots=True)
-class Delivery:
-    """A message on its way to a consumer: how often it was delivered before, and its row."""
+class Watcher(Protocol):
+    """A client that hears of temporary queues."""
 
-    message: Message
-    before: int
-    row: int
+    watches: bool
+    deleted: set[Destination]
 
 
-class RemoteSubscription(Subscription):
-    """A subscription of a consumer at the other end of a socket."""
+class Workplace(Laboratory, Protocol):
+    """The lab, as connections see it."""
 
-    def __init__(self, peer: Peer, consumer: Any, dest: Destination, prefetch: int | None) -> None:
-        broker = peer.process.broker
-        info = ConsumerInfo(broker.lab.new_id(), dest, consumer.priority, consumer.selector,
-                            consumer.exclusive, durable=consumer.durable)  # fmt: skip
-        if prefetch is None:
-            kind = "queue" if dest.is_queue else "durable_topic" if info.durable else "topic"
-            prefetch = int(broker.policy_for(dest)[f"{kind}_prefetch"])
-        super().__init__(broker, info, prefetch, f"{dest} at {broker.name} by {consumer.name}")
-        self.peer, self.consumer = peer, consumer
-        self.client_name = consumer.name
-
-    def deliver(self, message: Message, rule: int) -> None:
-        """Push *message* to the client."""
-        self.outstanding[message] = None
-        row = self.broker.note(Kind.Dispatched, message, self.broker.node, self.consumer.node, -1,
-                               self.no, rule, message.row)  # fmt: skip
-        delivery = Delivery(message, message.redeliveries, row)
-        self.peer.socket.reply(("deliver", None, self.consumer.name, delivery))
-
-    def count_delivered(self, last: int | None = None) -> None:
-        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
-        for message in self.outstanding:
-            if last is None or message.number <= last:
-                message.was_out()
+    @property
+    def clients_by_name(self) -> Mapping[str, Watcher]:
+        """All clients with a connection."""
 
 
-class Peer:
+class Replicator(Protocol):
+    """The master's part in a pure pair."""
+
+    def replicate(self, since: int, work: list[Command]) -> bool:
+        """Let the slaves do the same; False if none does."""
+
+    def when_answered(self, answer: Callable[..., None], request: int | None) -> None:
+        """Answer the client when every slave has the work."""
+
+    def mirrored(self, slave: Any, count: int) -> None:
+        """A slave has the work of that number."""
+
+
+class Greeter(Protocol):
+    """Who tells clients of other brokers."""
+
+    def greet(self, connection: TransportConnection) -> None:
+        """Tell a new client."""
+
+
+class Serving(Protocol):
+    """A broker's process, as connections see it."""
+
+    costs: Costs
+    heard: set[int]
+    sockets: list[Socket]
+
+    @property
+    def broker(self) -> Broker:
+        """The broker."""
+
+    @property
+    def lab(self) -> Workplace:
+        """Where it runs."""
+
+    @property
+    def cluster(self) -> Greeter:
+        """What it tells of other brokers."""
+
+    @property
+    def mirror(self) -> Replicator | None:
+        """Its part in a pure pair."""
+
+    @property
+    def lasting_audit(self) -> set[int]:
+        """The numbers of the messages that the store remembers as sent."""
+
+    def on_disk(self, time: int) -> int:
+        """Return what something takes that goes to the disk."""
+
+    def after(self, us: int, call: Call, argument: Any = None) -> None:
+        """Let *call* happen in *us*, in this life."""
+
+
+class TransportConnection:
     """What a broker knows of one client."""
 
-    def __init__(self, process: Process, socket: Socket) -> None:
+    def __init__(self, process: Serving, socket: Socket) -> None:
         self.process, self.socket = process, socket
         self.subs: dict[str, RemoteSubscription] = {}
         self.transactions: dict[str, list[Command]] = {}
@@ -129,7 +161,7 @@ class Peer:
         self.client, self.fault_tolerant, self.reconnected = client, fault_tolerant, reconnected
         self.process.cluster.greet(self)
 
-    def on_mirrored(self, slave: Mirror, count: int) -> None:
+    def on_mirrored(self, slave: Any, count: int) -> None:
         """A slave has done what its master asked for."""
         if self.process.mirror is not None:
             self.process.mirror.mirrored(slave, count)
@@ -140,9 +172,9 @@ class Peer:
 
     def on_remove_durable(self, client_id: str, name: str) -> None:
         """A durable subscription ends."""
-        sleeper = self.process.broker.durables.get((client_id, name))
-        if sleeper is not None and sleeper.asleep:
-            self.process.broker.unsubscribe(sleeper, Rule.unsubscribed)
+        sub = self.process.broker.durables.get((client_id, name))
+        if sub is not None and sub.inactive:
+            self.process.broker.unsubscribe(sub, Rule.unsubscribed)
 
     def on_subscribe(self, consumer: Any, dest: Destination, prefetch: int | None) -> None:
         """A consumer is opened."""
@@ -155,7 +187,9 @@ class Peer:
             queue.pending = deque(
                 sorted(queue.pending, key=lambda m: not (m.received or m.persistent))
             )
-        self.subs[consumer.name] = sub = RemoteSubscription(self, consumer, dest, prefetch)
+        self.subs[consumer.name] = sub = RemoteSubscription(
+            broker, self.socket, consumer, dest, prefetch
+        )
         broker.subscribe(sub, Rule.local_consumer, consumer.node)
 
     def on_unsubscribe(self, name: str, last: int) -> None:
@@ -172,9 +206,13 @@ class Peer:
         for client in self._watchers():
             client.deleted.discard(dest)
 
-    def _watchers(self) -> list[Client]:
+    def _watchers(self) -> list[Watcher]:
         """Return the clients that the broker's advisories of temporary queues reach."""
-        names = {s.far.client for s in self.process.sockets if isinstance(s.far, Peer)}
+        names = {
+            s.broker_end.client
+            for s in self.process.sockets
+            if isinstance(s.broker_end, TransportConnection)
+        }
         clients = self.process.lab.clients_by_name
         return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 
@@ -185,8 +223,15 @@ class Peer:
             sub.extension += 1
             self.process.broker.destination(sub.dest).dispatch()
 
-    def on_message(self, message: Message, row: int, node: int, transaction: str | None,
-                   session: str, resent: bool) -> None:  # fmt: skip
+    def on_message(
+        self,
+        message: Message,
+        row: int,
+        node: int,
+        transaction: str | None,
+        session: str,
+        resent: bool,
+    ) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
         if transaction is not None:
             work = self.transactions.setdefault(transaction, [])

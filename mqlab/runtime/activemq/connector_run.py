@@ -1,15 +1,16 @@
 """Network connectors in time: when a broker tries to reach another, and when its bridge is up.
 
-Every address that the agent reports is a `Link`: one attempt at a time, and after a failure the
+Every address that the agent reports is a `BridgeAttempt`: one attempt at a time, and after a failure the
 agent's wait (Fuse 1, "Static discovery agent": 1, 2, 4 s ...; a bridge that lived counts as the
 first failure). What goes over a bridge that is up is the core's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, Protocol
 
+from mqlab.runtime.activemq.asks import Laboratory
+from mqlab.runtime.activemq.back_off import BackOff
 from mqlab.runtime.activemq.bridge import Bridge
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -19,74 +20,32 @@ from mqlab.runtime.activemq.clients.discovery import (
     known_agent,
     masterslave,
 )
-from mqlab.runtime.activemq.clients.query import flag, number, prefixed, value_of
+from mqlab.runtime.activemq.clients.query import prefixed
 from mqlab.runtime.activemq.cluster import BrokenFilter
-from mqlab.runtime.activemq.multicast import Ear
+from mqlab.runtime.activemq.multicast import MulticastListener
 from mqlab.runtime.activemq.settings import BridgeSettings
-from mqlab.runtime.activemq.wire import Command, Socket
+from mqlab.runtime.activemq.sockets import Command, Socket
 from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
 
 LEVELS = 4  # of addresses inside of a connector's address
 REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
 
 
-class BackOff:
-    """The waits of the static agent for one address; times in us."""
-
-    OPTIONS: ClassVar[Mapping[str, object]] = {
-        "initialReconnectDelay": 0, "maxReconnectDelay": 0, "useExponentialBackOff": False,
-        "backOffMultiplier": 0, "maxReconnectAttempts": 0, "minConnectTime": 0, "services": "",
-    }  # fmt: skip
-
-    @classmethod
-    def knows(cls, key: str, value: str) -> bool:
-        """Whether the agent takes an option; the others stay with the addresses it finds."""
-        return key in cls.OPTIONS and value_of(value, cls.OPTIONS[key]) is not None
-
-    def __init__(self, options: dict[str, str]) -> None:
-        self.initial = number(options, "initialReconnectDelay", 1000) * 1000
-        self.maximum = number(options, "maxReconnectDelay", 30_000) * 1000
-        self.exponential = flag(options, "useExponentialBackOff", True)
-        self.factor = number(options, "backOffMultiplier", 2)
-        self.limit = number(options, "maxReconnectAttempts", 0)
-        self.least = number(options, "minConnectTime", 5000) * 1000
-        self.failures = 0
-        self.delay = self.initial
-
-    def after(self, lasted: int, lived: bool) -> int | None:
-        """Return the wait after an attempt that *lasted* so long (us); None is never again.
-
-        A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
-        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`); the limit counts only what failed
-        sooner than that. A wait of 0 is one without an end: the
-        agent waits to be woken, and nobody wakes it.
-        """
-        self.failures = 1 if lived or lasted >= self.least else self.failures + 1
-        if lasted < self.least and 0 < self.limit <= self.failures:
-            return None
-        if not self.exponential or self.failures == 1:
-            self.delay = self.initial
-        else:
-            self.delay = min(self.delay * self.factor, self.maximum)
-        return self.delay if self.delay > 0 else None
-
-
-class Link:
+class BridgeAttempt:
     """One address of a connector: being tried, up, or waiting for the next try."""
 
-    def __init__(self, wire: Wire, address: str, back_off: BackOff | None) -> None:
-        self.wire, self.address, self.back_off = wire, address, back_off
-        self.lab, self.process = wire.lab, wire.process
-        self.name, self.node = wire.process.name, wire.process.node
+    def __init__(self, connector: ConnectorRun, address: str, back_off: BackOff | None) -> None:
+        self.connector, self.address, self.back_off = connector, address, back_off
+        self.lab, self.process = connector.lab, connector.process
+        self.name, self.node = connector.process.name, connector.process.node
         self.transport: Any = None
         self.source: Any = None
         self.bridges: list[Bridge] = []
-        self.attempt = 0
+        self.number = 0
         self.wanted = True
         self.remote: Process | None = None
         self.socket: Socket | None = None
@@ -111,7 +70,7 @@ class Link:
         self.waits = False
         if not self.wanted or not self.process.open:
             return
-        self.attempt += 1
+        self.number += 1
         self.began = self.lab.clock.now
         try:
             if uris.scheme_of(self.address) == "failover":
@@ -141,23 +100,24 @@ class Link:
             while socket is not None and not hasattr(socket, "process"):
                 socket = socket.transport.source
             if socket is not None and socket.process is not None:
-                self.remote, self.socket = socket.process, socket
-                self.process.after(self.lab.timing.bridge_up, self.come_up, self.attempt)
+                self.remote = self.lab.processes[socket.process.name]
+                self.socket = socket
+                self.process.after(self.lab.timing.bridge_up, self.come_up, self.number)
 
-    def come_up(self, attempt: int) -> None:
+    def come_up(self, number: int) -> None:
         """Let the core's bridge start; a broken filter ends it at once."""
         remote = self.remote
-        if attempt != self.attempt or remote is None or not remote.broker.running:
+        if number != self.number or remote is None or not remote.broker.running:
             return
-        if remote is self.process or self.wire.name_in_use(remote):
-            self.lab.problem(f"bridge {self.wire.spec.name} did not come up")
+        if remote is self.process or self.connector.name_in_use(remote):
+            self.lab.problem(f"bridge {self.connector.spec.name} did not come up")
             return
         home = self.process.broker
-        over, settings = self.socket, self.wire.settings
-        ways = [Bridge(self.lab, home, remote.broker, self.wire.title, settings, False, over)]
-        if self.wire.settings.duplex:
+        over, settings = self.socket, self.connector.settings
+        ways = [Bridge(self.lab, home, remote.broker, self.connector.title, settings, False, over)]
+        if self.connector.settings.duplex:
             ways.append(
-                Bridge(self.lab, remote.broker, home, self.wire.title, settings, True, over)
+                Bridge(self.lab, remote.broker, home, self.connector.title, settings, True, over)
             )
         self.bridges = ways
         try:
@@ -192,13 +152,19 @@ class Link:
     def _ends(self, remote: Process) -> list[tuple[Process, Process]]:
         """Return who sees the bridge, and to whom: both brokers if it is duplex."""
         ends = [(self.process, remote), (remote, self.process)]
-        return ends if self.wire.settings.duplex else ends[:1]
+        return ends if self.connector.settings.duplex else ends[:1]
 
     def _note(self, state: str, home: Process, remote: Process) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
-        self.lab.note(kind, chain=self, broker=home.node, frm=home.node, to=remote.node,
-                      rule=Rule.asked if state == "up" else Rule.connection_lost,
-                      detail={"to": remote.member.broker_name})  # fmt: skip
+        self.lab.note(
+            kind,
+            chain=self,
+            broker=home.node,
+            frm=home.node,
+            to=remote.node,
+            rule=Rule.asked if state == "up" else Rule.connection_lost,
+            detail={"to": remote.member.broker_name},
+        )
 
     # Loss
 
@@ -228,7 +194,7 @@ class Link:
             bridge.stop()
 
     def _close(self) -> None:
-        self.attempt += 1
+        self.number += 1
         transport, self.transport = self.transport, None
         if transport is not None:
             transport.stop()
@@ -241,7 +207,7 @@ class Link:
         if not self.wanted or not self.process.open:
             return
         if self.back_off is None:
-            self.wire.failed(self)
+            self.connector.failed(self)
             return
         wait = self.back_off.after(self.lab.clock.now - self.began, self.lived)
         self.lived = False
@@ -258,15 +224,22 @@ class Link:
         self._close()
 
 
-class Wire:
+class Connectors(Laboratory, Protocol):
+    """The lab, as connectors see it."""
+
+    processes: dict[str, Process]
+    connectors: list[ConnectorRun]
+
+
+class ConnectorRun:
     """A network connector at work at one broker."""
 
-    def __init__(self, lab: Lab, process: Process, spec: NetworkConnector) -> None:
+    def __init__(self, lab: Connectors, process: Process, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
         self.settings = BridgeSettings(spec, lab.edition, lab.rules)
         self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it
-        self.links: list[Link] = []
-        self.ear: Ear | None = None
+        self.attempts: list[BridgeAttempt] = []
+        self.agent: MulticastListener | None = None
         self.uri = lab.directory.fill(spec.uri)
 
     def check(self) -> None:
@@ -281,8 +254,8 @@ class Wire:
         """Ask the agent for addresses and try them."""
         scheme = uris.scheme_of(self.uri)
         if scheme in HEARD:
-            self.ear = self.lab.lan.listen(self.uri, self)
-            self.ear.own = self.lab.directory.address_of(self.process.name)
+            self.agent = self.lab.lan.listen(self.uri, self)
+            self.agent.own = self.lab.directory.address_of(self.process.name)
             return
         if scheme == "masterslave":
             found = uris.split(self.uri)
@@ -298,49 +271,52 @@ class Wire:
         for element in dict.fromkeys(elements):  # there is one bridge to each address
             if any(not BackOff.knows(key, text) for key, text in found.options.items()):
                 element = uris.bare(element)  # what the agent does not know costs a list its own
-            link = Link(self, uris.with_options(element, extra), BackOff(dict(found.options)))
-            self.links.append(link)
-            self.lab.blame(link, self.lab.last.get(self.process, -1))
-            link.try_it()
+            attempt = BridgeAttempt(
+                self, uris.with_options(element, extra), BackOff(dict(found.options))
+            )
+            self.attempts.append(attempt)
+            self.lab.blame(attempt, self.lab.last.get(self.process, -1))
+            attempt.try_it()
 
     def name_in_use(self, remote: Process) -> bool:
         """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
         return any(
-            link.bridges and link.remote is remote
-            for other in self.lab.wires if other.process is self.process and other.title == self.title
-            for link in other.links
-        )  # fmt: skip
+            attempt.bridges and attempt.remote is remote
+            for other in self.lab.connectors
+            if other.process is self.process and other.title == self.title
+            for attempt in other.attempts
+        )
 
     def stop(self) -> None:
         """End all bridges."""
-        links, self.links = self.links, []
-        for link in links:
-            link.stop()
-        if self.ear is not None:
-            self.lab.lan.ears.remove(self.ear)
-            self.ear = None
+        attempts, self.attempts = self.attempts, []
+        for attempt in attempts:
+            attempt.stop()
+        if self.agent is not None:
+            self.lab.lan.listeners.remove(self.agent)
+            self.agent = None
 
     # What a multicast agent tells
 
     def on_service(self, address: str) -> None:
-        """A service was announced: one link to it, unless there is one."""
-        if any(link.address == address and link.wanted for link in self.links):
+        """A service was announced: one attempt at it, unless there is one."""
+        if any(attempt.address == address and attempt.wanted for attempt in self.attempts):
             return
-        link = Link(self, address, None)
-        self.links.append(link)
-        link.try_it()
+        attempt = BridgeAttempt(self, address, None)
+        self.attempts.append(attempt)
+        attempt.try_it()
 
     def on_service_gone(self, address: str) -> None:
-        """A service said good-bye or fell silent: no link is tried again, none is cut."""
-        for link in list(self.links):
-            if link.address == address and not link.bridges:
-                link.stop()
-                self.links.remove(link)
+        """A service said good-bye or fell silent: no attempt is tried again, none is cut."""
+        for attempt in list(self.attempts):
+            if attempt.address == address and not attempt.bridges:
+                attempt.stop()
+                self.attempts.remove(attempt)
 
-    def failed(self, link: Link) -> None:
-        """A link to an announced service has failed: the agent holds it back for a while."""
-        if link in self.links:
-            self.links.remove(link)
-        link.wanted = False
-        if self.ear is not None:
-            self.ear.failed(link.address)
+    def failed(self, attempt: BridgeAttempt) -> None:
+        """An attempt at an announced service has failed: the agent holds it back for a while."""
+        if attempt in self.attempts:
+            self.attempts.remove(attempt)
+        attempt.wanted = False
+        if self.agent is not None:
+            self.agent.failed(attempt.address)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mqlab.runtime.activemq import durable
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
@@ -11,12 +11,44 @@ from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.bridge import Bridge
+    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.settings import BridgeSettings
+    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.kernel.link import Link
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 FORWARDED = int(Kind.Forwarded)
 ALREADY_VISITED = int(Rule.already_visited)
 TTL_USED_UP = int(Rule.ttl_used_up)
+
+
+class Carrier(Protocol):
+    """A bridge, as its subscriptions see it."""
+
+    lab: Laboratory
+    settings: BridgeSettings
+    name: str
+    connector: str
+    no: int
+    link: Link
+    demand: list[Demand]
+
+    @property
+    def home(self) -> Host:
+        """Where the messages come from."""
+
+    @property
+    def remote(self) -> Host:
+        """Where they go."""
+
+    def on_forwarded(self, passage: tuple[Demand, Message, int]) -> None:
+        """A message has arrived at the remote broker."""
+
+    def on_answered(self, passage: tuple[Demand, Message]) -> None:
+        """The remote broker has it."""
+
+    def on_not_permitted(self, demand: Demand, message: Message) -> None:
+        """The lists hold a message back."""
 
 
 class Demand(Subscription):
@@ -28,7 +60,7 @@ class Demand(Subscription):
 
     network = True
 
-    def __init__(self, bridge: Bridge, info: ConsumerInfo, static: bool) -> None:
+    def __init__(self, bridge: Carrier, info: ConsumerInfo, static: bool) -> None:
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
@@ -78,21 +110,28 @@ class Demand(Subscription):
         if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
             topic = self.broker.destinations[message.dest_no]
             topic.dispatched += 1
-            topic.acknowledged(message, self, room=False)
+            topic.acknowledged(message, self, was_full=False)
             return False
         return super().offer(message)
 
     def deliver(self, message: Message, rule: int) -> None:
         """Forward *message*; the lists are applied once more, to the message itself."""
         self.outstanding[message] = None
+        message.crossed = False
         bridge = self.bridge
         if bridge.settings.tests_messages and not bridge.settings.permits(message.dest):
             bridge.on_not_permitted(self, message)
             return
         row = bridge.home.note(
-            FORWARDED, message, bridge.home.node, bridge.remote.node, bridge.no, self.no,
-            rule, message.row,
-        )  # fmt: skip
+            FORWARDED,
+            message,
+            bridge.home.node,
+            bridge.remote.node,
+            bridge.no,
+            self.no,
+            rule,
+            message.row,
+        )
         bridge.link.carry(bridge.on_forwarded, (self, message, row))
         if not (message.persistent or bridge.settings.always_sync_send):
             clock = bridge.lab.clock

@@ -18,7 +18,7 @@ from mqlab.spec import action as a
 from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import Wire
+    from mqlab.runtime.activemq.connector_run import ConnectorRun
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
 
@@ -28,7 +28,7 @@ class Direct:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.turns: deque[Wire] = deque()
+        self.turns: deque[ConnectorRun] = deque()
         self.in_turn = False
 
     def takes(self, action: a.Action) -> bool:
@@ -55,16 +55,18 @@ class Direct:
         self.in_turn = True
         for process in self.lab.processes.values():
             process.start()
-        self.turns = deque(wire for wire in self.lab.wires if wire.spec.get("auto_start"))
+        self.turns = deque(
+            connector for connector in self.lab.connectors if connector.spec.get("auto_start")
+        )
         return Until(then=self.next_turn)
 
     def next_turn(self, _: None) -> None:
         """The next connector starts."""
         self.in_turn = False
         while self.turns:
-            wire = self.turns.popleft()
-            if wire.process.open and not wire.links:
-                wire.start()
+            connector = self.turns.popleft()
+            if connector.process.open and not connector.attempts:
+                connector.start()
                 self.lab.under_way = Until(then=self.next_turn)
                 return
 

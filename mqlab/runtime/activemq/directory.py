@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity
 from mqlab.runtime.activemq.clients.query import options
-from mqlab.runtime.activemq.connection import Peer
-from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE
-from mqlab.runtime.activemq.connector_run import Link as BrokerLink
+from mqlab.runtime.activemq.connection import TransportConnection
+from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, BridgeAttempt
 from mqlab.runtime.activemq.pure import Mirror
-from mqlab.runtime.activemq.wire import Line, Near, Socket
+from mqlab.runtime.activemq.sockets import ClientEnd, Line, Socket
 from mqlab.spec.network import Network
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.process import Process
 
 FIRST_PORT, FIRST_DIRECT, FIRST_LINE = 61_001, 51_001, 41_001
 FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
@@ -39,10 +40,17 @@ class Target:
     line: Line | None
 
 
+class Surroundings(Laboratory, Protocol):
+    """The lab, as the directory sees it."""
+
+    processes: dict[str, Process]
+    brokers: dict[str, Broker]
+
+
 class Directory:
     """The addresses of one network, the lines to its brokers, and the sockets that are opened."""
 
-    def __init__(self, lab: Lab, network: Network, by_name: bool) -> None:
+    def __init__(self, lab: Surroundings, network: Network, by_name: bool) -> None:
         self.lab, self.by_name = lab, by_name
         around = network.around
         names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]
@@ -139,7 +147,7 @@ class Directory:
         for name, user in ((one, other), (other, one)):
             process = self.lab.processes.get(name)
             for socket in process.sockets if process is not None else ():
-                owner: Any = getattr(socket.near, "owner", socket.near)
+                owner: Any = getattr(socket.client_end, "owner", socket.client_end)
                 if owner.name == user and line not in socket.lines:
                     socket.join(line)
         return line
@@ -157,11 +165,11 @@ class Directory:
 
     # Sockets
 
-    def dial(self, near: Any, address: str) -> Any:
+    def dial(self, client_end: Any, address: str) -> Any:
         """Open a connection; raises `Refused`. Every socket tried is an event."""
         lab = self.lab
         if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
-            return Nested(lab, near, address)
+            return Nested(lab, client_end, address)
         uris.check_scheme(address)
         query = options(address.partition("#")[0].partition("?")[2])
         version = query.get("wireFormat.version", "12")
@@ -170,10 +178,13 @@ class Directory:
         problem = uris.tcp_problem(query)
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
-        target = self.target_of(address)
+        target, user = self.target_of(address), getattr(client_end, "owner", client_end)
         if target is None:
-            raise _nowhere(address)
-        user = getattr(near, "owner", near)
+            error = _nowhere(address)
+            if error.kind == "UnknownHostException":
+                lab.note(Kind.Attempted, {"result": error.kind}, user, frm=user.node,
+                         rule=Rule.nobody_listens)  # fmt: skip
+            raise error
         lines = self._way(user.name, target)
         result = self.result(target, lines)
         self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
@@ -186,7 +197,7 @@ class Directory:
         problem = uris.socket_problem(query)
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
-        return self._connect(near, target, lines, query)
+        return self._connect(client_end, target, lines, query)
 
     def _way(self, user: str, target: Target) -> tuple[Line, ...]:
         between = self.between.get(frozenset((user, target.name)))
@@ -217,19 +228,23 @@ class Directory:
         return process.open and not process.paused and all(line.state == "open" for line in lines)
 
     def _connect(
-        self, near: Near, target: Target, lines: tuple[Line, ...], query: Mapping[str, str]
+        self,
+        client_end: ClientEnd,
+        target: Target,
+        lines: tuple[Line, ...],
+        query: Mapping[str, str],
     ) -> Socket:
         lab, name = self.lab, target.name
         process = lab.processes.get(name)
-        socket = Socket(lab, near, target.shown, process, lines)
+        socket = Socket(lab, client_end, target.shown, process, lines)
         if process is None:
             if self.modes[name] == "accept_close":
                 lab.clock.at(lab.clock.now + lab.timing.link, socket.on_dropped, None)
-        elif process.open or isinstance(near, Mirror):
-            socket.far = Peer(process, socket)
+        elif process.open or isinstance(client_end, Mirror):
+            socket.broker_end = TransportConnection(process, socket)
         else:
             lab.clock.at(lab.clock.now + lab.timing.link, socket.reset, None)
-        if isinstance(near, BrokerLink) and INACTIVITY not in query:
+        if isinstance(client_end, BridgeAttempt) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:
             socket.watch(*inactivity(dict(query)))

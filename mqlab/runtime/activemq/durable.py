@@ -1,6 +1,6 @@
 """Durable subscriptions: what a topic keeps for a subscriber that is away.
 
-A durable subscription is known by (client id, name). While nobody uses it, a `Sleeper` stands in its
+A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurable` stands in its
 place and keeps the persistent messages; whoever comes back under the same key takes them over. On
 behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
 ``NC-DS_<home broker>_<topic>`` (activemq-network-connector.md, section 12).
@@ -17,20 +17,20 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.subscription import Host
 
 Key = tuple[str, str]
 
 
-class Sleeper(Subscription):
+class InactiveDurable(Subscription):
     """A durable subscription that nobody uses now: always full, so that all of it waits.
 
     `last` is the subscription that was in use before; None for one out of the store.
     """
 
-    asleep = True
+    inactive = True
 
-    def __init__(self, broker: Broker, key: Key, dest: Destination, last: Subscription | None):
+    def __init__(self, broker: Host, key: Key, dest: Destination, last: Subscription | None):
         selector = last.selector if last else None
         info = ConsumerInfo(-1, dest, 0, selector, False, durable=key)
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
@@ -42,12 +42,12 @@ class Sleeper(Subscription):
         return super().refusal(message) if message.persistent else Rule.durable
 
 
-def join(broker: Broker, sub: Subscription) -> bool:
+def join(broker: Host, sub: Subscription) -> bool:
     """Let *sub* take over what waits under its key; False if the key is in use."""
     assert sub.durable is not None
     sub.seen = set()
     old = broker.durables.get(sub.durable)
-    if old is not None and not isinstance(old, Sleeper):
+    if old is not None and not isinstance(old, InactiveDurable):
         return False
     if old is not None:
         sub.waiting, sub.seen = old.waiting, old.seen
@@ -62,17 +62,17 @@ def _text(sub: Subscription) -> str:
     return sub.selector.text if sub.selector else ""
 
 
-def sleep(broker: Broker, sub: Subscription) -> None:
+def deactivate(broker: Host, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
-    sleeper = Sleeper(broker, sub.durable, sub.dest, sub)
-    sleeper.waiting.extend(m for m in (*sub.outstanding, *sub.waiting) if m.persistent)
+    inactive = InactiveDurable(broker, sub.durable, sub.dest, sub)
+    inactive.waiting.extend(m for m in (*sub.outstanding, *sub.waiting) if m.persistent)
     for message in sub.outstanding:
         message.row = broker.note(Kind.Returned, message, rule=Rule.durable, cause=message.row)
-    place(broker, sub, sleeper)
+    place(broker, sub, inactive)
 
 
-def place(broker: Broker, old: Subscription, new: Subscription) -> None:
+def place(broker: Host, old: Subscription, new: Subscription) -> None:
     """Put *new* where *old* stood, in the broker and in its topics."""
     assert new.durable is not None
     broker.durables[new.durable] = new
@@ -81,7 +81,7 @@ def place(broker: Broker, old: Subscription, new: Subscription) -> None:
             subs[subs.index(old)] = new
 
 
-def remove(broker: Broker, sub: Subscription) -> None:
+def remove(broker: Host, sub: Subscription) -> None:
     """Take a durable subscription out of the broker and its topics."""
     broker.durables.pop(sub.durable or ("", ""), None)
     for subs in (broker.subs, *(d.subs for d in broker.by_name.values())):
@@ -89,8 +89,8 @@ def remove(broker: Broker, sub: Subscription) -> None:
             subs.remove(sub)
 
 
-def restorable(broker: Broker) -> Iterator[Sleeper]:
-    """Yield the sleepers that came out of the store when the broker started."""
+def restorable(broker: Host) -> Iterator[InactiveDurable]:
+    """Yield the inactive subscriptions that came out of the store when the broker started."""
     for sub in list(broker.durables.values()):
-        if isinstance(sub, Sleeper) and sub.last is None:
+        if isinstance(sub, InactiveDurable) and sub.last is None:
             yield sub

@@ -23,8 +23,9 @@ class Reader:
         self.details = dict(trace.header.get("details", []))
         self.began = trace.header.get("began", [])
         self.rows_began = [row for _, _, row in self.began]
-        self.columns = {name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker",
-                                                              "rule", "msg")}  # fmt: skip
+        self.columns = {
+            name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker", "rule", "msg")
+        }
 
     def when(self, row: int) -> dict[str, Any]:
         """Return the step and the ms of a row."""
@@ -50,17 +51,26 @@ def outcome(trace: Trace) -> dict[str, Any]:
     parts: dict[str, Any] = {
         "roles": _events(read, "broker", detail, Kind.RoleChanged),
         "attempts": _attempts(read),
-        "connections": _events(read, "frm", partial(_connection, read), Kind.Attached,
-                               Kind.Interrupted),
-        "told": _events(read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told),
+        "connections": _events(
+            read, "frm", partial(_connection, read), Kind.Attached, Kind.Interrupted
+        ),
+        "told": _events(
+            read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told
+        ),
         "bridges": _bridges(read),
         "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Rule.gave_up),
         "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Rule.start_failed),
-        "restarts": _events(read, "broker", lambda row: {"asked_for_restart": True}, Kind.Restarted,
-                            rule=Rule.asks_restart),
+        "restarts": _events(
+            read,
+            "broker",
+            lambda row: {"asked_for_restart": True},
+            Kind.Restarted,
+            rule=Rule.asks_restart,
+        ),
         "datagrams": _events(read, None, detail, Kind.Announced),
-        "results": trace.header.get("calls", []), "consumers": _consumers(read),
-    }  # fmt: skip
+        "results": trace.header.get("calls", []),
+        "consumers": _consumers(read),
+    }
     found = {key: part for key, part in parts.items() if part}
     if found.get("consumers"):
         found["account"] = _account(trace, found["results"], found["consumers"])
@@ -72,9 +82,12 @@ def outcome(trace: Trace) -> dict[str, Any]:
 
 
 def _events(
-    read: Reader, who: str | None, entry: Callable[[int], dict[str, Any]], *kinds: Kind,
+    read: Reader,
+    who: str | None,
+    entry: Callable[[int], dict[str, Any]],
+    *kinds: Kind,
     rule: Rule | None = None,
-) -> dict[str, list[Any]]:  # fmt: skip
+) -> dict[str, list[Any]]:
     """Return the events of some kinds, perhaps of one rule, under the name of the node they belong to."""
     found: dict[str, list[Any]] = {}
     for row in read.rows(*kinds):
@@ -90,7 +103,8 @@ def _attempts(read: Reader) -> dict[str, list[Any]]:
     def entry(row: int) -> dict[str, Any]:
         name, time = read.name("frm", row), read.columns["t"][row]
         result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
-        found: dict[str, Any] = {"to": read.name("to", row), "result": result}
+        result = read.details.get(row, {}).get("result", result)
+        found: dict[str, Any] = {"to": read.name("to", row) or "?", "result": result}
         if name in last:
             found["gap_ms"] = [(time - last[name]) // 1000] * 3
         last[name] = time
@@ -150,15 +164,20 @@ def _account(
     sent = [n for row in results for n in _numbers(row.get("sent", ""))]
     all_got = [n for entry in consumers.values() for n in _numbers(entry["received"])]
     got = set(all_got)
-    found = {"sent": len(sent), "received": len([n for n in sent if n in got]),
-             "not_received": spans([n for n in sent if n not in got])}  # fmt: skip
+    found = {
+        "sent": len(sent),
+        "received": len([n for n in sent if n in got]),
+        "not_received": spans([n for n in sent if n not in got]),
+    }
     queued = _sent_to_queues(trace)
     last = list(trace.header.get("snapshots", {}).values())[-1:]
     left = {
         f"{broker} {queue}": state["waiting"]
-        for shot in last for broker, row in shot.get("brokers", {}).items()
-        for queue, state in row.get("queues", {}).items() if queued.intersection(state["waiting"])
-    }  # fmt: skip
+        for shot in last
+        for broker, row in shot.get("brokers", {}).items()
+        for queue, state in row.get("queues", {}).items()
+        if queued.intersection(state["waiting"])
+    }
     lying = {number for numbers in left.values() for number in numbers}
     return found | {
         "more_than_once": spans(sorted({n for n in queued if all_got.count(n) > 1})),

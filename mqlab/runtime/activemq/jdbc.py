@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.locks import Candidate
-from mqlab.runtime.activemq.wire import Line
+from mqlab.runtime.activemq.sockets import Line
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.locks import Contender
     from mqlab.spec.member import Locker
 
 RECONNECT = 1_200_000  # us until a connection to an absent database is given up
@@ -70,7 +70,7 @@ class Database:
 class JdbcCandidate(Candidate):
     """What both database lockers have in common: a connection that can break."""
 
-    def __init__(self, process: Process, locker: Locker, database: Database) -> None:
+    def __init__(self, process: Contender, locker: Locker, database: Database) -> None:
         super().__init__(process, locker)
         self.database = database
         self.broken = False
@@ -80,7 +80,7 @@ class JdbcCandidate(Candidate):
         """Connect first: without the database the start fails."""
         self.broken = False
         if self.database.away:
-            self.process.after(RECONNECT, self.on_unreachable)
+            self.process.later(RECONNECT, self.on_unreachable)
             return
         super().begin()
 
@@ -166,9 +166,9 @@ class DatabaseLock(JdbcCandidate):
         if self in self.database.waiting:
             self.database.waiting.remove(self)
             self.asked += 1
-            self.process.after(self.interval, self.poll)
+            self.process.later(self.interval, self.poll)
 
-    def let_go(self, orderly: bool) -> None:
+    def release(self, orderly: bool) -> None:
         """The transaction is rolled back."""
         self._leave()
 
@@ -223,21 +223,21 @@ class LeaseLock(JdbcCandidate):
         resume = self.process.member.io_resume
         if self.database.away and resume is not None and self.process.open:
             self.process.close_connectors()
-            self.process.after(resume * 1000, self.on_look)
+            self.process.later(resume * 1000, self.on_look)
         super().renew()
 
     def on_look(self, _: None) -> None:
         """The handler looks whether the database is back."""
         if self.database.away:
             resume = self.process.member.io_resume or 1  # a pause of 0 takes its time as well
-            self.process.after(resume * 1000, self.on_look)
+            self.process.later(resume * 1000, self.on_look)
             return
         if not self.still_mine():
             self.lost()
         elif self.process.role == "master":
             self.process.open_connectors()
 
-    def let_go(self, orderly: bool) -> None:
+    def release(self, orderly: bool) -> None:
         """An orderly end gives back what is under its name; one for a restart keeps it."""
         if orderly and not self.database.away and self.database.lease_holder == self.name:
             self.database.lease_holder = None

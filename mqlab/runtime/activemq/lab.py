@@ -11,7 +11,7 @@ from mqlab.runtime.activemq.acts import Acts
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.clients.producer import Producer
-from mqlab.runtime.activemq.connector_run import Wire
+from mqlab.runtime.activemq.connector_run import ConnectorRun
 from mqlab.runtime.activemq.direct import Direct
 from mqlab.runtime.activemq.directory import Directory
 from mqlab.runtime.activemq.jdbc import Database, DatabaseLock, LeaseLock
@@ -76,7 +76,8 @@ class Lab(KernelLab):
             "mqlab", (), seed, jitter, limit, timing or (RECORDED if by_calls else USUAL)
         )
         self.scenario, self.network = scenario, scenario.network
-        self.edition, self.by_calls = self.network.edition, by_calls
+        self.edition = self.network.edition
+        self.by_calls = self.ends_with_script = by_calls
         self.rules = rules or RULES[self.edition]
         self.add, self.add_node = self.recorder.add, self.recorder.add_node
         self.name_destination = self.recorder.name_destination
@@ -117,8 +118,10 @@ class Lab(KernelLab):
         for spec in self.network.brokers:
             member = Member.of(spec, self.edition)
             self.processes[spec.name] = Process(self, member, self.brokers[spec.name])
-        self.directory = Directory(self, self.network, by_name=not self.by_calls)
-        self.wires = [Wire(self, self.processes[b.name], c) for b, c in self.network.connectors()]
+        self.directory: Directory = Directory(self, self.network, by_name=not self.by_calls)
+        self.connectors = [
+            ConnectorRun(self, self.processes[b.name], c) for b, c in self.network.connectors()
+        ]
 
     # The script
 
@@ -171,9 +174,9 @@ class Lab(KernelLab):
         for process in self.processes.values():
             if process.candidate is not None and process.candidate.expects:
                 return f"{process.name} will have the lock"
-        for wire in self.wires:
-            if any(link.expects for link in wire.links):
-                return f"connector {wire.spec.name} of {wire.process.name} will find a broker"
+        for connector in self.connectors:
+            if any(attempt.expects for attempt in connector.attempts):
+                return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
         for client in self.clients_by_name.values():
             if client.failover is not None and client.failover.expects:
                 return f"client {client.name} will find a broker"
@@ -292,7 +295,7 @@ class Lab(KernelLab):
         locker = Locker.of(spec, self.edition)
         if locker is None:
             return Store(lasting=spec.get("store", self.edition) != "memory")
-        return self.shared_stores.setdefault(locker.store, SharedMessages(self))
+        return self.shared_stores.setdefault(locker.store, SharedMessages())
 
     def candidate_for(self, process: Process) -> Candidate | None:
         """Return a broker's part in the election of its set, if it is in one."""
@@ -331,9 +334,9 @@ class Lab(KernelLab):
         for client in self.clients():
             client.find_broker()
         if not self.direct.starts_in_turn(process):
-            for wire in self.wires:
-                if wire.process is process and wire.spec.get("auto_start"):
-                    wire.start()
+            for connector in self.connectors:
+                if connector.process is process and connector.spec.get("auto_start"):
+                    connector.start()
         if process.member.discovery is not None:
             address = self.directory.address_of(process.name)
             self.lan.advertise(address, self.directory.fill(process.member.discovery), process)

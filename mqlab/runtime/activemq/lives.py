@@ -103,8 +103,9 @@ class Lives:
         return all(self.lab.processes[name].open for name in waiting.step.keys["brokers"])
 
     def _do_stop_broker(self, step: Step) -> None:
-        self.lab.processes[step.keys["broker"]].stop()
-        self.now.until = self.lab.clock.now + self.lab.timing.stop
+        process = self.lab.processes[step.keys["broker"]]
+        process.stop()
+        self.now.until = self.lab.clock.now + (process.costs.stop if step.get("wait", True) else 0)
 
     def _do_kill(self, step: Step) -> None:
         self.now.until = self.lab.clock.now + self.lab.timing.kill

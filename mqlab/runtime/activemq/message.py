@@ -1,8 +1,9 @@
-"""A message as one broker holds it, and the news of a consumer that brokers pass on."""
+"""A message as one broker holds it, and the consumer advisory that brokers pass on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mqlab.spec.selector import Selector
@@ -20,18 +21,42 @@ class Message:
     """
 
     __slots__ = (
-        "arrived", "dest", "dest_no", "expires", "headers", "held", "number", "path", "persistent",
-        "properties", "received", "redeliveries", "repeated", "row", "sent", "size", "turn",
+        "arrived",
+        "crossed",
+        "dest",
+        "dest_no",
+        "expires",
+        "headers",
+        "held",
+        "number",
+        "path",
+        "persistent",
+        "properties",
+        "received",
+        "redeliveries",
+        "repeated",
+        "row",
+        "sent",
+        "size",
+        "turn",
     )  # fmt: skip
 
     arrived: int  # us, at this broker
-    turn: int  # manieth at its queue
+    turn: int  # its position in its queue
 
     def __init__(
-        self, number: int, dest: Destination, dest_no: int, sent: int, persistent: bool,
-        properties: Mapping[str, Any], headers: Mapping[str, Any], path: tuple[str, ...] = (),
-        expires: int = 0, size: int = 1024,
-    ) -> None:  # fmt: skip
+        self,
+        number: int,
+        dest: Destination,
+        dest_no: int,
+        sent: int,
+        persistent: bool,
+        properties: Mapping[str, Any],
+        headers: Mapping[str, Any],
+        path: tuple[str, ...] = (),
+        expires: int = 0,
+        size: int = 1024,
+    ) -> None:
         self.number = number
         self.dest = dest
         self.dest_no = dest_no
@@ -45,6 +70,7 @@ class Message:
         self.row = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
+        self.crossed = False  # the next broker has it
         self.repeated = False  # it was on a bridge that broke
         self.redeliveries = 0  # how often it was out before
 
@@ -61,14 +87,24 @@ class Message:
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
         path = self.path if broker_id is None else (*self.path, broker_id)
-        return Message(self.number, self.dest, self.dest_no, self.sent, self.persistent,
-                       self.properties, self.headers, path, self.expires, self.size)  # fmt: skip
+        return Message(
+            self.number,
+            self.dest,
+            self.dest_no,
+            self.sent,
+            self.persistent,
+            self.properties,
+            self.headers,
+            path,
+            self.expires,
+            self.size,
+        )
 
 
 class ConsumerInfo:
     """What an advisory tells of a consumer, or of a subscription that stands for one.
 
-    `path` holds the ids of the brokers the news has come through, the consumer's own first (empty
+    `path` holds the ids of the brokers the advisory has come through, the consumer's own first (empty
     for a consumer of the telling broker itself); `origins` the ids of the consumers it stems from.
     """
 
@@ -86,10 +122,16 @@ class ConsumerInfo:
     )
 
     def __init__(
-        self, id: int, dest: Destination, priority: int, selector: Selector | None,
-        exclusive: bool, path: tuple[str, ...] = (), origins: tuple[int, ...] = (),
+        self,
+        id: int,
+        dest: Destination,
+        priority: int,
+        selector: Selector | None,
+        exclusive: bool,
+        path: tuple[str, ...] = (),
+        origins: tuple[int, ...] = (),
         durable: tuple[str, str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.id, self.dest, self.priority, self.selector = id, dest, priority, selector
         self.exclusive, self.path, self.origins = exclusive, path, origins
         self.durable = durable  # (client id, subscription name)
@@ -97,11 +139,28 @@ class ConsumerInfo:
         self.not_from: str | None = None  # the connection whose messages it does not want
 
     def on(self, dest: Destination) -> ConsumerInfo:
-        """Return the same news about another destination."""
-        return ConsumerInfo(self.id, dest, self.priority, self.selector, self.exclusive,
-                            self.path, self.origins, self.durable)  # fmt: skip
+        """Return the same advisory about another destination."""
+        return ConsumerInfo(
+            self.id,
+            dest,
+            self.priority,
+            self.selector,
+            self.exclusive,
+            self.path,
+            self.origins,
+            self.durable,
+        )
 
     @property
     def interest(self) -> int | tuple[str, str]:
         """By what a bridge remembers whom a subscription stands for; a durable one stays itself."""
         return self.durable or self.id
+
+
+@dataclass(slots=True)
+class Delivery:
+    """A message on its way to a consumer: how often it was delivered before, and its row."""
+
+    message: Message
+    before: int
+    row: int

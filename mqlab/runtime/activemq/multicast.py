@@ -13,8 +13,7 @@ from mqlab.runtime.activemq.clients.query import flag, number, options
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.kernel.clock import Clock
 
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
@@ -22,7 +21,36 @@ FORGIVEN = 60_000_000  # us without a failure, after which earlier ones do not c
 DEFAULT_HOST, DEFAULT_PORT = "239.255.2.3", "6155"
 
 
-class Listener(Protocol):
+class Announced(Protocol):
+    """The process that a service belongs to."""
+
+    life: int
+    paused: bool
+
+
+class Shown(Protocol):
+    """Where addresses lead."""
+
+    def shown_url(self, address: str) -> str:
+        """Return an address as recordings show it in full."""
+
+
+class LanLab(Protocol):
+    """The lab, as its local network sees it."""
+
+    clock: Clock
+
+    @property
+    def directory(self) -> Shown:
+        """Where addresses lead."""
+
+    def note(
+        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+    ) -> int:
+        """Record what happened."""
+
+
+class DiscoveryListener(Protocol):
     """Whoever wants to hear of services."""
 
     def on_service(self, address: str) -> None:
@@ -44,7 +72,7 @@ def group_of(uri: str) -> tuple[str, str]:
 class Advertiser:
     """One service that is announced, and whose process must run for it."""
 
-    def __init__(self, lan: Lan, address: str, uri: str, process: Process | None) -> None:
+    def __init__(self, lan: Lan, address: str, uri: str, process: Announced | None) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -80,10 +108,10 @@ class Advertiser:
         self.on = False
 
 
-class Ear:
+class MulticastListener:
     """One listener of a group: what it knows, and when it heard it last."""
 
-    def __init__(self, lan: Lan, uri: str, listener: Listener) -> None:
+    def __init__(self, lan: Lan, uri: str, listener: DiscoveryListener) -> None:
         self.lan, self.listener = lan, listener
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -150,29 +178,29 @@ class Ear:
 class Lan:
     """All groups of one local network."""
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: LanLab) -> None:
         self.lab = lab
-        self.ears: list[Ear] = []
+        self.listeners: list[MulticastListener] = []
         self.advertisers: list[Advertiser] = []
         self.sniffed: set[tuple[str, str]] = set()
         self.looking = False
 
-    def listen(self, uri: str, listener: Listener) -> Ear:
+    def listen(self, uri: str, listener: DiscoveryListener) -> MulticastListener:
         """Let *listener* hear of the services of a group."""
-        ear = Ear(self, uri, listener)
-        self.ears.append(ear)
+        heard = MulticastListener(self, uri, listener)
+        self.listeners.append(heard)
         if not self.looking:
             self.looking = True
             self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 1000, self.on_look, None)
-        return ear
+        return heard
 
     def on_look(self, _: None) -> None:
         """Let everybody look for silent services."""
-        for ear in list(self.ears):
-            ear.look()
+        for listener in list(self.listeners):
+            listener.look()
         self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None)
 
-    def advertise(self, address: str, uri: str, process: Process | None) -> None:
+    def advertise(self, address: str, uri: str, process: Announced | None) -> None:
         """Announce a service from now on."""
         self.advertisers.append(Advertiser(self, address, uri, process))
 
@@ -186,10 +214,12 @@ class Lan:
     def expects(self) -> bool:
         """Whether somebody will hear of a service that it does not know yet."""
         return any(
-            advertiser.group == ear.group and not advertiser.gone
-            and advertiser.address not in (*ear.told, *ear.suppressed, ear.own)
-            for ear in self.ears for advertiser in self.advertisers
-        )  # fmt: skip
+            advertiser.group == listener.group
+            and not advertiser.gone
+            and advertiser.address not in (*listener.told, *listener.suppressed, listener.own)
+            for listener in self.listeners
+            for advertiser in self.advertisers
+        )
 
     def send(self, group: tuple[str, str], what: str, address: str) -> None:
         """Carry a datagram to all who listen to *group*."""
@@ -198,12 +228,12 @@ class Lan:
                 f"{group[1]}.ActiveMQ-4.{what}.%localhost%{self.lab.directory.shown_url(address)}"
             )
             self.lab.note(Kind.Announced, rule=Rule.multicast, detail={"text": text})
-        for ear in list(self.ears):
-            if ear.group == group:
-                self.lab.clock.at(self.lab.clock.now, self.deliver, (ear, what, address))
+        for listener in list(self.listeners):
+            if listener.group == group:
+                self.lab.clock.at(self.lab.clock.now, self.deliver, (listener, what, address))
 
-    def deliver(self, datagram: tuple[Ear, str, Any]) -> None:
+    def deliver(self, datagram: tuple[MulticastListener, str, Any]) -> None:
         """A datagram has come to one listener."""
-        ear, what, address = datagram
-        if ear in self.ears:
-            ear.hear(what, address)
+        listener, what, address = datagram
+        if listener in self.listeners:
+            listener.hear(what, address)

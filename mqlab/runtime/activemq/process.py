@@ -5,35 +5,71 @@ What the broker does with messages is the core's; here is when it does it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import known_agent
 from mqlab.runtime.activemq.cluster import Cluster
-from mqlab.runtime.activemq.wire import Line, Socket
+from mqlab.runtime.activemq.connection import Workplace
+from mqlab.runtime.activemq.sockets import Line, Socket
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import Wire
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.locks import Candidate
     from mqlab.runtime.activemq.pure import Mirror
 
 ROLES = ("down", "slave", "master", "running")
 
 
+class Connector(Protocol):
+    """A network connector, as its broker's process sees it."""
+
+    @property
+    def process(self) -> Process:
+        """Whose it is."""
+
+    def check(self) -> None:
+        """Raise `Refused` for an address with which the broker does not start."""
+
+    def stop(self) -> None:
+        """End all bridges."""
+
+
+class Site(Workplace, Protocol):
+    """The lab, as processes see it."""
+
+    processes: dict[str, Process]
+
+    @property
+    def connectors(self) -> Sequence[Connector]:
+        """All network connectors."""
+
+    def audit_of(self, process: Process) -> set[int]:
+        """Return what the store of a broker remembers of sends."""
+
+    def candidate_for(self, process: Process) -> Candidate | None:
+        """Return a broker's part in the election of its set."""
+
+    def mirror_for(self, process: Process) -> Mirror | None:
+        """Return a broker's part in a pure pair."""
+
+    def serve(self, process: Process) -> None:
+        """A broker has opened its port."""
+
+
 class Process:
     """One broker over all its lives; `role` is one of down, slave, master, running."""
 
-    def __init__(self, lab: Lab, member: Member, broker: Broker) -> None:
+    def __init__(self, lab: Site, member: Member, broker: Broker) -> None:
         self.lab, self.member, self.broker = lab, member, broker
         self.name, self.node = member.name, broker.node
         timing = lab.timing
         self.costs = timing.process if member.process else timing.broker
-        self.role = "down"
+        self.role = self.shown_role = "down"  # who looks sees a broker until it has ended
         self.line = Line() if member.link else None
         self.sockets: list[Socket] = []
         self.held: list[tuple[Any, Any]] = []
@@ -118,8 +154,13 @@ class Process:
 
     def fail_to_start(self, error: Refused) -> None:
         """The start ends in an error: nothing is left of the process."""
-        self.lab.note(Kind.Failed, chain=self, broker=self.node, rule=Rule.start_failed,
-                      detail={"class": error.kind, "message": str(error)})  # fmt: skip
+        self.lab.note(
+            Kind.Failed,
+            chain=self,
+            broker=self.node,
+            rule=Rule.start_failed,
+            detail={"class": error.kind, "message": str(error)},
+        )
         self._end(Kind.Stopped)
 
     def lead(self) -> None:
@@ -145,7 +186,7 @@ class Process:
 
     def become(self, role: str, rule: int) -> None:
         """Take another role."""
-        self.role = role
+        self.role = self.shown_role = role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
         )
@@ -153,21 +194,21 @@ class Process:
     # Connectors
 
     @property
-    def wires(self) -> list[Wire]:
+    def connectors(self) -> list[Connector]:
         """Its network connectors."""
-        return [wire for wire in self.lab.wires if wire.process is self]
+        return [connector for connector in self.lab.connectors if connector.process is self]
 
     def check_connectors(self) -> None:
         """Raise `Refused` for a connector with which the broker does not start."""
         if self.member.discovery is not None:
             known_agent(self.lab, self.member.discovery)
-        for wire in self.wires:
-            wire.check()
+        for connector in self.connectors:
+            connector.check()
 
     def stop_connectors(self) -> None:
         """The broker ends: so do its connectors."""
-        for wire in self.wires:
-            wire.stop()
+        for connector in self.connectors:
+            connector.stop()
 
     def close_connectors(self) -> None:
         """The broker goes on, but nobody can talk to it, and it talks to nobody."""
@@ -192,7 +233,7 @@ class Process:
         if restart:
             self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
         if self.candidate is not None:
-            self.candidate.let_go(orderly=not restart)
+            self.candidate.release(orderly=not restart)
         self.lab.lan.withdraw(self.lab.directory.address_of(self.name))
         self.restarting = restart
         self._end(Kind.Stopped)
@@ -219,7 +260,7 @@ class Process:
             self._hang_up(row)
         if self.role != "down":
             self.role = "down"
-            cost = 0 if kind == Kind.Crashed or self.restarting else self.lab.timing.stop
+            cost = 0 if kind == Kind.Crashed or self.restarting else self.costs.stop
             self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:
@@ -235,6 +276,7 @@ class Process:
             socket.reset(row)
 
     def _note_down(self, _: None) -> None:
+        self.shown_role = self.role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
         )
@@ -245,6 +287,8 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
+            for socket in self.sockets:
+                socket.look()
             self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
             for socket in self.sockets:
                 socket.fall_silent()
@@ -253,6 +297,8 @@ class Process:
         """Go on: what has come in meanwhile is dealt with, overdue timers run."""
         if self.paused:
             self.paused = False
+            for socket in self.sockets:
+                socket.look()
             self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             held, self.held = self.held, []
             for call, argument in held:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.wire import Command, Socket
+from mqlab.runtime.activemq.sockets import Command, Socket
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -55,11 +55,18 @@ class Mirror:
         except Refused:
             self.take_over(Rule.no_master)
             return
-        master = self.socket.process
-        assert master is not None
+        assert self.socket is not None
+        assert self.socket.process is not None
+        master = self.lab.processes[self.socket.process.name]
         assert master.mirror is not None
-        self.lab.note(Kind.Replicated, chain=self.process, broker=self.node, frm=master.node, to=self.node,
-                      rule=Rule.mirrors)  # fmt: skip
+        self.lab.note(
+            Kind.Replicated,
+            chain=self.process,
+            broker=self.node,
+            frm=master.node,
+            to=self.node,
+            rule=Rule.mirrors,
+        )
         master.mirror.attach(self)
 
     def replay(self, source: Any) -> None:
@@ -126,7 +133,7 @@ class Mirror:
             return True
         self.opening = True
         self.process.starting = True
-        self.process.after(self.pure.wait_for_slave_timeout * 1000, self.on_no_slave)
+        self.process.later(self.pure.wait_for_slave_timeout * 1000, self.on_no_slave)
         return False
 
     def on_no_slave(self, _: None) -> None:

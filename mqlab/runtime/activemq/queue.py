@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, deadletter, virtual
-from mqlab.runtime.activemq.memory import Room
+from mqlab.runtime.activemq.memory_usage import MemoryUsage
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.subscription import Host
 
 GROUP, GROUP_SEQUENCE = "JMSXGroupID", "JMSXGroupSeq"
 FIRST_OF_GROUP = "JMSXGroupFirstForConsumer"
@@ -36,7 +36,7 @@ EXCLUSIVE = int(Rule.exclusive)
 class Queue:
     """A queue: `subs` in dispatch order, `pending` what nobody has taken yet, in order."""
 
-    def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
+    def __init__(self, broker: Host, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.pending: deque[Message] = deque()
@@ -56,7 +56,7 @@ class Queue:
         self.exclusive: Subscription | None = None
         self.groups: dict[str, Subscription] = {}  # message group -> who owns it
         self.grouped = False  # whether there ever was one, and owners are spared for it
-        self.room = Room(broker, self)
+        self.memory = MemoryUsage(broker, self)
         self.awaited: int = policy["consumers_before_dispatch_starts"]
         self.waits_for_consumers = False
         self.sweep_at = 0
@@ -196,8 +196,8 @@ class Queue:
         self.held.pop(message, None)
         if not self.hides:
             self.numbers.discard(message.number)
-        if self.room.blocked:
-            self.room.left()
+        if self.memory.blocked:
+            self.memory.left()
 
     def _sweep_later(self, due: int) -> bool:
         """See to it that the queue is swept once what falls due then is too old; False."""
@@ -317,11 +317,11 @@ class Queue:
         for message in self.pending:
             self._note_held(message)
 
-    def acknowledged(self, message: Message, sub: Subscription, room: bool) -> None:
-        """Forget *message*; with *room*, its subscription was full and now is not."""
+    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
+        """Forget *message*; with *was_full*, its subscription was full and now is not."""
         self.forwarded += sub.network
         self.forget(message)
-        if self.broker.heeded and self.policy["advisory_for_consumed"]:
+        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
-        if self.pending and (room or len(self.pending) >= self.page):
+        if self.pending and (was_full or len(self.pending) >= self.page):
             self.dispatch()

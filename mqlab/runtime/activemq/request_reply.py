@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 class Responder(Consumer):
     """A consumer that answers each request at its own broker."""
 
+    def __init__(self, lab: Lab, spec: ConsumerSpec) -> None:
+        super().__init__(lab, spec, lab.broker(spec.on))
+        self.direct = lab.direct
+
     def take(self, message: Message, row: int) -> None:
         """Receive a request and send the answer to where it wants it."""
         super().take(message, row)
@@ -27,7 +31,7 @@ class Responder(Consumer):
             self.lab.problem(f"{self.name}: temporary destination {reply_to} does not exist")
             return
         answer = ProducerSpec(self.name + " answers", self.broker.name, 1, reply_to)
-        self.lab.direct.produce(answer)
+        self.direct.produce(answer)
 
 
 class Exchange:
@@ -37,9 +41,7 @@ class Exchange:
         self.lab, self.action = lab, action
         self.reply_to = Destination("temp-queue", f"ID:{action.requester}")
         name = f"{action.requester} responder"
-        self.responder = Responder(
-            lab, ConsumerSpec(name, action.responder_on, action.to), lab.broker(action.responder_on)
-        )
+        self.responder = Responder(lab, ConsumerSpec(name, action.responder_on, action.to))
         spec = ConsumerSpec(action.requester, action.on, self.reply_to)
         self.asker = Consumer(lab, spec, lab.broker(action.on))
 

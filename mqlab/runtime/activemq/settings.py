@@ -49,9 +49,10 @@ class BridgeSettings:
         included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
         self.included = [Destination.parse(name) for name, _, _ in included]
         self.durable_forced = [
-            Destination.parse(name) for name, _, options in included
+            Destination.parse(name)
+            for name, _, options in included
             if options.lower() == "forcedurable=true"
-        ]  # fmt: skip
+        ]
         self.excluded = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
         self.tests_messages = rules.tests_messages and bool(self.included or self.excluded)
         self.tests_statics = rules.tests_statics
@@ -67,7 +68,7 @@ class BridgeSettings:
         return self.advisory_prefetch if advisory.is_about(dest) else self.prefetch_size
 
     def priority(self, own: int, length: int) -> int:
-        """Return the priority of a subscription whose news has a path of *length* brokers.
+        """Return the priority of a subscription whose advisory has a path of *length* brokers.
 
         With decrease: the base, and from the second broker on base - (length + 1): -5, -8, -9.
         """
@@ -132,9 +133,10 @@ def _heard(value: object) -> list[str] | None:
         return None
     first, *others = str(value).split(",")
     return [first.removeprefix(CONSUMER_ADVISORIES)] + [
-        text.strip().removeprefix(CONSUMER_ADVISORIES) for text in others
+        text.strip().removeprefix(CONSUMER_ADVISORIES)
+        for text in others
         if text.strip().startswith(CONSUMER_ADVISORIES)
-    ]  # fmt: skip
+    ]
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -13,26 +13,26 @@ from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.store import Store
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.subscription import Host
 
 
 class SharedMessages(Store):
     """A lasting store that several brokers may have open, though only one should."""
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self) -> None:
         super().__init__(lasting=True)
-        self.lab = lab
-        self.users: list[Broker] = []
+        self.users: list[Host] = []
 
-    def keep(self, broker: Broker) -> Iterator[Message]:
+    def keep(self, broker: Host) -> Iterator[Message]:
         """Take over what the broker holds, unless another master goes on with it."""
         if broker in self.users:
             self.users.remove(broker)
         known = {
-            message.number for other in self.users for destination in other.by_name.values()
+            message.number
+            for other in self.users
+            for destination in other.by_name.values()
             for message in destination.held
-        }  # fmt: skip
+        }
         yield from super().keep(broker)
         if self.users:
             self.destinations = {
@@ -40,7 +40,7 @@ class SharedMessages(Store):
                 for dest, kept in self.destinations.items()
             }
 
-    def restore(self, broker: Broker) -> None:
+    def restore(self, broker: Host) -> None:
         """Give the broker what was kept, and a copy of what a second master holds."""
         for other in self.users:
             for dest, destination in other.by_name.items():

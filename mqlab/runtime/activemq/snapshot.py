@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from mqlab.runtime.activemq.clients.client import Client, Clients
 from mqlab.runtime.activemq.deadletter import CAUSE
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.calls import Call
+    from mqlab.runtime.activemq.clients.consumer import Consumer
     from mqlab.runtime.activemq.demand import Demand
-    from mqlab.runtime.activemq.durable import Sleeper
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.directory import Directory
+    from mqlab.runtime.activemq.durable import InactiveDurable
     from mqlab.runtime.activemq.message import Message
     from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.queue import Queue
@@ -21,7 +23,30 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.topic import Topic
 
 
-def take(lab: Lab) -> dict[str, Any]:
+class Done(Protocol):
+    """What has been done to a network: the calls of clients, the brokers that were started."""
+
+    calls: list[Call]
+    named: set[str]
+
+
+class Scene(Clients, Protocol):
+    """The lab, as one who looks at it sees it."""
+
+    processes: dict[str, Process]
+    brokers: dict[str, Broker]
+    consumers: dict[str, Consumer]
+
+    @property
+    def acts(self) -> Done:
+        """What has been done."""
+
+    @property
+    def directory(self) -> Directory:
+        """Where addresses lead."""
+
+
+def take(lab: Scene) -> dict[str, Any]:
     """Return what every consumer has received so far and what every broker holds."""
     return {
         "received_so_far": {name: c.count for name, c in lab.consumers.items()},
@@ -29,7 +54,7 @@ def take(lab: Lab) -> dict[str, Any]:
     }
 
 
-def take_timed(lab: Lab) -> dict[str, Any]:
+def take_timed(lab: Scene) -> dict[str, Any]:
     """Return roles and contents of brokers, what clients know, what consumers have received."""
     found: dict[str, Any] = {
         "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
@@ -43,7 +68,7 @@ def take_timed(lab: Lab) -> dict[str, Any]:
 
 
 def _process(process: Process) -> dict[str, Any]:
-    row: dict[str, Any] = {"role": process.role}
+    row: dict[str, Any] = {"role": process.shown_role}
     if process.paused:
         return {**row, "paused": True}
     if process.role == "down" or not process.broker.running:
@@ -53,15 +78,17 @@ def _process(process: Process) -> dict[str, Any]:
     return row | {key: value for key, value in held.items() if value}
 
 
-def _client(lab: Lab, client: Client) -> dict[str, Any]:
+def _client(lab: Scene, client: Client) -> dict[str, Any]:
     row: dict[str, Any] = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:
-        row["configured"] = [lab.directory.shown_configured(a) for a in transport.known.configured]
-        if transport.known.told:
-            row["told"] = [lab.directory.shown_configured(a) for a in transport.known.told]
-        if transport.spares.held:
-            row["backups"] = len(transport.spares.held)
+        row["configured"] = [
+            lab.directory.shown_configured(a) for a in transport.addresses.configured
+        ]
+        if transport.addresses.told:
+            row["told"] = [lab.directory.shown_configured(a) for a in transport.addresses.told]
+        if transport.backups.held:
+            row["backups"] = len(transport.backups.held)
     return row
 
 
@@ -89,11 +116,17 @@ def _durables(broker: Broker) -> dict[str, Any]:
     """Return the broker's durable subscriptions, sorted; nothing if there are none."""
     rules = broker.lab.rules
     rows = [
-        {"destination": str(sub.dest), "client_id": key[0], "name": key[1],
-         "active": not sub.asleep, "pending": len(sub.waiting) + len(sub.outstanding)
-         + (sub.doubles if rules.counts_durable_doubles else 0)}
+        {
+            "destination": str(sub.dest),
+            "client_id": key[0],
+            "name": key[1],
+            "active": not sub.inactive,
+            "pending": len(sub.waiting)
+            + len(sub.outstanding)
+            + (sub.doubles if rules.counts_durable_doubles else 0),
+        }
         for key, sub in sorted(broker.durables.items())
-    ]  # fmt: skip
+    ]
     return {"durable_subscriptions": rows} if rows else {}
 
 
@@ -104,13 +137,19 @@ def _queue(broker: Broker, queue: Queue) -> dict[str, Any]:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
         paths.setdefault((*names, broker.name), []).append(_number(message))
     causes = [m.properties[CAUSE] for m in waiting if CAUSE in m.properties]
-    return _counters(broker, {
-        **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
-        "depth": len(waiting) + queue.hidden, "enqueued": queue.enqueued, "dequeued": queue.dequeued,
-        "in_flight": len(waiting) - len(queue.pending), "forwarded": queue.forwarded,
-        "waiting": [_number(message) for message in waiting],
-        "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
-    })  # fmt: skip
+    return _counters(
+        broker,
+        {
+            **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
+            "depth": len(waiting) + queue.hidden,
+            "enqueued": queue.enqueued,
+            "dequeued": queue.dequeued,
+            "in_flight": len(waiting) - len(queue.pending),
+            "forwarded": queue.forwarded,
+            "waiting": [_number(message) for message in waiting],
+            "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
+        },
+    )
 
 
 def _number(message: Message) -> int:
@@ -126,15 +165,20 @@ def _counters(broker: Broker, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _topic(broker: Broker, topic: Topic) -> dict[str, Any]:
-    return _counters(broker, {
-        "enqueued": topic.enqueued, "dequeued": topic.dequeued, "dispatched": topic.dispatched,
-        "forwarded": topic.forwarded,
-    })  # fmt: skip
+    return _counters(
+        broker,
+        {
+            "enqueued": topic.enqueued,
+            "dequeued": topic.dequeued,
+            "dispatched": topic.dispatched,
+            "forwarded": topic.forwarded,
+        },
+    )
 
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[str, Any]:
-    if sub.asleep:
-        last = cast("Sleeper", sub).last
+    if sub.inactive:
+        last = cast("InactiveDurable", sub).last
         if last is not None:  # the broker goes on showing who used it last
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")
@@ -142,8 +186,10 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         # The recorder of networks with faults named consumers, the other one clients.
         return {**away, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
     row: dict[str, Any] = {
-        "destination": str(dest), "priority": sub.priority, "prefetch": sub.prefetch,
-    }  # fmt: skip
+        "destination": str(dest),
+        "priority": sub.priority,
+        "prefetch": sub.prefetch,
+    }
     if sub.dest != dest:
         composite = len(sub.dest.elements()) > 1
         row["subscribed_to"] = sub.dest.name if composite else str(sub.dest)
@@ -159,5 +205,10 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> dict[
         return {**row, "kind": "local", "consumer": client}
     names = [broker.lab.broker_name(id) for id in sub.info.path]
     bridge = cast("Demand", sub).bridge
-    return {**row, "kind": "network", "connector": bridge.connector,
-            "from_broker": bridge.remote.name, "path": names}  # fmt: skip
+    return {
+        **row,
+        "kind": "network",
+        "connector": bridge.connector,
+        "from_broker": bridge.remote.name,
+        "path": names,
+    }

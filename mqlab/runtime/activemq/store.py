@@ -11,7 +11,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.subscription import Host
 
 
 class Store:
@@ -21,14 +21,14 @@ class Store:
         self.lasting = lasting
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
-        self.durables: list[durable.Sleeper] = []
-        self.seen: set[tuple[int, tuple[Any, ...]]] = set()  # see `Broker.has_had`
+        self.durables: list[durable.InactiveDurable] = []
+        self.seen: set[tuple[Any, ...]] = set()  # see `Broker.has_had`
 
-    def acquire(self, broker: Broker) -> bool:
+    def acquire(self, broker: Host) -> bool:
         """Give *broker* its store: nobody else wants it."""
         return True
 
-    def release(self, broker: Broker) -> None:
+    def release(self, broker: Host) -> None:
         """Let go of the store: nobody waits for it."""
 
     def empty(self) -> list[Message]:
@@ -38,15 +38,17 @@ class Store:
         self.seen.clear()
         return lost
 
-    def keep(self, broker: Broker) -> Iterator[Message]:
+    def keep(self, broker: Host) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
         if not self.lasting:
             self.seen.clear()
         if self.lasting:
             for sub in list(broker.durables.values()):
-                if not sub.asleep:
-                    durable.sleep(broker, sub)
-            self.durables = [s for s in broker.durables.values() if isinstance(s, durable.Sleeper)]
+                if not sub.inactive:
+                    durable.deactivate(broker, sub)
+            self.durables = [
+                s for s in broker.durables.values() if isinstance(s, durable.InactiveDurable)
+            ]
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics
@@ -60,19 +62,20 @@ class Store:
                 else:
                     yield message
 
-    def restore(self, broker: Broker) -> None:
+    def restore(self, broker: Host) -> None:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.destinations.items():
             for message in messages:
                 # None of this is written down.
                 message.received, message.repeated, message.redeliveries = False, False, 0
-                message.row = broker.note(Kind.TakenOver, message, self.last, broker.node,
-                                          cause=message.row)  # fmt: skip
+                message.row = broker.note(
+                    Kind.TakenOver, message, self.last, broker.node, cause=message.row
+                )
             broker.destination(dest).restore(messages)
         self.last = broker.node
-        for sleeper in self.durables:
-            sleeper.last, sleeper.seen = None, set()
-            broker.durables[sleeper.durable or ("", "")] = sleeper
-            broker.subs.append(sleeper)
-            broker.destination(sleeper.dest).join(sleeper)
+        for sub in self.durables:
+            sub.last, sub.seen = None, set()
+            broker.durables[sub.durable or ("", "")] = sub
+            broker.subs.append(sub)
+            broker.destination(sub.dest).join(sub)
         self.destinations, self.durables = {}, []

@@ -7,18 +7,101 @@ a client has in its hands but will acknowledge later (client acknowledge) extend
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.kernel.clock import Clock
+    from mqlab.spec import Broker as BrokerSpec
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED = int(Kind.Acknowledged)
 EVERY_SUBSCRIBER = int(Rule.every_subscriber)
+
+
+class Place(Protocol):
+    """A queue or topic, as its subscriptions and its broker's other parts see it."""
+
+    dest: Destination
+    subs: list[Subscription]
+    policy: Mapping[str, Any]
+    held: dict[Message, None]
+    dispatched: int
+
+    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
+        """Forget *message*; its subscription was full and now is not, if so."""
+
+    def arrive(self, message: Message) -> None:
+        """Take a message in."""
+
+    def dispatch(self) -> None:
+        """Hand on what waits."""
+
+    def join(self, sub: Subscription) -> None:
+        """Add a subscription."""
+
+    def restore(self, messages: Iterable[Message]) -> None:
+        """Take what was kept out of the store."""
+
+
+class Host(Protocol):
+    """A broker, as its parts see it."""
+
+    spec: BrokerSpec
+    name: str
+    id: str
+    node: int
+    clock: Clock
+    running: bool
+    advises: bool
+    advisory_subscribers: int
+    subs: list[Subscription]
+    durables: dict[tuple[str, str], Subscription]
+    producers: dict[str, Destination]
+
+    @property
+    def lab(self) -> Laboratory:
+        """Where it stands."""
+
+    @property
+    def destinations(self) -> Mapping[int, Place]:
+        """Its queues and topics by number."""
+
+    @property
+    def by_name(self) -> Mapping[Destination, Place]:
+        """Its queues and topics by name."""
+
+    @property
+    def note(self) -> Callable[..., int]:
+        """Write down what happens to a message here."""
+
+    @property
+    def client_names(self) -> list[str]:
+        """Those that are on it by themselves."""
+
+    def destination(self, dest: Destination) -> Place:
+        """Return the destination of that name."""
+
+    def policy_for(self, dest: Destination) -> Mapping[str, Any]:
+        """Return every policy option for a destination."""
+
+    def fits(self, pattern: Destination, dest: Destination) -> bool:
+        """Whether *dest* is one of those that *pattern* stands for."""
+
+    def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
+        """Take a message over."""
+
+    def old_enough(self, message: Message, age: int) -> bool:
+        """Whether *message* has been here for *age* us."""
+
+    def on_due(self, message: Message) -> None:
+        """Offer a message again."""
 
 
 class Subscription:
@@ -28,11 +111,11 @@ class Subscription:
     topic keeps for a full subscription.
     """
 
-    network = asleep = False
+    network = inactive = False
     client_name = ""  # of whoever consumes
     has_delivered = False  # whether its client is known to have had a message in hands
 
-    def __init__(self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str) -> None:
+    def __init__(self, broker: Host, info: ConsumerInfo, prefetch: int, label: str) -> None:
         self.broker, self.info = broker, info
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
         self.selector: Selector | None = info.selector
@@ -92,13 +175,13 @@ class Subscription:
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""
         outstanding = self.outstanding
-        room = len(outstanding) - self.extension >= self.prefetch
+        was_full = len(outstanding) - self.extension >= self.prefetch
         outstanding.pop(message, None)
         self.slow = False
         if self.extension:
             self.extension -= 1
         broker = self.broker
         broker.note(ACKNOWLEDGED, message, -1, broker.node, -1, self.no, 0, message.row)
-        broker.destinations[message.dest_no].acknowledged(message, self, room)
+        broker.destinations[message.dest_no].acknowledged(message, self, was_full)
         if self.waiting:
             self.refill()

@@ -6,20 +6,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, deadletter, virtual
-from mqlab.runtime.activemq.memory import Room
+from mqlab.runtime.activemq.memory_usage import MemoryUsage
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.subscription import Host
 
 
 class Topic:
     """A topic: every subscription gets a copy, nothing is kept."""
 
-    def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
+    def __init__(self, broker: Host, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = 0
@@ -27,7 +27,7 @@ class Topic:
         self.policy = broker.policy_for(dest)
         self.limit: int = self.policy["pending_message_limit"]
         self.order = _ORDERS[self.policy["dispatch_policy"]]
-        self.room = Room(broker, self)
+        self.memory = MemoryUsage(broker, self)
 
     held: dict[Message, None] = {}  # a topic keeps nothing
 
@@ -66,29 +66,28 @@ class Topic:
                 if 0 <= self.limit < len(sub.waiting):
                     self.evict(sub)
         if not taken:
-            self.broker.note(
-                Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row
-            )  # fmt: skip
+            self.broker.note(Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row)
             if self.policy["send_advisory_if_no_consumers"] and not message.persistent:
                 advisory.of_message(self.broker, "NoConsumer", message)
 
     def evict(self, sub: Subscription) -> None:
         """Throw away the oldest of what waits for a slow subscriber."""
         message = sub.waiting.popleft()
-        self.broker.note(Kind.Discarded, message, sub=sub.no, rule=Rule.pending_limit,
-                         cause=message.row)  # fmt: skip
+        self.broker.note(
+            Kind.Discarded, message, sub=sub.no, rule=Rule.pending_limit, cause=message.row
+        )
         if self.policy["advisory_for_discarding_messages"]:
             advisory.of_message(self.broker, "MessageDiscarded", message)
 
-    def acknowledged(self, message: Message, sub: Subscription, room: bool) -> None:
+    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
         """Count a copy as done."""
         # In 5.5 a durable subscriber counts nowhere, another only while it has one topic alone.
         counts = sub.durable is None and sub.topics == 1
         self.dequeued += counts or self.broker.lab.rules.counts_all_topic_acks
         self.forwarded += sub.network
-        if self.room.blocked:
-            self.room.left()
-        if self.broker.heeded and self.policy["advisory_for_consumed"]:
+        if self.memory.blocked:
+            self.memory.left()
+        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
 
 
@@ -119,5 +118,10 @@ def _best_routes(topic: Topic) -> list[Subscription]:
     return list(best.values())
 
 
-_ORDERS = {"simple": _in_order, "strict_order": _in_order, "round_robin": _rotating,
-           "priority": _by_priority, "priority_network": _best_routes}  # fmt: skip
+_ORDERS = {
+    "simple": _in_order,
+    "strict_order": _in_order,
+    "round_robin": _rotating,
+    "priority": _by_priority,
+    "priority_network": _best_routes,
+}

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from mqlab.spec.fault import Step
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.snapshot import Scene
 
 
-def master(lab: Lab, step: Step) -> bool:
+def master(lab: Scene, step: Step) -> bool:
     """Whether one of the brokers is the master."""
     return any(lab.processes[name].role == "master" for name in step.keys["brokers"])
 
 
-def role(lab: Lab, step: Step) -> bool:
+def role(lab: Scene, step: Step) -> bool:
     """Whether a broker has a role."""
     return lab.processes[step.keys["broker"]].role == str(step.keys["role"])
 
 
-def connected(lab: Lab, step: Step) -> bool:
+def connected(lab: Scene, step: Step) -> bool:
     """Whether a client has a connection, to the named broker if one is named."""
     client = lab.clients_by_name[step.keys["client"]]
     if client.state != "connected" or client.connected_to is None:
@@ -29,12 +29,12 @@ def connected(lab: Lab, step: Step) -> bool:
     return step.get("to") in (None, client.connected_to)
 
 
-def received(lab: Lab, step: Step) -> bool:
+def received(lab: Scene, step: Step) -> bool:
     """Whether a consumer has received so many messages."""
     return len(lab.consumers_by_name[step.keys["consumer"]].received) >= int(step.keys["count"])
 
 
-def bridge(lab: Lab, step: Step) -> bool:
+def bridge(lab: Scene, step: Step) -> bool:
     """Whether the bridge from one broker to another is up."""
     names = {p.member.broker_name: name for name, p in lab.processes.items()}
     to = names.get(step.keys["to"], step.keys["to"])
@@ -43,23 +43,23 @@ def bridge(lab: Lab, step: Step) -> bool:
     return up == bool(step.get("up", True))
 
 
-def configured(lab: Lab, step: Step) -> bool:
+def configured(lab: Scene, step: Step) -> bool:
     """Whether a client knows so many addresses."""
     transport = lab.clients_by_name[step.keys["client"]].failover
-    return transport is not None and len(transport.known.configured) == int(step.keys["count"])
+    return transport is not None and len(transport.addresses.configured) == int(step.keys["count"])
 
 
-def attempts(lab: Lab, step: Step) -> bool:
+def attempts(lab: Scene, step: Step) -> bool:
     """Whether somebody has opened so many sockets."""
     return lab.directory.attempts.get(step.keys["by"], 0) >= int(step.keys["count"])
 
 
-def acts(lab: Lab, step: Step) -> bool:
+def acts(lab: Scene, step: Step) -> bool:
     """Whether all calls in the background have come back."""
     return all(call.done for call in lab.acts.calls if call.step.get("in_background"))
 
 
-WAITS: dict[str, Callable[[Lab, Step], bool]] = {
+WAITS: dict[str, Callable[[Scene, Step], bool]] = {
     "wait_master": master, "wait_role": role, "wait_connected": connected,
     "wait_received": received, "wait_bridge": bridge, "wait_configured": configured,
     "wait_attempts": attempts, "wait_acts": acts,

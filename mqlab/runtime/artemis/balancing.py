@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker, Subsystem
-from mqlab.runtime.artemis.messages import Mail, Message, Queue, selects
+from mqlab.runtime.artemis.messages import Message, Queue, StoredMessage, selects
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Binding = tuple[Broker, Queue]
 class Passage:
     """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
 
-    mail: Mail
+    stored: StoredMessage
     way: tuple[Broker, ...]
     queue: Queue | None  # the last one's; None: by its name
     rule: Rule
@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class Balancing(Subsystem):
-    """Where a message goes: to a queue here, or to one of another broker."""
+    """Where a message auto_delete: to a queue here, or to one of another broker."""
 
     # Who is there
 
@@ -48,26 +48,33 @@ class Balancing(Subsystem):
                     yield way[-1], way
 
     def _neighbours(self, broker: Broker) -> list[Broker]:
-        listed, seems = broker.option("to"), self.lab.net.seems_whole
+        listed, seems = broker.option("to"), self.lab.partitions.seems_whole
         return [
-            other for other in self.lab.brokers.values()
-            if other is not broker and (other.serves or self._hangs(broker, other))
+            other
+            for other in self.lab.brokers.values()
+            if other is not broker
+            and (other.serves or self._hangs(broker, other))
             and (listed is None or other.name in listed or other.pair in listed)
             and seems(broker.place, other.place)
-        ]  # fmt: skip
+        ]
 
     def _hangs(self, broker: Broker, other: Broker) -> bool:
         """Whether a live broker hangs, and another has not noticed it yet."""
-        role, since = other.asleep
+        role, since = other.suspended
         hung = other.role == "paused" and role == "live"
         return hung and self.lab.clock.now <= since + broker.patience
 
     def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
         """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
         places = [broker, *(other for other, _ in self.remote(broker))]
-        found = [(max(queue.made, at.live.since), at, queue) for at in places if at.live is not None
-                 for queue in at.live.queues.values() if wanted(queue)]  # fmt: skip
-        found.sort(key=lambda row: max(broker.data.since, row[0]))
+        found = [
+            (max(queue.made, at.live.since), at, queue)
+            for at in places
+            if at.live is not None
+            for queue in at.live.queues.values()
+            if wanted(queue)
+        ]
+        found.sort(key=lambda row: max(broker.journal.since, row[0]))
         return [(at, queue) for _, at, queue in found]
 
     # A message comes from a client
@@ -88,14 +95,15 @@ class Balancing(Subsystem):
                 and message.dest.is_queue == (queue.topic is None)
             ),
         ):
-            own = queue if queue.goes == "left" else None
+            own = queue if queue.auto_delete == "left" else None
             groups.setdefault((queue.name, own), []).append((at, queue))
         chosen = [self._next(broker, message, bindings) for bindings in groups.values()]
         for binding in filter(None, chosen):  # all of them are found before one is used
             self._deliver(broker, *binding, message, message.row, Rule.broker_turn)
         if not groups:
-            self.lab.message(Kind.Discarded, message, broker, rule=Rule.no_subscription,
-                             cause=message.row)  # fmt: skip
+            self.lab.message(
+                Kind.Discarded, message, broker, rule=Rule.no_subscription, cause=message.row
+            )
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
         """Return whose turn it is: brokers take turns, those with a matching consumer first.
@@ -103,8 +111,11 @@ class Balancing(Subsystem):
         Where no broker has one it is this broker's turn.
         """
         kind = broker.option("message_load_balancing")
-        turns = [(at, queue) for at, queue in self._turns(broker, bindings)
-                 if selects(queue.selector, message)]  # fmt: skip
+        turns = [
+            (at, queue)
+            for at, queue in self._turns(broker, bindings)
+            if selects(queue.selector, message)
+        ]
         own = [turn for turn in turns if turn[0] is broker]
         anybody = kind == "STRICT" or len(bindings) == 1
         takers = [turn for turn in turns if anybody or turn[1].wanted(message)]
@@ -120,14 +131,14 @@ class Balancing(Subsystem):
     @staticmethod
     def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
         """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
-        start = broker.data.positions.get(bindings[0][1].name, 0)
+        start = broker.journal.positions.get(bindings[0][1].name, 0)
         return bindings[start:] + bindings[:start]
 
     @staticmethod
     def _end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
         """The next turn is that of the binding behind this one."""
         place = (bindings.index(binding) + 1) % len(bindings)
-        broker.data.positions[binding[1].name] = place
+        broker.journal.positions[binding[1].name] = place
 
     def _deliver(
         self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Rule
@@ -139,67 +150,76 @@ class Balancing(Subsystem):
         if rule is Rule.broker_turn:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
-        mail = self._post(broker, at, queue.name, message, row)
+        stored = self._store(broker, at, queue.name, message, row)
         if all(frm.reaches(onto) for frm, onto in pairwise(way)):
-            self._forward(Passage(mail, tuple(way), queue, rule))
+            self._forward(Passage(stored, tuple(way), queue, rule))
         else:
             self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
 
     @staticmethod
-    def _post(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> Mail:
-        mail = Mail(at.pair, queue, message, row)
-        broker.data.mail.setdefault(at.pair, []).append(mail)
-        return mail
+    def _store(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> StoredMessage:
+        stored = StoredMessage(at.pair, queue, message, row)
+        broker.journal.store_and_forward.setdefault(at.pair, []).append(stored)
+        return stored
 
     def _forward(self, passage: Passage) -> None:
-        mail, (frm, onto, *_) = passage.mail, passage.way
-        mail.under_way = True
-        passage.row = self.lab.notes.forwarded(mail.message, frm, onto, passage.rule, mail.row)
+        stored, (frm, onto, *_) = passage.stored, passage.way
+        stored.under_way = True
+        passage.row = self.lab.notes.forwarded(stored.message, frm, onto, passage.rule, stored.row)
         self.lab.line(frm, onto).carry(self._on_forwarded, passage)
 
     def _on_forwarded(self, passage: Passage) -> None:
         """A broker has a message from another, which forgets it: for a queue here, or to pass on."""
-        mail, (frm, onto, *_), at = passage.mail, passage.way, passage.way[-1]
-        mail.under_way = False
-        if frm.live is None or mail not in frm.live.mail.get(mail.pair, ()):
+        stored, (frm, onto, *_), at = passage.stored, passage.way, passage.way[-1]
+        stored.under_way = False
+        if frm.live is None or stored not in frm.live.store_and_forward.get(stored.pair, ()):
             return  # its broker ended meanwhile: what it kept is sent once more
         if not (onto.serves and frm.reaches(onto)):
-            self.lab.message(Kind.Held, mail.message, frm, rule=Rule.on_the_way, cause=mail.row)
+            self.lab.message(Kind.Held, stored.message, frm, rule=Rule.on_the_way, cause=stored.row)
             return
-        frm.live.mail[mail.pair].remove(mail)
-        self.lab.message(Kind.Acknowledged, mail.message, frm, onto.node, cause=passage.row)
+        frm.live.store_and_forward[stored.pair].remove(stored)
+        self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
         if onto is at:
-            queue = passage.queue or self.lab.queue(at, mail.queue)
-            self.lab.enqueue(at, queue, mail.message, passage.row)
+            queue = passage.queue or self.lab.queue(at, stored.queue)
+            self.lab.enqueue(at, queue, stored.message, passage.row)
             return
-        row = self.lab.message(Kind.Enqueued, mail.message, onto, cause=passage.row)
-        mail = self._post(onto, at, mail.queue, mail.message, row)
-        self._forward(Passage(mail, passage.way[1:], passage.queue, passage.rule))
+        row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
+        stored = self._store(onto, at, stored.queue, stored.message, row)
+        self._forward(Passage(stored, passage.way[1:], passage.queue, passage.rule))
 
-    def bring_mail(self) -> None:
+    def forward_stored(self) -> None:
         """What was for a pair that could not be reached goes to who is live of it now."""
-        for broker in self.lab.lives():
-            for at in self.lab.lives():
+        for broker in self.lab.live_brokers():
+            for at in self.lab.live_brokers():
                 there = at is not broker and broker.reaches(at)
-                for mail in broker.data.mail.get(at.pair, ()) if there else ():
-                    if not mail.under_way:
-                        self._forward(Passage(mail, (broker, at), None, Rule.broker_turn))
+                for stored in broker.journal.store_and_forward.get(at.pair, ()) if there else ():
+                    if not stored.under_way:
+                        self._forward(Passage(stored, (broker, at), None, Rule.broker_turn))
 
     # To the consumers of a broker
 
     def dispatch(self, broker: Broker, stopped: Consumer | None = None) -> None:
         """Hand out what waits: consumers of a queue take turns, without one whose session rests."""
-        for queue in list(broker.data.queues.values()) if broker.serves else ():
+        for queue in list(broker.journal.queues.values()) if broker.serves else ():
             for item in queue.due(self.lab.clock.now) if queue.consumers else ():
                 order = queue.consumers[queue.turn :] + queue.consumers[: queue.turn]
-                taker = next((c for c in order if c is not stopped
-                              and selects(c.selector, item.message)), None)  # fmt: skip
+                taker = next(
+                    (c for c in order if c is not stopped and selects(c.selector, item.message)),
+                    None,
+                )
                 if taker is None or item not in queue.waiting:  # a rollback may have come between
                     continue
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
                 queue.waiting.remove(item)
-                item.row = self.lab.message(Kind.Dispatched, item.message, broker, broker.node,
-                                            taker.node, rule=Rule.queue_turn, cause=item.row)  # fmt: skip
+                item.row = self.lab.message(
+                    Kind.Dispatched,
+                    item.message,
+                    broker,
+                    broker.node,
+                    taker.node,
+                    rule=Rule.queue_turn,
+                    cause=item.row,
+                )
                 taker.take(item)
 
     # Redistribution
@@ -210,10 +230,10 @@ class Balancing(Subsystem):
         Only with ON_DEMAND; what a subscriber's own queue holds goes with it.
         """
         delay = int(self.lab.scenario.addresses.get("redistribution_delay", -1))
-        for broker in self.lab.lives() if delay >= 0 else ():
+        for broker in self.lab.live_brokers() if delay >= 0 else ():
             if broker.option("message_load_balancing") == "ON_DEMAND":
-                for queue in broker.data.queues.values():
-                    if queue.waiting and not queue.consumers and queue.goes != "left":
+                for queue in broker.journal.queues.values():
+                    if queue.waiting and not queue.consumers and queue.auto_delete != "left":
                         self.lab.soon(broker, delay * 1000, self._move, queue)
 
     def _move(self, broker: Broker, queue: Queue) -> None:
@@ -222,8 +242,11 @@ class Balancing(Subsystem):
             return
         for item in queue.due(self.lab.clock.now):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)
-            takers = [turn for turn in self._turns(broker, bindings)
-                      if turn[1] is not queue and turn[1].wanted(item.message)]  # fmt: skip
+            takers = [
+                turn
+                for turn in self._turns(broker, bindings)
+                if turn[1] is not queue and turn[1].wanted(item.message)
+            ]
             if not takers:
                 return
             self._end_turn(broker, bindings, takers[0])

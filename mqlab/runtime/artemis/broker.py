@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from mqlab.spec.artemis import Server
+from mqlab.spec.artemis.broker import Broker as BrokerSpec
+from mqlab.spec.artemis.steps import Keys
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import ArtemisLab
-    from mqlab.runtime.artemis.messages import Data
+    from mqlab.runtime.artemis.messages import Journal
 
 GONE = ("down", "stopped", "not_started")
 
@@ -28,21 +29,21 @@ class Broker:
     it. `view` is its topology: pair -> [live, backup]; `largest` the most live brokers seen there.
     """
 
-    def __init__(self, lab: ArtemisLab, server: Server, host: Broker | None = None) -> None:
-        self.lab, self.server, self.host = lab, server, host
-        self.name = server.name
+    def __init__(self, lab: ArtemisLab, spec: BrokerSpec, host: Broker | None = None) -> None:
+        self.lab, self.spec, self.host = lab, spec, host
+        self.name = spec.name
         self.role, self.pair = "not_started", ""
-        self.live: Data | None = None  # what it serves
-        self.disk: Data | None = None  # what it would serve
+        self.live: Journal | None = None  # what it serves
+        self.disk: Journal | None = None  # what it would serve
         self.master: Broker | None = None  # whom it copies
         self.refused_by: set[tuple[str, int]] = set()  # which masters, in which of their lives
         self.broken = False  # its first copy was cut off: it does not begin another
-        self.lingers = False  # it has stopped itself, and its process is still there
-        self.asleep = ("", 0)  # its role, and since when (us) it hangs
+        self.stopped_itself = False  # it has stopped itself, and its process is still there
+        self.suspended = ("", 0)  # its role, and since when (us) it hangs
         self.view: dict[str, list[str]] = {}
         self.largest = 0
-        self.lives = 0  # counts its starts, so that what belongs to an earlier one is dropped
-        self.moved: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
+        self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped
+        self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
         self.node = lab.notes.recorder.add_node(self.name, "broker")
 
@@ -63,44 +64,44 @@ class Broker:
 
     def element(self, name: str) -> Any:
         """Return an element of its HA policy."""
-        return self.server.element(name)
+        return self.spec.element(name)
 
     def option(self, name: str) -> Any:
         """Return an option of its cluster connection."""
-        return self.lab.scenario.option(self.server, name)
+        return self.lab.scenario.option(self.spec, name)
 
     @property
-    def data(self) -> Data:
+    def journal(self) -> Journal:
         """What it serves; only a live one has that."""
         assert self.live is not None
         return self.live
 
     def reaches(self, other: Broker) -> bool:
         """Whether the two can talk now."""
-        joined = self.lab.net.joined(self.place, other.place)
-        return self.runs and other.runs and joined and self.finds(other)
+        joined = self.lab.partitions.joined(self.place, other.place)
+        return self.runs and other.runs and joined and self.connectors_reach(other)
 
     @property
     def patience(self) -> int:
         """How long (us) it takes to notice that another one says nothing any more."""
         return int(self.option("connection_ttl") + self.option("check_period")) * 1000
 
-    def finds(self, other: Broker) -> bool:
+    def connectors_reach(self, other: Broker) -> bool:
         """Whether its connectors lead to another broker: a hosted one's are shifted, unless excluded."""
         if self.host is None or other.place == self.place or self.option("discovery"):
             return True
         kept = self.host.element("excludes") or ()
-        return self.server.scales_down or f"to_{other.place}" in kept
+        return self.spec.scales_down or f"to_{other.place}" in kept
 
 
-class Net:
+class Partitions:
     """Which lines are cut: True while nobody has noticed it. Clients are all in one place."""
 
     def __init__(self) -> None:
         self.cuts: dict[frozenset[str], bool] = {}
         self.slow: dict[frozenset[str], int] = {}
 
-    def change(self, keys: Mapping[str, Any], brokers: Iterable[str]) -> Iterator[frozenset[str]]:
+    def change(self, keys: Keys, brokers: Iterable[str]) -> Iterator[frozenset[str]]:
         """Yield the lines that a step names: `between` two sides, or to `isolate` from all others."""
         if "isolate" in keys:
             sides = [keys["isolate"], [name for name in brokers if name not in keys["isolate"]]]
@@ -148,7 +149,7 @@ class Topology(Subsystem):
 
     def _heard(self, broker: Broker) -> list[Broker]:
         """Return the live ones it hears of; one whose connectors lead to no process hears of none."""
-        found = [live for live in self.lab.lives() if live is broker or broker.reaches(live)]
+        found = [live for live in self.lab.live_brokers() if live is broker or broker.reaches(live)]
         found.sort(key=lambda live: live.live.since if live.live is not None else 0)
         deaf = broker.host is not None and all(live.place == broker.place for live in found)
         return [live for live in found if live is broker or not deaf]
@@ -172,10 +173,17 @@ class Topology(Subsystem):
         if not orderly and not self.lab.scenario.forgets_crashed:
             return
         noticed = [
-            broker for broker in self.lab.all_brokers() if broker is not gone
-            and (self.lab.net.joined(broker.place, gone.place) if orderly else
-                 all(hosted.pair != gone.pair for hosted in (broker.host or broker).hosted.values()))
-        ]  # fmt: skip
+            broker
+            for broker in self.lab.all_brokers()
+            if broker is not gone
+            and (
+                self.lab.partitions.joined(broker.place, gone.place)
+                if orderly
+                else all(
+                    hosted.pair != gone.pair for hosted in (broker.host or broker).hosted.values()
+                )
+            )
+        ]
         third = [live for live in noticed if live.serves and live.pair != gone.pair]
         for broker in self.lab.all_brokers():
             if broker in noticed or any(map(broker.reaches, third)):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Subsystem
 from mqlab.runtime.artemis.clients import Client
 from mqlab.runtime.artemis.consumers import Consumer
 from mqlab.runtime.artemis.requests import BLOCKED, Opening, Request, Sending, Transaction
 from mqlab.runtime.kernel.lab import Until
+from mqlab.spec.artemis.steps import Keys
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import ArtemisLab
@@ -44,13 +44,13 @@ class Calls(Subsystem):
 
     # Connections
 
-    def do_open_consumer(self, keys: Mapping[str, Any]) -> Until:
+    def do_open_consumer(self, keys: Keys) -> Until:
         """Open a connection, a session and a consumer."""
         name = keys["consumer"]
         consumer = self.lab.clients.consumers[name] = Consumer(self.lab, name, keys)
         return self._open(consumer, keys, "open_consumer")
 
-    def do_open_client(self, keys: Mapping[str, Any]) -> Until:
+    def do_open_client(self, keys: Keys) -> Until:
         """Open a client that stays, for sends and transactions."""
         name = keys.get("producer") or keys["client"]
         client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
@@ -58,22 +58,22 @@ class Calls(Subsystem):
 
     do_open_producer = do_open_client
 
-    def _open(self, client: Client, keys: Mapping[str, Any], what: str) -> Until:
+    def _open(self, client: Client, keys: Keys, what: str) -> Until:
         opening = Opening(client, what, keys.get("time_limit_ms", BLOCKED))
         opening.make()
         return Until() if keys.get("in_background") else self._blocking(opening)
 
-    def do_close_consumer(self, keys: Mapping[str, Any]) -> Until:
+    def do_close_consumer(self, keys: Keys) -> Until:
         """Close the connection; one that looks for its broker is blocked in it."""
-        blocked = self.lab.clients.consumers[keys["consumer"]].close()
+        blocked = self.lab.clients.consumer(keys["consumer"]).close()
         end = self.lab.now + BLOCKED * MS
         return Until(deadline=end, then=self.lab.come_to_rest) if blocked else Until()
 
     # Receiving
 
-    def do_receive(self, keys: Mapping[str, Any]) -> Until:
+    def do_receive(self, keys: Keys) -> Until:
         """Take so many messages, or what comes in the time."""
-        consumer = self.lab.clients.consumers[keys["consumer"]]
+        consumer = self.lab.clients.consumer(keys["consumer"])
         wait = int(keys.get("wait_ms", 2000) * MS)
         reading = Reading(consumer, keys["count"], wait, keys.get("acknowledge", True))
         return self._next_message(reading)
@@ -100,20 +100,20 @@ class Calls(Subsystem):
             reading.ended = True
         self.lab.under_way = self._next_message(reading)
 
-    def do_resume(self, keys: Mapping[str, Any]) -> None:
+    def do_resume(self, keys: Keys) -> None:
         """Take everything from now on."""
-        consumer = self.lab.clients.consumers[keys["consumer"]]
+        consumer = self.lab.clients.consumer(keys["consumer"])
         consumer.receiving = True
         consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
 
-    def do_hold(self, keys: Mapping[str, Any]) -> None:
+    def do_hold(self, keys: Keys) -> None:
         """Take nothing any more."""
-        self.lab.clients.consumers[keys["consumer"]].receiving = False
+        self.lab.clients.consumer(keys["consumer"]).receiving = False
 
     # Sending
 
-    def do_send(self, keys: Mapping[str, Any]) -> Until:
+    def do_send(self, keys: Keys) -> Until:
         """Send messages one by one; the next one when the broker has the last."""
         sending = Sending(self._sender(keys), keys, self.numbers + 1)
         self.numbers += keys["count"]
@@ -121,14 +121,17 @@ class Calls(Subsystem):
         sending.begin()
         return Until() if keys.get("in_background") else self._blocking(sending)
 
-    def _sender(self, keys: Mapping[str, Any]) -> Client:
-        name = keys.get("producer") or keys.get("client") or f"sender{self.lab.step_no}"
+    def _sender(self, keys: Keys) -> Client:
+        opened = keys.get("producer") or keys.get("client")
+        if opened:
+            return self.lab.clients.sender(opened)
+        name = keys.get("name") or f"sender{self.lab.step_no}"
         if name not in self.lab.clients.senders:
             client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
             client.connect(client.attempts(-1))
         return self.lab.clients.senders[name]
 
-    def do_wait_for_sends(self, keys: Mapping[str, Any]) -> Until:
+    def do_wait_for_sends(self, keys: Keys) -> Until:
         """Wait until sends in the background have ended."""
         end = self.lab.now + int(keys.get("timeout_ms", 60_000) * MS)
         return Until(self._has_sent, deadline=end, then=self.lab.come_to_rest)
@@ -138,17 +141,17 @@ class Calls(Subsystem):
 
     # Transactions
 
-    def do_commit(self, keys: Mapping[str, Any]) -> Until:
+    def do_commit(self, keys: Keys) -> Until:
         """Commit a client's transaction."""
         client = self.lab.clients.named(keys["client"])
         return self._call(Transaction(client, client.commit, "commit"))
 
-    def do_rollback(self, keys: Mapping[str, Any]) -> Until:
+    def do_rollback(self, keys: Keys) -> Until:
         """Roll a client's transaction back."""
         client = self.lab.clients.named(keys["client"])
         return self._call(Transaction(client, client.rollback, "rollback"))
 
-    def do_xa(self, keys: Mapping[str, Any]) -> Until:
+    def do_xa(self, keys: Keys) -> Until:
         """One call of an XA resource."""
         client = self.lab.clients.named(keys["client"])
         if keys["act"] in ("start", "end"):

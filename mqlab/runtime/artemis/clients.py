@@ -5,19 +5,21 @@ AMQ Broker 7.1, 21.1 and 21.4; artemis-observed.md, sections 2 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mqlab.errors import UnknownName
 from mqlab.runtime.artemis.balancing import Refused
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.messages import Message
-from mqlab.spec.artemis import CLIENTS
+from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.artemis.steps import Keys
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.consumers import Consumer
     from mqlab.runtime.artemis.lab import ArtemisLab
+    from mqlab.runtime.artemis.requests import Opening
 
 MS = 1000
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
@@ -63,15 +65,17 @@ class Client:
 
     role = "producer"
 
-    def __init__(self, lab: ArtemisLab, name: str, keys: Mapping[str, Any]) -> None:
+    def __init__(self, lab: ArtemisLab, name: str, keys: Keys) -> None:
         self.lab, self.name, self.keys = lab, name, keys
         where = keys.get("broker", ())
         self.addresses = [where] if isinstance(where, str) else list(where)
-        self.options = {**CLIENTS, **lab.scenario.clients, **keys.get("url", {})}
+        defaults = {name: row.default for name, row in OPTIONS["url"].items()}
+        self.options = {**defaults, **lab.scenario.clients, **keys.get("url", {})}
         self.state, self.pair = "new", ""
         self.uplink, self.downlink = lab.new_link(), lab.new_link()
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
+        self.opening: Opening | None = None  # the call that connects it
         self.calling = 0  # since when (us) it is in a call
         self.failovers: list[str] = []
         self.results: list[str] = []
@@ -95,6 +99,8 @@ class Client:
             self._attach(broker)
         elif attempts.left in (0, 1):
             self.state = "failed"
+            if self.opening is not None:
+                self.opening.note_failure()
         else:
             self.lab.later(attempts.next(), self.connect, attempts)
 
@@ -105,7 +111,7 @@ class Client:
 
     def reaches(self, broker: Broker) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""
-        return broker.serves and self.lab.net.joined("clients", broker.place)
+        return broker.serves and self.lab.partitions.joined("clients", broker.place)
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.pair = broker, "connected", broker.pair
@@ -122,12 +128,12 @@ class Client:
         self.drop(Rule.connection_lost)
         self.at = None
 
-    def dismissed(self, tried: bool) -> None:
+    def on_disconnected(self, tried: bool) -> None:
         """Its broker is gone, in order or not, or has given the session up."""
         broker = self.at
         self.end_session(tried)
         if broker is not None and self.state == "connected":
-            self.seek(broker)
+            self.reconnect(broker)
 
     def cut(self, silent: bool) -> None:
         """The line to its broker is cut: without a word that is noticed after the ttl.
@@ -139,7 +145,7 @@ class Client:
             broker = self.at
             if not window:
                 self.end_session(tried=True)
-            self.seek(broker)
+            self.reconnect(broker)
             self.lab.balancing.dispatch(broker)
         if silent or window:
             self.lab.later(self.options["connection_ttl"] * MS, self._fell_silent, self.epoch)
@@ -148,12 +154,12 @@ class Client:
         broker = self.at
         if broker is None or self.epoch != epoch or self.reaches(broker):
             return
-        self.dismissed(tried=True)
+        self.on_disconnected(tried=True)
         self.lab.balancing.dispatch(broker)
 
-    def seek(self, broker: Broker) -> None:
+    def reconnect(self, broker: Broker) -> None:
         """The connection broke: look for the broker, or for its backup, as often as allowed."""
-        self.state = "seeking"
+        self.state = "reconnecting"
         self.failovers.append("failure_detected")
         self.epoch += 1
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Rule.connection_lost)
@@ -161,7 +167,7 @@ class Client:
         self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts))
 
     def _reconnect(self, search: Reconnection) -> None:
-        if self.epoch != search.epoch or self.state != "seeking":
+        if self.epoch != search.epoch or self.state != "reconnecting":
             return
         left = search.attempts.left
         found = self._again(search.before) if left != 0 else None
@@ -172,17 +178,23 @@ class Client:
             self.failovers.append("failover_completed")
             self._attach(found)
         elif over:
-            self.gave_up()
+            self.on_attempts_exhausted()
         else:
             self.lab.later(search.attempts.next(), self._reconnect, search)
 
     def _again(self, before: Broker) -> Broker | None:
         """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
         choice = [before, *(self.lab.all_brokers() if self.options["ha"] else ())]
-        return next((b for b in choice if b.pair == self.pair and b.finds(before)
-                     and self.reaches(b)), None)  # fmt: skip
+        return next(
+            (
+                b
+                for b in choice
+                if b.pair == self.pair and b.connectors_reach(before) and self.reaches(b)
+            ),
+            None,
+        )
 
-    def gave_up(self) -> None:
+    def on_attempts_exhausted(self) -> None:
         """No attempt is left: the connection is closed for good."""
         self.state = "failed"
         self.failovers.append("failover_failed")
@@ -195,7 +207,7 @@ class Client:
         """
         live = self.at.live if self.at is not None and persistent else None
         hangs = live is not None and live.replica is not None and live.replica.role == "paused"
-        return self.state in ("new", "seeking") or hangs
+        return self.state in ("new", "reconnecting") or hangs
 
     # Sending
 
@@ -275,8 +287,23 @@ class Clients:
         self.senders: dict[str, Client] = {}
 
     def named(self, name: str) -> Client:
-        """Return a client by its name."""
-        return self.consumers.get(name) or self.senders[name]
+        """Return a client by its name; raises `UnknownName` before it is opened."""
+        found = self.consumers.get(name) or self.senders.get(name)
+        if found is None:
+            raise UnknownName.of("client", name, [*self.consumers, *self.senders], "open by now")
+        return found
+
+    def consumer(self, name: str) -> Consumer:
+        """Return a consumer by its name; raises `UnknownName` before it is opened."""
+        if name not in self.consumers:
+            raise UnknownName.of("consumer", name, self.consumers, "open by now")
+        return self.consumers[name]
+
+    def sender(self, name: str) -> Client:
+        """Return a session that sends, by its name; raises `UnknownName` before it is opened."""
+        if name not in self.senders:
+            raise UnknownName.of("producer", name, self.senders, "open by now")
+        return self.senders[name]
 
     def at(self, broker: Broker) -> list[Client]:
         """Return those that have a session at a broker."""

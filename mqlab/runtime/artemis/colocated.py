@@ -14,7 +14,7 @@ class Colocated(Subsystem):
 
     def started(self, broker: Broker) -> None:
         """A colocated broker asks for a host as soon as it is live."""
-        if broker.server.role == "colocated" and broker.element("request_backup"):
+        if broker.spec.role == "colocated" and broker.element("request_backup"):
             self.lab.soon(broker, FIRST, self._ask)
 
     def _ask(self, broker: Broker) -> None:
@@ -22,9 +22,15 @@ class Colocated(Subsystem):
 
         backup-request-retries is read and not counted (artemis-observed.md, section 7).
         """
-        hosts = [o for o in self.lab.brokers.values() if o is not broker and o.serves
-                 and o.server.role == "colocated" and broker.reaches(o)
-                 and len(o.hosted) < o.element("max_backups")]  # fmt: skip
+        hosts = [
+            o
+            for o in self.lab.brokers.values()
+            if o is not broker
+            and o.serves
+            and o.spec.role == "colocated"
+            and broker.reaches(o)
+            and len(o.hosted) < o.element("max_backups")
+        ]
         if hosts:
             self._host(min(hosts, key=lambda o: len(o.hosted)), broker)
         else:
@@ -34,11 +40,11 @@ class Colocated(Subsystem):
     def _host(self, host: Broker, requester: Broker) -> None:
         # The product joins the count and "1" as text: _01, _11, _21.
         name = f"colocated_backup_{len(host.hosted)}1"
-        slave = Broker(self.lab, host.server.part("slave", f"{host.name}/{name}"), host)
+        slave = Broker(self.lab, host.spec.part("slave", f"{host.name}/{name}"), host)
         host.hosted[name] = slave
         slave.pair = requester.pair
         self.lab.event(Kind.Told, requester, to=host.node, rule=Rule.hosted)
-        if slave.server.policy == "shared_store":
+        if slave.spec.policy == "shared_store":
             self.lab.store.start(slave)
         else:
             self.lab.replication.search(slave, slave.pair)

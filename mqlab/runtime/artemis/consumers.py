@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.clients import CLOSED, ROLLED_BACK, Client
-from mqlab.runtime.artemis.messages import Held, Queue
+from mqlab.runtime.artemis.messages import MessageReference, Queue
+from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -20,7 +20,7 @@ class Consumer(Client):
 
     role = "consumer"
 
-    def __init__(self, lab: ArtemisLab, name: str, keys: Mapping[str, Any]) -> None:
+    def __init__(self, lab: ArtemisLab, name: str, keys: Keys) -> None:
         super().__init__(lab, name, keys)
         kind = "queue" if "queue" in keys else "topic"
         self.dest = Destination(kind, keys[kind])
@@ -30,11 +30,13 @@ class Consumer(Client):
         self.acknowledges = bool(keys.get("acknowledge", True))
         self.queue: Queue | None = None
         self.sub = -1
-        self.buffer: list[Held] = []  # also what is on its way to it, at the end
+        self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
         self.arrived = 0  # how many of the buffer have come
         self.round = 0  # counts how often the buffer was given back
-        self.taken: list[Held] = []
-        self.confirming: list[Held] = []  # acknowledged, and the broker does not know yet
+        self.unacknowledged: list[MessageReference] = []
+        self.acknowledging: list[
+            MessageReference
+        ] = []  # acknowledged, and the broker does not know yet
         self.received: list[int] = []
         self.redelivered: list[int] = []
 
@@ -48,8 +50,15 @@ class Consumer(Client):
                 f"{self.dest} at {self.at.name} by {self.name}"
                 + (f" where {self.selector}" if self.selector else "")
             )
-            self.lab.event(Kind.Subscribed, self.at, frm=self.node, to=self.at.node, sub=self.sub,
-                           rule=Rule.local_consumer, dest=self.dest)  # fmt: skip
+            self.lab.event(
+                Kind.Subscribed,
+                self.at,
+                frm=self.node,
+                to=self.at.node,
+                sub=self.sub,
+                rule=Rule.local_consumer,
+                dest=self.dest,
+            )
             self.lab.balancing.dispatch(self.at)
             self.lab.balancing.redistribute()
         self.go_on()
@@ -61,20 +70,27 @@ class Consumer(Client):
             return self.lab.queue(broker, name)
         if "durable_name" in self.keys:
             subscription = f"{self.keys['client_id']}.{self.keys['durable_name']}"
-            found = broker.data.queues.get(subscription)
+            found = broker.journal.queues.get(subscription)
             if found is not None and (found.topic, found.selector) != (name, self.selector):
                 self._delete(broker, found)  # another topic or selector: a new subscription
             return self.lab.queue(broker, subscription, name, self.selector)
-        return self.lab.new_queue(broker, f"temporary:{name}", name, False, self.selector, "left",
-                                  f"temporary of {self.name}")  # fmt: skip
+        return self.lab.new_queue(
+            broker,
+            f"temporary:{name}",
+            name,
+            False,
+            self.selector,
+            "left",
+            f"temporary of {self.name}",
+        )
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone: what it held goes back to its place."""
-        self.rollback_only |= self.mode != "auto" and bool(self.taken)
+        self.rollback_only |= self.mode != "auto" and bool(self.unacknowledged)
         self.leave(taken=tried, buffered=tried)
         super().end_session(tried)
 
-    def take(self, item: Held) -> None:
+    def take(self, item: MessageReference) -> None:
         """A message is sent to the client's buffer."""
         self.buffer.append(item)
         self.downlink.carry(self._on_message, self.round)
@@ -99,49 +115,51 @@ class Consumer(Client):
         item = self.buffer.pop(0)
         number = item.message.number
         self.received.append(number)
-        if item.tries:
+        if item.delivery_count:
             self.redelivered.append(number)
             self.lab.message(Kind.Redelivered, item.message, self.at, to=self.node, cause=item.row)
         item.row = self.lab.message(Kind.Received, item.message, self.at, cause=item.row)
-        self.taken.append(item)
+        self.unacknowledged.append(item)
         if self.mode == "transacted" or not acknowledge:
             return True
         if self.mode == "client" and self.rollback_only:
             self.results.append(f"step {self.lab.step_no} acknowledge {number}: {ROLLED_BACK}")
             self.roll_back()
             return False
-        items, self.taken = self.taken, []
-        self.confirming += items
+        items, self.unacknowledged = self.unacknowledged, []
+        self.acknowledging += items
         self.uplink.carry(self._on_acknowledged, items)
         return True
 
-    def _on_acknowledged(self, items: list[Held]) -> None:
+    def _on_acknowledged(self, items: list[MessageReference]) -> None:
         """The broker forgets what was acknowledged, if it is not to be delivered once more."""
-        for item in [item for item in items if item in self.confirming]:
-            self.confirming.remove(item)
+        for item in [item for item in items if item in self.acknowledging]:
+            self.acknowledging.remove(item)
             self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
 
     def settle(self) -> None:
         """Acknowledge all that was taken."""
-        for item in self.taken:
+        for item in self.unacknowledged:
             self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
-        self.taken = []
+        self.unacknowledged = []
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
         self.rollback_only = False
-        self.give_back(taken=True, buffered=False)
+        self.requeue(taken=True, buffered=False)
         if self.at is not None:
             self.lab.balancing.dispatch(self.at, stopped=self)
             self.lab.balancing.dispatch(self.at)
 
-    def give_back(self, taken: bool, buffered: bool) -> None:
+    def requeue(self, taken: bool, buffered: bool) -> None:
         """What it holds goes back to its place, counted as tried or not."""
-        rows = [(item, taken) for item in self.taken] + [(item, buffered) for item in self.buffer]
-        self.taken, self.buffer, self.arrived = [], [], 0
+        rows = [(item, taken) for item in self.unacknowledged] + [
+            (item, buffered) for item in self.buffer
+        ]
+        self.unacknowledged, self.buffer, self.arrived = [], [], 0
         self.round += 1
         if self.queue is not None and self.at is not None:
-            self.queue.give_back(rows)
+            self.queue.requeue(rows)
             for item, _ in rows:
                 self.lab.notes.returned(item, self.queue, self.at)
 
@@ -151,24 +169,25 @@ class Consumer(Client):
         if queue is None or broker is None:
             return
         queue.consumers.remove(self)
-        self.taken, self.confirming = [*self.confirming, *self.taken], []
-        self.give_back(taken, buffered)
+        self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
+        self.requeue(taken, buffered)
         self.queue = None
         empty = not queue.consumers and not queue.waiting
-        if queue.goes == "left" or (queue.goes == "empty" and empty):
+        if queue.auto_delete == "left" or (queue.auto_delete == "empty" and empty):
             self._delete(broker, queue)
 
     def _delete(self, broker: Broker, queue: Queue) -> None:
-        queues = broker.data.queues
+        queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
         for item in queue.waiting:
-            self.lab.message(Kind.Discarded, item.message, broker, rule=Rule.no_subscription,
-                             cause=item.row)  # fmt: skip
+            self.lab.message(
+                Kind.Discarded, item.message, broker, rule=Rule.no_subscription, cause=item.row
+            )
 
     def close(self) -> bool:
         """Close its connection; returns whether that is blocked, while it looks for its broker."""
-        broker, blocked = self.at, self.state == "seeking"
-        self._on_acknowledged(list(self.confirming))
+        broker, blocked = self.at, self.state == "reconnecting"
+        self._on_acknowledged(list(self.acknowledging))
         self.leave(taken=True, buffered=False)
         self.state, self.at = "closed", None
         if broker is not None:
@@ -179,9 +198,9 @@ class Consumer(Client):
         self.lab.deliver()
         return blocked
 
-    def gave_up(self) -> None:
+    def on_attempts_exhausted(self) -> None:
         """A receiver sees that its connection is closed."""
-        super().gave_up()
+        super().on_attempts_exhausted()
         if self.receiving:
             self.see_closed()
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mqlab.formats import artemis as files
 from mqlab.runtime.artemis import report, scaledown
 from mqlab.runtime.artemis.balancing import Balancing
-from mqlab.runtime.artemis.broker import GONE, Broker, Net, Topology
+from mqlab.runtime.artemis.broker import GONE, Broker, Partitions, Topology
 from mqlab.runtime.artemis.calls import Calls
 from mqlab.runtime.artemis.clients import Clients
 from mqlab.runtime.artemis.colocated import Colocated
-from mqlab.runtime.artemis.messages import Data, Message, Queue
-from mqlab.runtime.artemis.notes import Notes
+from mqlab.runtime.artemis.messages import Journal, Message, Queue
+from mqlab.runtime.artemis.notes import EventLog
 from mqlab.runtime.artemis.operations import Operations
 from mqlab.runtime.artemis.replication import Replication
 from mqlab.runtime.artemis.shared_store import SharedStore, Store
@@ -22,6 +22,7 @@ from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.lab import Lab, Until
 from mqlab.runtime.kernel.link import Link
 from mqlab.runtime.kernel.timing import Timing
+from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS, HaScenario
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
@@ -36,7 +37,7 @@ class Due:
     """What is to happen to a broker, unless it has begun anew by then."""
 
     broker: Broker
-    lives: int
+    incarnation: int
     call: Callable[..., None]
     more: tuple[Any, ...]
 
@@ -49,12 +50,16 @@ class ArtemisLab(Lab):
     """
 
     def __init__(
-        self, scenario: HaScenario, seed: int = 0, jitter: int | str = 0,
-        limit: int | None = None, timing: Timing | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        scenario: HaScenario,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        timing: Timing | None = None,
+    ) -> None:
         super().__init__("artemis", scenario.steps, seed, jitter, limit, timing)
         self.scenario = scenario
-        self.notes, self.net = Notes(self), Net()
+        self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
@@ -62,14 +67,14 @@ class ArtemisLab(Lab):
         self.gateway: dict[str, bool] = {}
         self.lines: dict[tuple[str, str], Link] = {}
         self.refused: list[str] = []
-        self.snapshots: dict[str, Any] = {}
-        self.waits: list[dict[str, Any]] = []
-        self.folders: dict[str, Any] = {}
+        self.snapshots: report.Told = {}
+        self.waits: list[report.Told] = []
+        self.folders: report.Told = {}
         self.topology, self.replication = Topology(self), Replication(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = Balancing(self), Clients()
         self.operations, self.calls = Operations(self), Calls(self)
-        self.brokers = {server.name: Broker(self, server) for server in scenario.servers}
+        self.brokers = {spec.name: Broker(self, spec) for spec in scenario.brokers}
 
     # The script
 
@@ -81,12 +86,13 @@ class ArtemisLab(Lab):
         act: Callable[[Any], Until | None] = getattr(room, name)
         return act(action.keys) or Until()
 
-    def do(self, step: Step) -> None:
-        """Do one more step now, beside what is under way, or at its own time.
+    def do(self, action: Action | Step) -> None:
+        """Do one more thing now, beside what is under way, or at its own time.
 
         Raises for one that cannot be done, and leaves the lab as it was.
         """
-        scenario = replace(self.scenario, steps=(*self.scenario.steps, step))
+        scenario = self.scenario.with_actions(action)
+        step = scenario.steps[-1]
         if step.at is not None:
             self.schedule(step)
         elif self.under_way is not None:
@@ -108,7 +114,7 @@ class ArtemisLab(Lab):
         """Return every broker, each followed by the backups it hosts."""
         return [b for own in self.brokers.values() for b in (own, *own.hosted.values())]
 
-    def lives(self) -> list[Broker]:
+    def live_brokers(self) -> list[Broker]:
         """Return all brokers that are live and awake."""
         return [broker for broker in self.all_brokers() if broker.serves]
 
@@ -121,60 +127,60 @@ class ArtemisLab(Lab):
 
     def later(self, wait: int, call: Call, argument: Any = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
-        self.clock.later(self.clock.now + wait, call, argument)
+        self.clock.later(self.now + wait, call, argument)
 
     def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
-        self.later(wait, self._on_due, Due(broker, broker.lives, call, more))
+        self.later(wait, self._on_due, Due(broker, broker.incarnation, call, more))
 
     @staticmethod
     def _on_due(due: Due) -> None:
-        if due.broker.lives == due.lives:
+        if due.broker.incarnation == due.incarnation:
             due.call(due.broker, *due.more)
 
     # A broker's life
 
     def start(self, broker: Broker) -> None:
-        """Start a broker's process, as what its configuration says; one that runs goes on."""
-        if broker.role not in GONE and not broker.lingers:
+        """Start a broker's process, as what its configuration says; one that runs auto_delete on."""
+        if broker.role not in GONE and not broker.stopped_itself:
             return
-        broker.lives += 1
+        broker.incarnation += 1
         broker.view, broker.largest, broker.broken = {}, 0, False
-        reason = broker.server.refused()
+        reason = broker.spec.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
-        broker.lingers = not self.answers(broker)
+        broker.stopped_itself = not self.answers(broker)
         self.role(broker, "down" if reason is not None else "starting")
-        if reason is None and not broker.lingers:
+        if reason is None and not broker.stopped_itself:
             self.soon(broker, BOOT, self._activate)
 
     def _activate(self, broker: Broker) -> None:
-        if broker.server.policy == "live_only":
+        if broker.spec.policy == "live_only":
             self.go_live(broker, broker.disk)
         else:
-            room = self.store if broker.server.policy == "shared_store" else self.replication
+            room = self.store if broker.spec.policy == "shared_store" else self.replication
             room.start(broker)
 
-    def go_live(self, broker: Broker, data: Data | None, rule: Rule = Rule.none) -> None:
+    def go_live(self, broker: Broker, data: Journal | None, rule: Rule = Rule.none) -> None:
         """A broker reads its journal and serves."""
-        broker.live = live = data or Data(broker.name)
-        broker.lives += 1
+        broker.live = live = data or Journal(broker.name)
+        broker.incarnation += 1
         broker.pair, broker.master = live.pair, None
-        here = [q for q in self.scenario.queues if broker.name in q.get("on", [broker.name])]
-        live.open(here, self.clock.now)
+        here = [queue for queue in self.scenario.queues if queue.is_at(broker.name)]
+        live.open(here, self.now)
         broker.view[live.pair] = [broker.place, "-"]
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
         self.notes.loaded(broker, live)
         self.topology.gossip()
         self.store.announce(broker)
-        self.replication.look_around()
+        self.replication.search_again()
         self.deliver()
         self.colocated.started(broker)
 
-    def take_over(self, slave: Broker, data: Data, rule: Rule) -> None:
+    def take_over(self, slave: Broker, data: Journal, rule: Rule) -> None:
         """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
-        if not slave.server.scales_down:
+        if not slave.spec.scales_down:
             self.go_live(slave, data, rule)
         elif slave.host is not None:  # outside a colocated broker it fails at this point
             scaledown.move(self, slave, data, slave.host)
@@ -182,8 +188,8 @@ class ArtemisLab(Lab):
 
     def deliver(self, _: object = None) -> None:
         """Messages go where they can go now."""
-        self.balancing.bring_mail()
-        for broker in self.lives():
+        self.balancing.forward_stored()
+        for broker in self.live_brokers():
             self.balancing.dispatch(broker)
         self.balancing.redistribute()
 
@@ -193,19 +199,19 @@ class ArtemisLab(Lab):
         if live is None:
             return
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
-        broker.disk = live.kept(orderly)
-        if broker.server.policy == "shared_store":
-            self.store.of(broker).data = broker.disk
+        broker.disk = live.persisted(orderly)
+        if broker.spec.policy == "shared_store":
+            self.store.of(broker).journal = broker.disk
         for slave in [b for b in self.all_brokers() if b.master is broker]:
             self.replication.lost_master(slave, orderly=orderly)
         self.topology.forget(broker, orderly)
         broker.role = "stopping"
         for client in self.clients.at(broker):
-            client.dismissed(tried=orderly)
+            client.on_disconnected(tried=orderly)
         broker.live = None
         self.notes.forgotten(broker, live)
         if orderly or self.scenario.forgets_crashed:
-            self.replication.look_around(ended=True)
+            self.replication.search_again(ended=True)
 
     def stop(self, broker: Broker, failover: bool = False) -> None:
         """Stop a process in order: a member of a group waits for a target first."""
@@ -216,9 +222,9 @@ class ArtemisLab(Lab):
 
     def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
         """A process ends, in order or by a kill, and what it hosts with it."""
-        if broker.role in GONE and not broker.lingers:
+        if broker.role in GONE and not broker.stopped_itself:
             return
-        broker.lingers = False
+        broker.stopped_itself = False
         for hosted in broker.hosted.values():
             self.end(hosted, orderly)
         if orderly:
@@ -226,10 +232,10 @@ class ArtemisLab(Lab):
         master, broker.master = broker.master, None
         self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
-        broker.lives += 1
+        broker.incarnation += 1
         if master is not None:
             self.replication.lost_replica(master, failed=not orderly)
-        if broker.server.policy == "shared_store":
+        if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
         broker.hosted = {}
         self.topology.gossip()
@@ -241,27 +247,27 @@ class ArtemisLab(Lab):
 
         The gateway is that of the URLs; of other addresses only the loopback is there.
         """
-        core = broker.server.keys.get("core", {})
+        core = broker.spec.keys.get("core", {})
         addresses = str(core.get("network_check_list", "")).split(",")
         loopback = any(address.strip().startswith(("127.", "localhost")) for address in addresses)
         gateway = "network_check_url_list" in core and self.gateway.get(broker.name, False)
-        return loopback or gateway or not broker.server.checks_network
+        return loopback or gateway or not broker.spec.checks_network
 
     def check_network(self, broker: Broker) -> None:
         """A broker that finds nobody stops itself; it starts again when somebody answers."""
         if broker.role in ("down", "not_started", "paused"):
             return
-        if not self.answers(broker) and not broker.lingers:
+        if not self.answers(broker) and not broker.stopped_itself:
             self.end(broker, orderly=True)
-            broker.lingers = True
-        elif self.answers(broker) and broker.lingers:
+            broker.stopped_itself = True
+        elif self.answers(broker) and broker.stopped_itself:
             self.start(broker)
 
-    def part(self, line: frozenset[str]) -> None:
+    def on_line_lost(self, line: frozenset[str]) -> None:
         """The two at its ends have noticed that a line is dead, if it still is."""
-        if line not in self.net.cuts:
+        if line not in self.partitions.cuts:
             return
-        self.net.cuts[line] = False
+        self.partitions.cuts[line] = False
         a, b = (self.brokers[name] for name in sorted(line))
         self.topology.lose_sight(a, b)
         for slave in (a, *a.hosted.values(), b, *b.hosted.values()):
@@ -277,24 +283,30 @@ class ArtemisLab(Lab):
         self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None
     ) -> Queue:
         """Return a broker's queue; one that is not there yet is made, for a client or a subscription."""
-        found = broker.data.queues.get(name)
-        goes = "never" if topic is not None or not self.deletes_queues else "empty"
-        return found or self.new_queue(broker, name, topic, True, selector, goes)
+        found = broker.journal.queues.get(name)
+        auto_delete = "never" if topic is not None or not self.deletes_queues else "empty"
+        return found or self.new_queue(broker, name, topic, True, selector, auto_delete)
 
     def new_queue(
-        self, broker: Broker, name: str, topic: str | None = None, durable: bool = True,
-        selector: str | None = None, goes: str = "never", key: str = "",
-    ) -> Queue:  # fmt: skip
+        self,
+        broker: Broker,
+        name: str,
+        topic: str | None = None,
+        durable: bool = True,
+        selector: str | None = None,
+        auto_delete: str = "never",
+        key: str = "",
+    ) -> Queue:
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
-        queue = Queue(name, topic, durable, selector, goes, self.clock.now)
-        broker.data.queues[key or name] = queue
+        queue = Queue(name, topic, durable, selector, auto_delete, self.now)
+        broker.journal.queues[key or name] = queue
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""
         self.notes.enqueued(queue.add(message), queue, broker, cause)
-        if message.due > self.clock.now:
-            self.later(message.due - self.clock.now, self.deliver)
+        if message.due > self.now:
+            self.later(message.due - self.now, self.deliver)
         self.balancing.dispatch(broker)
         self.balancing.redistribute()
 
@@ -315,8 +327,14 @@ class ArtemisLab(Lab):
     def trace(self) -> Trace:
         """All that has happened so far."""
         version = self.scenario.version
-        return self.notes.trace({
-            "scenario": files.write(self.scenario), "seed": self.seed, "jitter": self.jitter,
-            "product": "artemis", "edition": version, "words": WORDS[version],
-            **report.outcome(self),
-        })  # fmt: skip
+        return self.notes.trace(
+            {
+                "scenario": files.write(self.scenario),
+                "seed": self.seed,
+                "jitter": self.jitter,
+                "product": "artemis",
+                "edition": version,
+                "words": WORDS[version],
+                **report.outcome(self),
+            }
+        )

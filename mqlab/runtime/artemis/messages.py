@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
@@ -37,12 +38,12 @@ def selects(text: str | None, message: Message) -> bool:
 
 
 @dataclass(eq=False, slots=True)
-class Held:
-    """A message in one queue. `tries`: how often a consumer of this broker has had it in vain."""
+class MessageReference:
+    """A message in one queue. `delivery_count`: how often a consumer of this broker has had it in vain."""
 
     message: Message
     place: int
-    tries: int = 0
+    delivery_count: int = 0
     row: int = -1  # of the trace: what happened to it last here
 
 
@@ -50,7 +51,7 @@ class Held:
 class Queue:
     """One broker's queue: what waits, in order, and what its consumers hold.
 
-    `goes` says when it is deleted: never, when its last consumer leaves it empty (one that was made
+    `auto_delete` says when it is deleted: never, when its last consumer leaves it empty (one that was made
     for a client), or when its subscriber leaves. `made` is since when it is there (us).
     """
 
@@ -58,35 +59,39 @@ class Queue:
     topic: str | None = None
     durable: bool = True
     selector: str | None = None
-    goes: str = "never"
+    auto_delete: str = "never"
     made: int = 0
-    waiting: list[Held] = field(default_factory=list)
+    waiting: list[MessageReference] = field(default_factory=list)
     consumers: list[Consumer] = field(default_factory=list)
     enqueued: int = 0
     turn: int = 0
 
-    def add(self, message: Message, tries: int = 0, row: int = -1) -> Held:
+    def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
         """Append a message at the tail."""
         self.enqueued += 1
-        self.waiting.append(Held(message, self.enqueued, tries, row))
+        self.waiting.append(MessageReference(message, self.enqueued, delivery_count, row))
         return self.waiting[-1]
 
     @property
-    def held(self) -> list[Held]:
+    def held(self) -> list[MessageReference]:
         """What its consumers have."""
-        return [item for c in self.consumers for item in (*c.confirming, *c.taken, *c.buffer)]
+        return [
+            item
+            for c in self.consumers
+            for item in (*c.acknowledging, *c.unacknowledged, *c.buffer)
+        ]
 
-    def give_back(self, rows: list[tuple[Held, bool]]) -> None:
+    def requeue(self, rows: list[tuple[MessageReference, bool]]) -> None:
         """Put what a consumer held, tried or not, at the head, before what was sent earlier."""
         for item, tried in rows:
-            item.tries += tried
+            item.delivery_count += tried
         self.waiting[:0] = [item for item, _ in rows]
 
-    def items(self) -> list[Held]:
+    def items(self) -> list[MessageReference]:
         """All messages in the order of their places."""
         return sorted(self.waiting + self.held, key=lambda item: item.place)
 
-    def due(self, now: int) -> list[Held]:
+    def due(self, now: int) -> list[MessageReference]:
         """What waits, without the messages whose time has not come."""
         return [item for item in self.waiting if item.message.due <= now]
 
@@ -96,7 +101,7 @@ class Queue:
 
 
 @dataclass(eq=False, slots=True)
-class Mail:
+class StoredMessage:
     """A message for a queue (its name) of another pair, kept until that has it."""
 
     pair: str
@@ -107,7 +112,7 @@ class Mail:
 
 
 @dataclass(eq=False, slots=True)
-class Data:
+class Journal:
     """What a broker has, or what is on a disk: queues, prepared transactions, mail for others.
 
     `pair` is the node id; `home` the broker where the trace last saw the messages. While it is served,
@@ -118,35 +123,40 @@ class Data:
     home: Broker | None = None
     queues: dict[str, Queue] = field(default_factory=dict)
     prepared: list[list[Message]] = field(default_factory=list)
-    mail: dict[str, list[Mail]] = field(default_factory=dict)  # for other pairs
+    store_and_forward: dict[str, list[StoredMessage]] = field(
+        default_factory=dict
+    )  # for other pairs
     since: int = 0
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
 
-    def open(self, rows: Iterable[Mapping[str, Any]], now: int) -> None:
+    def open(self, queues: Iterable[AddressQueue], now: int) -> None:
         """It is served from now on, with the configured queues."""
         self.since = now
-        for row in rows:  # a queue of routing multicast belongs to its address, a topic
-            topic = row.get("address", row["name"]) if row.get("routing") == "multicast" else None
-            self.queues.setdefault(row["name"], Queue(row["name"], topic))
+        for queue in queues:
+            self.queues.setdefault(queue.name, Queue(queue.name, queue.topic))
 
-    def items(self) -> Iterator[tuple[Queue, Held]]:
+    def items(self) -> Iterator[tuple[Queue, MessageReference]]:
         """Yield every message that lies in a queue, with its queue."""
         for queue in self.queues.values():
             yield from ((queue, item) for item in queue.items())
 
-    def kept(self, orderly: bool = False) -> Data:
+    def persisted(self, orderly: bool = False) -> Journal:
         """Return what outlives it; an orderly end also writes down which messages were tried."""
-        kept = Data(self.pair, self.home, prepared=[list(work) for work in self.prepared])
+        kept = Journal(self.pair, self.home, prepared=[list(work) for work in self.prepared])
         for name, old in self.queues.items():
             if old.durable:
-                kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.goes)
+                kept.queues[name] = queue = Queue(
+                    name, old.topic, True, old.selector, old.auto_delete
+                )
                 held = old.held
                 for item in (i for i in old.items() if i.message.persistent):
-                    tried = orderly and (item.tries > 0 or item in held)
+                    tried = orderly and (item.delivery_count > 0 or item in held)
                     queue.add(item.message, int(tried), item.row)
-        kept.mail = {
-            pair: [Mail(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
-            for pair, mail in self.mail.items()
+        kept.store_and_forward = {
+            pair: [
+                StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent
+            ]
+            for pair, mail in self.store_and_forward.items()
         }
         return kept

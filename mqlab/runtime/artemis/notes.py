@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Data, Held, Message, Queue
+from mqlab.runtime.artemis.messages import Journal, Message, MessageReference, Queue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
@@ -15,53 +15,80 @@ if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import ArtemisLab
 
 
+Told = dict[str, Any]  # what no column of the trace holds
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
 
 
-class Notes:
+class EventLog:
     """The notebook of one run."""
 
     def __init__(self, lab: ArtemisLab) -> None:
         self.lab, self.recorder = lab, lab.recorder
-        self.details: dict[int, dict[str, Any]] = {}
+        self.details: dict[int, Told] = {}
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[int] = set()
         self.moved = 0  # when (us) a message last did
         self.sent: dict[int, int] = {}  # message -> when (us)
         self.ways: list[tuple[int, int, int] | None] = []  # of what moves: (frm, to, link)
-        for one, other in permutations([server.name for server in lab.scenario.servers], 2):
+        for one, other in permutations([server.name for server in lab.scenario.brokers], 2):
             self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
 
     # Events
 
     def event(
-        self, kind: Kind, broker: Broker | None, frm: int = -1, to: int = -1, link: int = -1,
-        sub: int = -1, rule: Rule = Rule.none, told: dict[str, Any] | None = None,
-        dest: Destination | None = None, number: int = -1, cause: int = -1,
-    ) -> int:  # fmt: skip
+        self,
+        kind: Kind,
+        broker: Broker | None,
+        frm: int = -1,
+        to: int = -1,
+        link: int = -1,
+        sub: int = -1,
+        rule: Rule = Rule.none,
+        told: Told | None = None,
+        dest: Destination | None = None,
+        number: int = -1,
+        cause: int = -1,
+    ) -> int:
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
         at = broker.node if broker is not None else -1
         what = -1 if dest is None else self.recorder.name_destination(dest)
         now = self.lab.clock.now
         age = now - self.sent.setdefault(number, now) if number >= 0 else 0
-        row = self.recorder.add(now, kind, number, at, frm, to, link, what, sub, age=age,
-                                rule=rule, cause=cause)  # fmt: skip
+        row = self.recorder.add(
+            now, kind, number, at, frm, to, link, what, sub, age=age, rule=rule, cause=cause
+        )
         self.ways.append((frm, to, link) if kind in MOVES else None)
         if told:
             self.details[row] = told
         return row
 
     def message(
-        self, kind: Kind, message: Message, broker: Broker | None, frm: int = -1, to: int = -1,
-        link: int = -1, rule: Rule = Rule.none, cause: int = -1,
-    ) -> int:  # fmt: skip
+        self,
+        kind: Kind,
+        message: Message,
+        broker: Broker | None,
+        frm: int = -1,
+        to: int = -1,
+        link: int = -1,
+        rule: Rule = Rule.none,
+        cause: int = -1,
+    ) -> int:
         """Record what happened to a message; what arrives came the way of its cause."""
         self.moved = self.lab.clock.now
         way = self.ways[cause] if cause >= 0 else None
         if way is not None and kind in (Kind.Enqueued, Kind.Received):
             frm, to, link = way
-        return self.event(kind, broker, frm, to, link, rule=rule, dest=message.dest,
-                          number=message.number, cause=cause)  # fmt: skip
+        return self.event(
+            kind,
+            broker,
+            frm,
+            to,
+            link,
+            rule=rule,
+            dest=message.dest,
+            number=message.number,
+            cause=cause,
+        )
 
     # What is told in more than one row
 
@@ -70,12 +97,14 @@ class Notes:
         link = self.links.get((frm.place, to.place), -1)
         return self.message(Kind.Forwarded, message, frm, frm.node, to.node, link, rule, cause)
 
-    def returned(self, item: Held, queue: Queue, broker: Broker) -> None:
+    def returned(self, item: MessageReference, queue: Queue, broker: Broker) -> None:
         """What a consumer held is back in its queue."""
         row = self.message(Kind.Returned, item.message, broker, cause=item.row)
         self.enqueued(item, queue, broker, row, broker.node)
 
-    def enqueued(self, item: Held, queue: Queue, broker: Broker, cause: int, frm: int = -1) -> None:
+    def enqueued(
+        self, item: MessageReference, queue: Queue, broker: Broker, cause: int, frm: int = -1
+    ) -> None:
         """A message is in a queue, where it may have to wait for somebody to take it."""
         item.row = self.message(Kind.Enqueued, item.message, broker, frm, cause=cause)
         if not queue.wanted(item.message):
@@ -83,7 +112,7 @@ class Notes:
             rule = Rule.selector if queue.consumers else kept
             self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
 
-    def loaded(self, broker: Broker, live: Data) -> None:
+    def loaded(self, broker: Broker, live: Journal) -> None:
         """What another had is here now; beside one that still serves it is there twice."""
         before, live.home = live.home, broker
         if before is None or before is broker:
@@ -91,18 +120,26 @@ class Notes:
         kind = Kind.TakenOver if before.live is None else Kind.Enqueued
         for queue, item in live.items():
             if queue.topic is None:
-                item.row = self.message(kind, item.message, broker, before.node, broker.node,
-                                        cause=item.row)  # fmt: skip
+                item.row = self.message(
+                    kind, item.message, broker, before.node, broker.node, cause=item.row
+                )
         if before.live is None and before.disk is not None:
             before.disk.home = broker  # its copy is an old one now
 
-    def forgotten(self, broker: Broker, live: Data, moved: bool = False) -> None:
+    def forgotten(self, broker: Broker, live: Journal, moved: bool = False) -> None:
         """What was only in memory is gone with its broker; all is, if its data were moved aside."""
         rule = Rule.moved_aside if moved else Rule.memory_store
-        gone = [(item.message, item.row) for queue, item in live.items()
-                if moved or not (item.message.persistent and queue.durable)]  # fmt: skip
-        gone += [(mail.message, mail.row) for rows in live.mail.values() for mail in rows
-                 if moved or not mail.message.persistent]  # fmt: skip
+        gone = [
+            (item.message, item.row)
+            for queue, item in live.items()
+            if moved or not (item.message.persistent and queue.durable)
+        ]
+        gone += [
+            (mail.message, mail.row)
+            for rows in live.store_and_forward.values()
+            for mail in rows
+            if moved or not mail.message.persistent
+        ]
         for message, row in gone:
             self.message(Kind.Discarded, message, broker, rule=rule, cause=row)
 
@@ -110,20 +147,20 @@ class Notes:
         """A broker has another role; lines between brokers are up while both ends are."""
         told = {"role": broker.role, **({"pair": broker.pair} if broker.pair else {})}
         self.event(Kind.RoleChanged, broker, told=told)
-        self.look()
+        self.lines()
 
-    def look(self) -> None:
+    def lines(self) -> None:
         """Record which lines went up or down."""
         for (one, other), link in self.links.items():
             a, b = self.lab.brokers[one], self.lab.brokers[other]
-            works = a.runs and b.runs and self.lab.net.joined(one, other)
+            works = a.runs and b.runs and self.lab.partitions.joined(one, other)
             if works != (link in self.up):
                 (self.up.add if works else self.up.discard)(link)
                 self.event(
                     Kind.Connected if works else Kind.Disconnected, None, a.node, b.node, link
                 )
 
-    def trace(self, header: dict[str, Any]) -> Trace:
+    def trace(self, header: Told) -> Trace:
         """Return all that was recorded."""
         details = [[row, told] for row, told in self.details.items()]
         return self.recorder.trace({**header, "details": details})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from mqlab.runtime.artemis import report
 from mqlab.runtime.artemis.broker import GONE, Broker, Subsystem
 from mqlab.runtime.artemis.replication import WAKES
 from mqlab.runtime.kernel.lab import Until
+from mqlab.spec.artemis.steps import Keys
 from mqlab.trace.kinds import Kind
 
 MS = 1000
@@ -27,7 +28,7 @@ class Round:
     """The brokers that a step has still to come to, one after the other; `at` is where it is."""
 
     left: deque[Broker]
-    keys: Mapping[str, Any]
+    keys: Keys
     restarts: bool = False
     at: Broker | None = None
 
@@ -54,13 +55,13 @@ class Quiet:
 class Operations(Subsystem):
     """What happens to brokers and lines, waits, and looks at the state."""
 
-    def _named(self, keys: Mapping[str, Any]) -> list[Broker]:
+    def _named(self, keys: Keys) -> list[Broker]:
         given = keys.get("brokers", keys.get("broker", list(self.lab.brokers)))
         return [self.lab.brokers[n] for n in ([given] if isinstance(given, str) else given)]
 
     # Brokers
 
-    def do_start(self, keys: Mapping[str, Any]) -> Until:
+    def do_start(self, keys: Keys) -> Until:
         """Start brokers, one after the other."""
         return self._start_next(Round(deque(self._named(keys)), keys))
 
@@ -71,8 +72,8 @@ class Operations(Subsystem):
         while round.left:
             broker = round.left.popleft()
             if "with" in round.keys:
-                item = {"name": broker.name, **broker.server.keys, **round.keys["with"]}
-                broker.server = files.server(item)
+                item = {"name": broker.name, **broker.spec.keys, **round.keys["with"]}
+                broker.spec = files.broker(item)
             self.lab.start(broker)
             if round.keys.get("wait", True):
                 return self._in(STARTING, round, self._started)
@@ -81,16 +82,16 @@ class Operations(Subsystem):
     def _started(self, round: Round) -> None:
         self.lab.under_way = self._start_next(round)
 
-    def do_kill(self, keys: Mapping[str, Any]) -> None:
+    def do_kill(self, keys: Keys) -> None:
         """SIGKILL."""
         for broker in self._named(keys):
             self.lab.end(broker, orderly=False)
 
-    def do_stop(self, keys: Mapping[str, Any]) -> Until:
+    def do_stop(self, keys: Keys) -> Until:
         """An orderly stop; `failover`: forced."""
         return self._stop_next(Round(deque(self._named(keys)), keys))
 
-    def do_restart(self, keys: Mapping[str, Any]) -> Until:
+    def do_restart(self, keys: Keys) -> Until:
         """Stop and start."""
         return self._stop_next(Round(deque(self._named(keys)), keys, restarts=True))
 
@@ -111,20 +112,20 @@ class Operations(Subsystem):
     def _is_gone(round: Round) -> bool:
         return round.at is None or round.at.role in GONE
 
-    def do_pause(self, keys: Mapping[str, Any]) -> None:
+    def do_pause(self, keys: Keys) -> None:
         """SIGSTOP: its port still accepts, so that nobody notices before the connection's ttl."""
         for broker in (b for b in self._named(keys) if b.runs):
-            broker.asleep = broker.role, self.lab.now
+            broker.suspended = broker.role, self.lab.now
             self.lab.role(broker, "paused")
             self.lab.event(Kind.Suspended, broker)
             if broker.master is not None and broker.master.live is not None:
-                broker.disk = broker.master.live.kept()
+                broker.disk = broker.master.live.persisted()
                 self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
 
-    def do_resume_broker(self, keys: Mapping[str, Any]) -> None:
+    def do_resume_broker(self, keys: Keys) -> None:
         """SIGCONT: what was noticed meanwhile is known to both."""
         for broker in (b for b in self._named(keys) if b.role == "paused"):
-            role, since = broker.asleep
+            role, since = broker.suspended
             self.lab.event(Kind.Resumed, broker)
             self.lab.role(broker, role)
             self.lab.deliver()
@@ -136,45 +137,45 @@ class Operations(Subsystem):
 
     # The network
 
-    def do_cut(self, keys: Mapping[str, Any]) -> None:
+    def do_cut(self, keys: Keys) -> None:
         """Cut lines; silently cut ones are noticed when the connection's ttl is over."""
         silent = bool(keys.get("silent", False))
-        for line in list(self.lab.net.change(keys, self.lab.brokers)):
-            self.lab.net.cuts[line] = silent
+        for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
+            self.lab.partitions.cuts[line] = silent
             ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
             self._line(Kind.Partitioned, line)
             if len(ends) == 1:
                 for client in self.lab.clients.at(ends[0]):
                     client.cut(silent)
             else:
-                self.lab.later(ends[0].patience if silent else NOTICED, self.lab.part, line)
+                self.lab.later(ends[0].patience if silent else NOTICED, self.lab.on_line_lost, line)
 
     def _line(self, kind: Kind, line: frozenset[str]) -> None:
         """Record what happened to a line."""
         names = sorted(line, key=lambda name: (name not in self.lab.brokers, name))
         self.lab.event(kind, self.lab.brokers[names[0]], told={"between": " and ".join(names)})
-        self.lab.notes.look()
+        self.lab.notes.lines()
 
-    def do_heal(self, keys: Mapping[str, Any]) -> None:
+    def do_heal(self, keys: Keys) -> None:
         """Lines are whole again."""
-        for line in list(self.lab.net.change(keys, self.lab.brokers)):
-            self.lab.net.slow.pop(line, None)
-            if self.lab.net.cuts.pop(line, None) is not None:
+        for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
+            self.lab.partitions.slow.pop(line, None)
+            if self.lab.partitions.cuts.pop(line, None) is not None:
                 self._line(Kind.Healed, line)
         self.lab.topology.gossip()
-        self.lab.replication.look_around()
+        self.lab.replication.search_again()
         self.lab.deliver()
 
-    def do_slow(self, keys: Mapping[str, Any]) -> None:
+    def do_slow(self, keys: Keys) -> None:
         """A line carries so many bytes per second, until it is healed."""
-        for line in self.lab.net.change(keys, self.lab.brokers):
-            self.lab.net.slow[line] = int(keys["bytes_per_second"])
+        for line in self.lab.partitions.change(keys, self.lab.brokers):
+            self.lab.partitions.slow[line] = int(keys["bytes_per_second"])
 
-    def do_gateway(self, keys: Mapping[str, Any]) -> None:
+    def do_gateway(self, keys: Keys) -> None:
         """The address that network checks ask answers, or is silent."""
         for broker in self._named(keys):
             self.lab.gateway[broker.name] = bool(keys["answers"])
-            period = broker.server.keys.get("core", {}).get("network_check_period", 5000)
+            period = broker.spec.keys.get("core", {}).get("network_check_period", 5000)
             self.lab.later(period * MS, self.lab.check_network, broker)
 
     # Waiting
@@ -182,11 +183,11 @@ class Operations(Subsystem):
     def _in(self, ms: float, argument: Any, then: Callable[[Any], None]) -> Until:
         return Until(deadline=self.lab.now + int(ms * MS), argument=argument, then=then)
 
-    def do_wait(self, keys: Mapping[str, Any]) -> Until:
+    def do_wait(self, keys: Keys) -> Until:
         """Let time pass."""
         return self._in(keys["ms"], None, self.lab.come_to_rest)
 
-    def do_settle(self, keys: Mapping[str, Any]) -> Until:
+    def do_settle(self, keys: Keys) -> Until:
         """Wait until nothing moves for a second, or as long as the step says."""
         ms, end = keys.get("quiet_ms", 1000), keys.get("timeout_ms", PATIENCE)
         return self._in(ms + 500, Quiet(ms, self.lab.now + end * MS), self._settled)
@@ -196,17 +197,15 @@ class Operations(Subsystem):
         moved = self.lab.notes.moved > now - quiet.ms * MS and now < quiet.end
         self.lab.under_way = self._in(100, quiet, self._settled) if moved else Until()
 
-    def do_wait_until(self, keys: Mapping[str, Any]) -> Until:
+    def do_wait_until(self, keys: Keys) -> Until:
         """Wait until a broker has a role."""
         return self._wait(keys, keys["broker"], keys["role"], self._has_role)
 
-    def do_wait_failover(self, keys: Mapping[str, Any]) -> Until:
+    def do_wait_failover(self, keys: Keys) -> Until:
         """Wait until a client has reconnected so often."""
         return self._wait(keys, keys["client"], "failover_completed", self._has_reconnected)
 
-    def _wait(
-        self, keys: Mapping[str, Any], name: str, role: str, holds: Callable[[Wait], bool]
-    ) -> Until:
+    def _wait(self, keys: Keys, name: str, role: str, holds: Callable[[Wait], bool]) -> Until:
         wait = Wait(self.lab.step_no, name, role, holds, keys.get("times", 1))
         end = self.lab.now + int(keys.get("timeout_ms", PATIENCE) * MS)
         return Until(holds, wait, end, then=self._waited)
@@ -228,16 +227,23 @@ class Operations(Subsystem):
 
     # Looking
 
-    def do_files(self, keys: Mapping[str, Any]) -> None:
+    def do_files(self, keys: Keys) -> None:
         """Note the names in brokers' data folders."""
         self.lab.folders[keys["label"]] = {
-            broker.name: sorted([*FOLDERS, *(
-                f"{folder}/oldreplica.{no}" for folder, saved in broker.moved.items()
-                for no in saved[1:]
-            )]) for broker in self._named(keys)
-        }  # fmt: skip
+            broker.name: sorted(
+                [
+                    *FOLDERS,
+                    *(
+                        f"{folder}/oldreplica.{no}"
+                        for folder, saved in broker.old_replicas.items()
+                        for no in saved[1:]
+                    ),
+                ]
+            )
+            for broker in self._named(keys)
+        }
 
-    def do_snapshot(self, keys: Mapping[str, Any]) -> None:
+    def do_snapshot(self, keys: Keys) -> None:
         """Note the state of everything under a label."""
         whole = bool(keys.get("topology", False))
         self.lab.snapshots[keys["label"]] = report.snapshot(self.lab, whole)

@@ -27,9 +27,10 @@ class Replication(Subsystem):
     def start(self, broker: Broker) -> None:
         """A slave looks for a master; a master that may check looks for its own node id first."""
         node_id = broker.disk.pair if broker.disk is not None else broker.name
-        acting = any(live.pair == node_id and broker.reaches(live)
-                     for live in self.lab.lives())  # fmt: skip
-        if broker.server.role == "slave":
+        acting = any(
+            live.pair == node_id and broker.reaches(live) for live in self.lab.live_brokers()
+        )
+        if broker.spec.role == "slave":
             self.search(broker, "")
         elif acting and broker.element("check_for_live_server"):
             self.search(broker, node_id)
@@ -40,7 +41,9 @@ class Replication(Subsystem):
         """Move old data aside and look for a master that has no slave yet (21.1), or for one *pair*."""
         keep = slave.element("max_saved_replicated_journals_size")
         for folder in ("journal", *(("bindings", "paging") if slave.disk is not None else ())):
-            saved = slave.moved.setdefault(folder, [0])  # the last number given, and those kept
+            saved = slave.old_replicas.setdefault(
+                folder, [0]
+            )  # the last number given, and those kept
             saved[0] += 1
             saved.append(saved[0])
             del saved[1 : len(saved) - keep if keep >= 0 else 1]
@@ -48,20 +51,20 @@ class Replication(Subsystem):
             self.lab.notes.forgotten(slave, slave.disk, moved=True)
         slave.disk, slave.master, slave.pair = None, None, pair
         slave.refused_by, slave.view, slave.largest = set(), {}, 0
-        slave.lives += 1
+        slave.incarnation += 1
         self.lab.role(slave, "backup_searching")
-        self.look(slave)
+        self._ask_masters(slave)
 
-    def look(self, slave: Broker) -> None:
+    def _ask_masters(self, slave: Broker) -> None:
         """Ask each master that can be reached; one that has a slave already refuses."""
         if slave.role != "backup_searching" or not slave.runs or slave.broken or slave.master:
             return
-        lives = self.lab.lives()
+        lives = self.lab.live_brokers()
         for live in self.lab.random.sample(lives, len(lives)):  # whom it hears of first is a race
-            this_life = (live.name, live.lives)
+            this_life = (live.name, live.incarnation)
             if not self._may_copy(slave, live) or this_life in slave.refused_by:
                 continue
-            if live.data.replica is None:
+            if live.journal.replica is None:
                 self._copy(slave, live)
                 return
             slave.refused_by.add(this_life)
@@ -69,7 +72,7 @@ class Replication(Subsystem):
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
         if not slave.reaches(live) or slave.place == live.place:
             return False
-        if live.server.policy != "replication" or slave.element("cluster_name") is not None:
+        if live.spec.policy != "replication" or slave.element("cluster_name") is not None:
             return False
         if self.lab.topology.entry(live, live.pair)[0] != live.place:  # it is told of another one
             return False
@@ -78,24 +81,24 @@ class Replication(Subsystem):
             live.pair == slave.pair if slave.pair else wanted in (None, live.element("group_name"))
         )
 
-    def look_around(self, ended: bool = False) -> None:
+    def search_again(self, ended: bool = False) -> None:
         """Who searches looks whom it reaches; it asks nobody twice who has refused it.
 
-        Only when one has left the topology, a slave without group tries all once more.
+        Only when one has left the topology, a slave without group delivery_count all once more.
         """
         for slave in self.lab.all_brokers():
             if ended and slave.element("group_name") is None:
                 slave.refused_by.clear()
-            self.look(slave)
+            self._ask_masters(slave)
 
     # The first copy
 
     def _copy(self, slave: Broker, live: Broker) -> None:
-        slave.master, live.data.replica = live, slave
+        slave.master, live.journal.replica = live, slave
         time = COPYING
-        speed = self.lab.net.slow.get(frozenset((slave.place, live.place)))
+        speed = self.lab.partitions.slow.get(frozenset((slave.place, live.place)))
         if speed:
-            size = sum(item.message.size for _, item in live.data.kept().items())
+            size = sum(item.message.size for _, item in live.journal.persisted().items())
             time += size * 1_000_000 // speed
         limit = live.element("initial_replication_sync_timeout") * MS
         # Who does not confirm the end of the copy in time is dropped: the master serves on alone.
@@ -112,11 +115,11 @@ class Replication(Subsystem):
         slave.pair = live.pair
         self.lab.role(slave, "backup_in_sync")
         self.lab.event(Kind.Replicated, live, to=slave.node, rule=Rule.copied)
-        if slave.server.role != "slave" and live.element("allow_failback"):
+        if slave.spec.role != "slave" and live.element("allow_failback"):
             self.lab.soon(slave, MS, self._fail_back)
 
     @staticmethod
-    def _part(slave: Broker) -> None:
+    def _unpair(slave: Broker) -> None:
         live, slave.master = slave.master, None
         if live is not None and live.live is not None and live.live.replica is slave:
             live.live.replica = None
@@ -128,12 +131,12 @@ class Replication(Subsystem):
         acting = master.master
         if acting is None or acting.live is None:
             return
-        data = acting.live.kept(orderly=True)
-        self._part(master)
+        data = acting.live.persisted(orderly=True)
+        self._unpair(master)
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopping")
         self.lab.go_live(master, data, Rule.fail_back)
-        acting.lives += 1
+        acting.incarnation += 1
         self.lab.soon(acting, LOADING, self._restart)
 
     def _restart(self, broker: Broker) -> None:
@@ -148,12 +151,12 @@ class Replication(Subsystem):
         live = slave.master
         if live is None:
             return
-        if "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.asleep[0]):
-            self._part(slave)
+        if "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.suspended[0]):
+            self._unpair(slave)
             slave.broken = True
             return
         if live.live is not None and live.live.replica is slave:
-            slave.disk = live.live.kept(orderly)
+            slave.disk = live.live.persisted(orderly)
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
         retries = self.lab.scenario.forgets_crashed
         self.lab.soon(slave, after, self._vote, slave.element("vote_retries") if retries else 1)
@@ -167,15 +170,15 @@ class Replication(Subsystem):
         if left > 0 and not yes and self.lab.scenario.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
-        if slave.server.checks_network:  # its answer stands above the vote
+        if slave.spec.checks_network:  # its answer stands above the vote
             yes = self.lab.answers(slave)
             self._tell(slave, yes, {"network check": "answered" if yes else "silent"})
         if yes:
-            self._part(slave)
+            self._unpair(slave)
             self.lab.role(slave, "starting")
             self.lab.soon(slave, LOADING, self.lab.take_over, slave.disk, Rule.vote_won)
         else:
-            self._begin_anew(slave)
+            self._restart_as_slave(slave)
 
     def _tell(self, broker: Broker, yes: bool, told: dict[str, object]) -> None:
         rule = Rule.vote_won if yes else Rule.vote_lost
@@ -183,21 +186,24 @@ class Replication(Subsystem):
 
     def _agreed(self, asker: Broker, agrees: Callable[[Broker], bool]) -> bool:
         """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree."""
-        votes = sum(agrees(voter) for voter in self.lab.lives() if voter.pair != asker.pair
-                    and voter.pair in asker.view and asker.reaches(voter))  # fmt: skip
+        votes = sum(
+            agrees(voter)
+            for voter in self.lab.live_brokers()
+            if voter.pair != asker.pair and voter.pair in asker.view and asker.reaches(voter)
+        )
         size = asker.element("quorum_size")
         needed = votes_needed(asker.largest if size == -1 else size)
         self._tell(asker, votes >= needed, {"votes": votes, "needed": needed})
         return votes >= needed
 
-    def _begin_anew(self, slave: Broker) -> None:
+    def _restart_as_slave(self, slave: Broker) -> None:
         """A slave that lost the vote restarts as slave; its copy is moved aside (21.1).
 
         Where it knew its master only, and the line to that is cut, its end takes 10 s.
         """
         master = slave.master
-        self._part(slave)
-        cut = master is not None and not self.lab.net.joined(slave.place, master.place)
+        self._unpair(slave)
+        cut = master is not None and not self.lab.partitions.joined(slave.place, master.place)
         if cut and slave.largest < 2:
             self.lab.role(slave, "stopping")
             self.lab.soon(slave, ENDING, self._restart)
@@ -221,10 +227,10 @@ class Replication(Subsystem):
 
     def _master_votes(self, live: Broker) -> None:
         if not self._agreed(live, lambda _: True):
-            self.lab.soon(live, ENDING, self._give_up)
+            self.lab.soon(live, ENDING, self._stop_isolated)
 
-    def _give_up(self, live: Broker) -> None:
+    def _stop_isolated(self, live: Broker) -> None:
         if live.serves:
             self.lab.end_live(live, orderly=True)
             self.lab.role(live, "stopped")
-            live.lingers = True
+            live.stopped_itself = True

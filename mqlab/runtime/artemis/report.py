@@ -14,72 +14,96 @@ if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import ArtemisLab
 
 PORT = 61616
+Told = dict[str, Any]  # a part of an outcome
 
 
-def outcome(lab: ArtemisLab) -> dict[str, Any]:
+def outcome(lab: ArtemisLab) -> Told:
     """Return what came of a lab's run so far."""
     consumers, senders = lab.clients.consumers, lab.clients.senders
     sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
-    served = [broker.data for broker in lab.lives()]
-    here = {item.message.number for data in served for _, item in data.items()
-            if item.message.due <= lab.now}  # fmt: skip
-    here |= {row.message.number for data in served for mail in data.mail.values() for row in mail}
+    served = [broker.journal for broker in lab.live_brokers()]
+    here = {
+        item.message.number
+        for data in served
+        for _, item in data.items()
+        if item.message.due <= lab.now
+    }
+    here |= {
+        row.message.number
+        for data in served
+        for mail in data.store_and_forward.values()
+        for row in mail
+    }
     got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
     return {
         "consumers": {name: _client(client) for name, client in consumers.items()},
         "senders": {name: _client(client) for name, client in senders.items()},
-        "waits": lab.waits, "files": lab.folders, "refused": lab.refused, "snapshots": lab.snapshots,
+        "waits": lab.waits,
+        "files": lab.folders,
+        "refused": lab.refused,
+        "snapshots": lab.snapshots,
         "lost": sorted(sent - {n for n, _ in got} - here),
         "received_more_than_once": sorted({row[0] for row in got if got.count(row) > 1}),
-    }  # fmt: skip
+    }
 
 
-def _client(client: Client) -> dict[str, Any]:
+def _client(client: Client) -> Told:
     got = getattr(client, "received", None)
     counts = {"sent": client.sent} if got is None else {"count": len(got), "received": got}
     told = ("failed", "redelivered", "results", "failovers")
     return counts | {key: getattr(client, key) for key in told if getattr(client, key, None)}
 
 
-def state(broker: Broker, topology: bool) -> dict[str, Any]:
+def state(broker: Broker, topology: bool) -> Told:
     """Return a broker's state now, with what it believes of its cluster if asked for."""
-    found: dict[str, Any] = {"role": broker.role}
+    found: Told = {"role": broker.role}
     searching = broker.role == "backup_searching"
     if broker.role == "live" or (broker.role.startswith("backup") and not searching):
         found["pair"] = broker.pair
     if topology and broker.runs:
         found["largest_cluster_seen"] = broker.largest
-        found["topology"] = [f"{pair}: live {live}, backup {backup}" for pair, (live, backup)
-                             in sorted(broker.view.items()) if not searching]  # fmt: skip
+        found["topology"] = [
+            f"{pair}: live {live}, backup {backup}"
+            for pair, (live, backup) in sorted(broker.view.items())
+            if not searching
+        ]
     if broker.role == "live":
-        if broker.data.prepared:
-            found["prepared_transactions"] = len(broker.data.prepared)
-        found["queues"] = queues(broker.data.queues.values(), broker.lab.now)
+        if broker.journal.prepared:
+            found["prepared_transactions"] = len(broker.journal.prepared)
+        found["queues"] = queues(broker.journal.queues.values(), broker.lab.now)
         if broker.hosted:
-            found["hosts"] = {name: _hosted(broker, no, name, slave)
-                              for no, (name, slave) in enumerate(broker.hosted.items(), 1)}  # fmt: skip
+            found["hosts"] = {
+                name: _hosted(broker, no, name, slave)
+                for no, (name, slave) in enumerate(broker.hosted.items(), 1)
+            }
     return found
 
 
-def _hosted(host: Broker, no: int, name: str, slave: Broker) -> dict[str, Any]:
+def _hosted(host: Broker, no: int, name: str, slave: Broker) -> Told:
     """Ports are shifted by the offset for each backup; one that scales down takes no client."""
-    scales, keys = slave.server.scales_down, host.server.keys
+    scales, keys = slave.spec.scales_down, host.spec.keys
     shift = 0 if scales else no * host.element("backup_port_offset")
     others = [f"to_{other}" for other in sorted(host.lab.brokers) if other != host.name]
-    in_vm = [f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}"
-             for key in keys if key == "in_vm_connector"]  # fmt: skip
-    own, *rest = (f"{connector} tcp {PORT + shift * (connector not in host.element('excludes'))}"
-                  for connector in (host.name, *others))  # fmt: skip
-    shared = slave.server.policy == "shared_store"
+    in_vm = [
+        f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}"
+        for key in keys
+        if key == "in_vm_connector"
+    ]
+    own, *rest = (
+        f"{connector} tcp {PORT + shift * (connector not in host.element('excludes'))}"
+        for connector in (host.name, *others)
+    )
+    shared = slave.spec.policy == "shared_store"
     return {
-        **state(slave, topology=True), "name": name,
+        **state(slave, topology=True),
+        "name": name,
         "journal": f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}",
         "acceptors": [] if scales else [*in_vm, f"netty tcp {PORT + shift}"],
         "connectors": [own, *in_vm, *rest],
-    }  # fmt: skip
+    }
 
 
-def snapshot(lab: ArtemisLab, topology: bool) -> dict[str, Any]:
+def snapshot(lab: ArtemisLab, topology: bool) -> Told:
     """Return the state of all brokers now, and how much each consumer has received."""
     return {
         "received_so_far": {n: len(c.received) for n, c in lab.clients.consumers.items()},
@@ -87,20 +111,23 @@ def snapshot(lab: ArtemisLab, topology: bool) -> dict[str, Any]:
     }
 
 
-def queues(found: Iterable[Queue], now: int) -> dict[str, dict[str, Any]]:
+def queues(found: Iterable[Queue], now: int) -> dict[str, Told]:
     """Return a broker's queues at *now* (us) as the recordings write them.
 
     Plain subscribers of one topic have queues of one name: the second is told as `NAME#2`.
     """
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Told] = {}
     seen: Counter[str] = Counter()
     for queue in found:
         seen[queue.name] += 1
         due = [item.message.number for item in queue.due(now)]
         rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
-            "depth": len(queue.waiting) + len(queue.held), "in_flight": len(queue.held),
-            "consumers": len(queue.consumers), "enqueued": queue.enqueued, "waiting": due,
-        }  # fmt: skip
+            "depth": len(queue.waiting) + len(queue.held),
+            "in_flight": len(queue.held),
+            "consumers": len(queue.consumers),
+            "enqueued": queue.enqueued,
+            "waiting": due,
+        }
         if queue.held:
             row["delivering"] = sorted(item.message.number for item in queue.held)
         if len(due) < len(queue.waiting):

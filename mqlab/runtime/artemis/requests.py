@@ -7,11 +7,12 @@ answers (AMQ Broker 7.1, 21.1; artemis-observed.md, section 2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.messages import Message
 from mqlab.runtime.kernel.link import Link
+from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 
@@ -102,19 +103,18 @@ class Opening(Request):
 
     def make(self, _: object = None) -> None:
         """Connect."""
-        client = self.client
+        client, self.client.opening = self.client, self
         client.connect(client.attempts(client.options["initial_connect_attempts"]))
 
     def is_over(self, _: object = None) -> bool:
-        """Whether it is connected, has given up, or tries for too long."""
+        """Whether it is connected, has given up, or delivery_count for too long."""
         self.answered = self.client.state != "new"
         return super().is_over()
 
-    def tell(self, _: object = None) -> None:
-        """Say that it gave up, or is still blocked."""
-        for said in dict.fromkeys(("open", self.what)) if self.client.state == "failed" else ():
+    def note_failure(self) -> None:
+        """No attempt is left, maybe long after the script has gone on."""
+        for said in dict.fromkeys(("open", self.what)):
             self.client.results.append(f"step {self.step} {said}: {NOT_CONNECTED}")
-        super().tell()
 
 
 class Transaction(Request):
@@ -132,7 +132,7 @@ class Transaction(Request):
 class Sending(Request):
     """The messages of one step, one by one: the next one when the broker has the last."""
 
-    def __init__(self, client: Client, keys: Mapping[str, Any], first: int) -> None:
+    def __init__(self, client: Client, keys: Keys, first: int) -> None:
         super().__init__(client, "send", keys.get("time_limit_ms", BLOCKED))
         self.keys, self.where, self.first = keys, {**client.keys, **keys}, first
         self.persistent = bool(keys.get("persistent", True))
@@ -184,8 +184,16 @@ class Sending(Request):
     def _message(self, number: int, place: int) -> Message:
         keys, now = self.keys, self.lab.now
         kind = "topic" if "topic" in self.where else "queue"
-        dealt = {key: value[place % len(value)] if isinstance(value, list) else value
-                 for key, value in keys.get("properties", {}).items()}  # fmt: skip
+        dealt = {
+            key: value[place % len(value)] if isinstance(value, list) else value
+            for key, value in keys.get("properties", {}).items()
+        }
         delay = int(keys.get("delivery_delay_ms", 0) * MS)
-        return Message(number, Destination(kind, self.where[kind]), self.persistent, dealt,
-                       keys.get("size", 0), now + delay if delay else 0)  # fmt: skip
+        return Message(
+            number,
+            Destination(kind, self.where[kind]),
+            self.persistent,
+            dealt,
+            keys.get("size", 0),
+            now + delay if delay else 0,
+        )

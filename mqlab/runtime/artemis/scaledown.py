@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Data, Message, Queue
+from mqlab.runtime.artemis.messages import Journal, Message, Queue
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -32,49 +32,49 @@ def targets(lab: ArtemisLab, broker: Broker) -> Iterator[Broker]:
     A connector only leads into the cluster: whoever is live there may be the target, who has been so
     the longest first, whether a connector names it or not; with a group, its members.
     """
-    policy = broker.server.scale_down or {}
+    policy = broker.spec.scale_down or {}
     names = [str(connector).removeprefix("to_") for connector in policy.get("connectors", ())]
     if "discovery_group_ref" in policy and not names:
         names = [name for name in lab.brokers if name != broker.name]
     # Without both, the first in-VM connector would be next: it leads into its own process.
     group = policy.get("group_name")
-    lives = [live for live in lab.lives() if live is not broker and broker.reaches(live)]
+    lives = [live for live in lab.live_brokers() if live is not broker and broker.reaches(live)]
     found = any(live.name in names for live in lives)
     for other in sorted(lives, key=_since) if found else ():
-        theirs = (other.server.elements.get("scale_down") or {}).get("group_name")
+        theirs = (other.spec.elements.get("scale_down") or {}).get("group_name")
         if group in (None, theirs):
             yield other
 
 
 def _since(live: Broker) -> int:
-    return live.data.since
+    return live.journal.since
 
 
 def waits(lab: ArtemisLab, broker: Broker) -> bool:
     """Whether a broker that ends in order waits for a member of its group to appear."""
-    policy = broker.server.scale_down or {}
+    policy = broker.spec.scale_down or {}
     lacking = _scales_down(broker) and next(targets(lab, broker), None) is None
     return lacking and "group_name" in policy and len(policy) > 1
 
 
 def _scales_down(broker: Broker) -> bool:
-    served = broker.live is not None and broker.server.role != "slave"
-    return served and broker.server.scales_down
+    served = broker.live is not None and broker.spec.role != "slave"
+    return served and broker.spec.scales_down
 
 
 def scale_down(lab: ArtemisLab, broker: Broker) -> None:
     """Move everything to the first target that is there; without one it stays."""
     target = next(targets(lab, broker), None) if _scales_down(broker) else None
     if target is not None:
-        for queue in broker.data.queues.values():  # what subscribers have not read moves too
-            queue.goes = "never" if queue.goes == "left" else queue.goes
+        for queue in broker.journal.queues.values():  # what subscribers have not read moves too
+            queue.auto_delete = "never" if queue.auto_delete == "left" else queue.auto_delete
         for client in lab.clients.at(broker):
-            client.dismissed(tried=False)
+            client.on_disconnected(tried=False)
             client.pair = ""  # it was pointed at the target, and does not find its way back either
-        move(lab, broker, broker.data, target)
+        move(lab, broker, broker.journal, target)
 
 
-def move(lab: ArtemisLab, broker: Broker, data: Data, target: Broker) -> None:
+def move(lab: ArtemisLab, broker: Broker, data: Journal, target: Broker) -> None:
     """Append every queue's messages to the target's queues, and its prepared transactions.
 
     A queue that the target lacks is created without routing type, hence multicast: an anycast queue's
@@ -97,11 +97,17 @@ def move(lab: ArtemisLab, broker: Broker, data: Data, target: Broker) -> None:
                 lab.line(broker, target).carry(lab.on_moved, moved)
                 lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
             else:
-                lab.message(Kind.Discarded, item.message, broker, to=target.node,
-                            rule=Rule.scale_down, cause=item.row)  # fmt: skip
+                lab.message(
+                    Kind.Discarded,
+                    item.message,
+                    broker,
+                    to=target.node,
+                    rule=Rule.scale_down,
+                    cause=item.row,
+                )
         queue.waiting = []
     target.live.prepared += data.prepared
-    for pair, mail in data.mail.items():
-        target.live.mail.setdefault(pair, []).extend(mail)
-    data.prepared, data.mail = [], {}
-    lab.balancing.bring_mail()
+    for pair, mail in data.store_and_forward.items():
+        target.live.store_and_forward.setdefault(pair, []).extend(mail)
+    data.prepared, data.store_and_forward = [], {}
+    lab.balancing.forward_stored()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mqlab.runtime.artemis.broker import Broker, Subsystem
-from mqlab.runtime.artemis.messages import Data
+from mqlab.runtime.artemis.messages import Journal
 from mqlab.trace.kinds import Kind, Rule
 
 MS = 1000
@@ -23,7 +23,7 @@ LOADING = 300 * MS
 class Store:
     """One directory. Its last user `crashed`, or ended in order."""
 
-    data: Data | None = None
+    journal: Journal | None = None
     crashed: bool = False
     live: Broker | None = None  # who holds the live lock
     masters: list[Broker] = field(default_factory=list)  # waiting for the live lock
@@ -36,18 +36,18 @@ class SharedStore(Subsystem):
     def of(self, broker: Broker) -> Store:
         """Return the store that a broker uses; a hosted slave uses that of its requester."""
         owner = self.lab.brokers[broker.pair] if broker.host is not None else broker
-        key = owner.server.keys.get("shared_store", owner.name)
+        key = owner.spec.keys.get("shared_store", owner.name)
         return self.lab.stores.setdefault(key, Store())
 
     def start(self, broker: Broker) -> None:
         """A master asks for the live lock; a slave for the backup lock, or queues for it."""
         store = self.of(broker)
-        if broker.server.role != "slave":
+        if broker.spec.role != "slave":
             store.masters.append(broker)
             self._next_live(store)
             return
         store.slaves.append(broker)
-        broker.pair = store.data.pair if store.data is not None else broker.pair or "?"
+        broker.pair = store.journal.pair if store.journal is not None else broker.pair or "?"
         self.lab.role(broker, "backup_queued")
         self._next_backup(store)
 
@@ -67,7 +67,7 @@ class SharedStore(Subsystem):
         """A waiting master takes a free lock; an acting slave looks whether it is asked for its own."""
         if store.live is None and store.masters:
             self._lock(store.masters.pop(0), store)
-        elif store.live is not None and store.live.server.role == "slave":
+        elif store.live is not None and store.live.spec.role == "slave":
             self.lab.soon(store.live, FAIL_BACK, self._hand_back)
 
     def _next_backup(self, store: Store) -> None:
@@ -81,7 +81,7 @@ class SharedStore(Subsystem):
 
     def announce(self, live: Broker) -> None:
         """Slaves that were there before anybody was live tell the new one of themselves."""
-        if live.server.policy == "shared_store":
+        if live.spec.policy == "shared_store":
             for slave in self.of(live).slaves:
                 slave.pair = live.pair
                 self.lab.soon(slave, FAIL_BACK, self._announce)
@@ -104,10 +104,10 @@ class SharedStore(Subsystem):
 
     def _lock(self, broker: Broker, store: Store) -> None:
         store.live = broker
-        store.data = store.data or Data(broker.name)
+        store.journal = store.journal or Journal(broker.name)
         self.lab.role(broker, "starting")
         self.lab.event(Kind.Locked, broker, rule=Rule.lock_free)
-        self.lab.soon(broker, LOADING, self.lab.take_over, store.data, Rule.lock_free)
+        self.lab.soon(broker, LOADING, self.lab.take_over, store.journal, Rule.lock_free)
 
     def _hand_back(self, acting: Broker) -> None:
         """Fail-back: the acting slave ends, its master takes the lock, and it is slave again."""
@@ -119,8 +119,8 @@ class SharedStore(Subsystem):
             return
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopped")
-        acting.lingers = True
+        acting.stopped_itself = True
         self._lock(store.masters.pop(0), store)
         if acting.element("restart_backup"):
-            acting.lives += 1
+            acting.incarnation += 1
             self.lab.soon(acting, RESTART, self.start)

@@ -71,6 +71,7 @@ class Lab:
         self.recorder = Recorder()
         self.script: deque[Timed] = deque()
         self.under_way: Until | None = None
+        self.ends_with_script = False  # whether a run does not wait for a rest in the end
         self.rest_since = 0  # us, when the wait for a rest began
         self.appointments = 0  # actions beside the script that are still to come, or not over
         for action in script:
@@ -211,6 +212,8 @@ class Lab:
     def _play(self, end: int | None) -> None:
         while end is None or self._next_time() <= end:
             if not self.step():
+                break
+            if end is None and self.ends_with_script and not self.script and not self.under_way:
                 break
             if self.limit is not None:
                 self.check_limit()

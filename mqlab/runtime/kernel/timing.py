@@ -12,7 +12,7 @@ class Costs:
     `start` until it looks for its lock, and `serve` until it serves, if it needs none; `lead` having
     got its lock after a wait, when the store is read and the port opened, `first_lead` having got it
     at once; `welcome` until a client that has connected is answered; `write` for a reliable message,
-    until it is on the disk.
+    until it is on the disk; `stop` an orderly end, with its stores closed.
     """
 
     start: int = 0
@@ -21,6 +21,7 @@ class Costs:
     first_lead: int = 0
     welcome: int = 0
     write: int = 0
+    stop: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class Timing:
     `closing`: a producer's connection closes after its last message; what follows in a script then
     finds the network still busy. None lets all come to rest first. `broker` and `process` are the
     costs of a broker inside a running program and of one that is a program of its own; `bridge_up`:
-    from a connector's socket to its bridge; `stop`, `kill`, `restart`: an orderly end, a death, from a
+    from a connector's socket to its bridge; `kill`, `restart`: a death, from a
     broker's end to its next start in the same program. `between`: from one call of a script to the next.
     `attempt`: what a try takes at least, before the same client tries again.
     """
@@ -44,11 +45,10 @@ class Timing:
     broker: Costs = Costs()
     process: Costs = Costs()
     bridge_up: int = 0
-    stop: int = 0
     kill: int = 0
     restart: int = 0
     between: int = 0
-    attempt: int = 900
+    attempt: int = 990
 
 
 # The machine of the recordings of networks at rest, where all brokers ran in one program and talked over
@@ -62,8 +62,8 @@ LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
 RECORDED = Timing(
     link=100,
     broker=Costs(start=5_000, serve=115_000, lead=100_000, first_lead=500_000, welcome=15_000,
-                 write=2_000),
+                 write=2_000, stop=15_000),
     process=Costs(start=1_750_000, serve=1_600_000, lead=300_000, first_lead=1_000_000,
-                  welcome=100_000, write=7_000),
-    bridge_up=1_000, stop=15_000, kill=15_000, restart=1_000, between=5_000,
+                  welcome=100_000, write=7_000, stop=60_000),
+    bridge_up=1_000, kill=15_000, restart=1_000, between=5_000,
 )  # fmt: skip

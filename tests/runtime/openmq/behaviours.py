@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from mqlab.trace.kinds import Kind
-from tests.runtime.behaviours import Behaviours
-from tests.runtime.cluster import FAST
+from tests.runtime.activemq.behaviours import Behaviours
+from tests.runtime.openmq.cluster import FAST
 
 behaviour = Behaviours(42)
 ALL = ["b1", "b2", "b3"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mqlab.formats import openmq
 from mqlab.problems.openmq import check
 from mqlab.trace.kinds import Kind
-from tests.runtime.cluster import FAST, at, body, got, holds, known, result, run, trace
 from tests.runtime.openmq.behaviours import ALL, ENHANCED, TAKEN, behaviour, owners
+from tests.runtime.openmq.cluster import FAST, at, body, got, holds, known, result, run, trace
 
 
 @behaviour(26)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mqlab.trace.kinds import Kind
-from tests.runtime.cluster import again, at, got, holds, known, result, run, trace
 from tests.runtime.openmq import enhanced
 from tests.runtime.openmq.behaviours import ALL, behaviour, crossed
+from tests.runtime.openmq.cluster import again, at, got, holds, known, result, run, trace
 
 # Delivery
 

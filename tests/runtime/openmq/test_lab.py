@@ -13,7 +13,7 @@ from mqlab.runtime.openmq import ClusterLab, outcome, play
 from mqlab.scenarios.openmq import figures
 from mqlab.spec.step import Step
 from tests.conftest import recorded
-from tests.runtime.cluster import FAST, body
+from tests.runtime.openmq.cluster import FAST, body
 
 FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
 RECORDINGS = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runtime.cluster import again, at, got, holds, known, result, run
+from tests.runtime.openmq.cluster import again, at, got, holds, known, result, run
 
 
 def remote(found, broker, dest="queue://Q", label="end"):

@@ -10,7 +10,7 @@ from mqlab.formats import openmq
 from mqlab.runtime.openmq import ClusterLab, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import recorded
-from tests.runtime.cluster import body, trace
+from tests.runtime.openmq.cluster import body, trace
 
 ARRIVES = {Kind.Sent: Kind.Enqueued, Kind.Forwarded: Kind.Enqueued, Kind.Dispatched: Kind.Received}
 

@@ -12,7 +12,7 @@ from mqlab.runtime.openmq import play
 from mqlab.spec.openmq import OPENS, STEPS
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
-from tests.runtime.cluster import FAST, body, trace
+from tests.runtime.openmq.cluster import FAST, body, trace
 
 BROKERS = ["b1", "b2", "b3"]
 MODELS = {"master": {"model": "master"}, "peer": {"model": "peer"},

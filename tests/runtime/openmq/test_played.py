@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runtime.cluster import again, at, got, holds, result, run
+from tests.runtime.openmq.cluster import again, at, got, holds, result, run
 
 HOME = {"master": "b3"}  # b1 may die, and administration goes on
 HELD = """

@@ -15,7 +15,7 @@ from mqlab.formats import openmq
 from mqlab.problems.openmq import check
 from mqlab.runtime.openmq import outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
-from tests.runtime.cluster import at, body, holds, result, run
+from tests.runtime.openmq.cluster import at, body, holds, result, run
 
 ALL = [path for path in packed("openmq") if path.endswith(".json")]
 

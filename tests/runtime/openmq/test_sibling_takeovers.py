@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from tests.runtime.cluster import FAST, again, at, got, holds, known, result, run
+from tests.runtime.openmq.cluster import FAST, again, at, got, holds, known, result, run
 
 ALL = ["b1", "b2", "b3"]
 HOME = {"master": "b3"}  # b1 may die, and administration goes on

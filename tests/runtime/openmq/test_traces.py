@@ -10,7 +10,7 @@ from mqlab.runtime.openmq import outcome, play
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
 from tests.conftest import packed, recorded
-from tests.runtime.cluster import FAST, trace
+from tests.runtime.openmq.cluster import FAST, trace
 
 
 def recording(name):

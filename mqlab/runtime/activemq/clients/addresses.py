@@ -65,8 +65,9 @@ def split(text: str) -> Composite:
 
 def _split(text: str) -> Composite:
     if text.count("(") != text.count(")"):
-        raise Refused("URISyntaxException",
-                      f"Not a matching number of '(' and ')' parenthesis: {text}")  # fmt: skip
+        raise Refused(
+            "URISyntaxException", f"Not a matching number of '(' and ')' parenthesis: {text}"
+        )
     scheme, _, body = text.partition("#")[0].partition(":")
     body = body.removeprefix("//")
     if not body.startswith("("):
@@ -181,8 +182,18 @@ SOCKET_OPTIONS: Mapping[str, object] = {
     **dict.fromkeys(("soTimeout", "receiveBufferSize", "sendBufferSize", "trafficClass"), 0),
     **dict.fromkeys(("tcpNoDelay", "keepAlive", "reuseAddress", "OOBInline"), False),
 }  # fmt: skip
-DIFF_SERV = ("EF", "CS0", "CS1", "CS2", "CS3", "CS4", "CS5", "CS6", "CS7",
-             *(f"AF{group}{drop}" for group in "1234" for drop in "123"))  # fmt: skip
+DIFF_SERV = (
+    "EF",
+    "CS0",
+    "CS1",
+    "CS2",
+    "CS3",
+    "CS4",
+    "CS5",
+    "CS6",
+    "CS7",
+    *(f"AF{group}{drop}" for group in "1234" for drop in "123"),
+)
 TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}  # what a number among them may be at most
 
 
@@ -210,8 +221,11 @@ def socket_problem(query: Mapping[str, str]) -> str:
     if query.get("soTimeout", "").startswith("-"):
         return f"soTimeout={query['soTimeout']}"
     given = prefixed(query, "socket.").items()
-    return ", ".join(f"{k}={v}" for k, v in given
-                     if k not in SOCKET_OPTIONS or value_of(v, SOCKET_OPTIONS[k]) is None)  # fmt: skip
+    return ", ".join(
+        f"{k}={v}"
+        for k, v in given
+        if k not in SOCKET_OPTIONS or value_of(v, SOCKET_OPTIONS[k]) is None
+    )
 
 
 @dataclass(frozen=True, slots=True)

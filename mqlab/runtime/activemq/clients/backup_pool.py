@@ -1,24 +1,38 @@
-"""Spare connections: a backup kept open, and the preferred broker that is tried again and again.
+"""Backup connections: one kept open, and the preferred broker that is tried again and again.
 
-With backup a spare is opened right after connecting and used without a wait at the loss; one whose
+With backup one is opened right after connecting and used without a wait at the loss; one whose
 broker has gone still counts until then. With priorityBackup the first address (or priorityURIs) is
 tried while the client is elsewhere, and it moves as soon as that answers (Fuse 1, Table 1.1).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.addresses import Refused, same, with_options
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
+    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.clients.address_list import AddressList
+    from mqlab.runtime.activemq.clients.addresses import FailoverOptions
 
 
-class Spares:
-    """The spare connections of one transport: `held` are (address, socket)."""
+class Holder(Protocol):
+    """The transport that has a pool."""
 
-    def __init__(self, transport: FailoverTransport) -> None:
+    lab: Laboratory
+    options: FailoverOptions
+    addresses: AddressList
+    address: str | None
+
+    def leave(self) -> None:
+        """Leave the broker in use."""
+
+
+class BackupPool:
+    """The backup connections of one transport: `held` are (address, socket)."""
+
+    def __init__(self, transport: Holder) -> None:
         self.transport, self.options = transport, transport.options
         self.held: list[tuple[str, Any]] = []
         self.ready = False  # whether the preferred broker has answered
@@ -27,7 +41,7 @@ class Spares:
     @property
     def preferred(self) -> list[str]:
         """The addresses that priorityBackup prefers: the first configured one if none is named."""
-        return self.named or self.transport.known.configured[:1]
+        return self.named or self.transport.addresses.configured[:1]
 
     @property
     def at_priority(self) -> bool:
@@ -41,7 +55,7 @@ class Spares:
 
     @property
     def wanted(self) -> bool:
-        """Whether another spare is to be opened."""
+        """Whether another backup is to be opened."""
         if self.options.backup and len(self.held) < self.options.backup_pool_size:
             return True
         return self.looks_for_priority and not self.ready
@@ -50,23 +64,25 @@ class Spares:
         return any(same(address, other) for other in self.preferred)
 
     def owns(self, source: Any) -> bool:
-        """Whether *source* is one of the spares."""
-        return any(source is spare for _, spare in self.held)
+        """Whether *source* is one of the backups."""
+        return any(source is backup for _, backup in self.held)
 
     def build(self) -> None:
         """Open what is wanted: those that priorityURIs names first, each tried once.
 
-        Dead spares make room only then: as long as none is wanted they count.
+        Dead backups make room only then: as long as none is wanted they count.
         """
         if not self.wanted:
             return
         transport = self.transport
-        self.held = [(address, spare) for address, spare in self.held if spare.alive]
-        for listed in dict.fromkeys([*self.named, *transport.known.order(transport.lab.random)]):
+        self.held = [(address, backup) for address, backup in self.held if backup.alive]
+        for listed in dict.fromkeys(
+            [*self.named, *transport.addresses.order(transport.lab.random)]
+        ):
             address = with_options(listed, self.options.nested)
             if not self.wanted:
                 return
-            held = any(address == spare for spare, _ in self.held)
+            held = any(address == backup for backup, _ in self.held)
             if held or address == transport.address:
                 continue
             try:
@@ -86,7 +102,7 @@ class Spares:
         del self.held[self.options.backup_pool_size :]
 
     def take(self) -> tuple[str, Any]:
-        """Return the spare to use now; for a preferred one the broker in use is left."""
+        """Return the backup to use now; for a preferred one the broker in use is left."""
         place = 0
         if self.options.randomize and not self.ready:
             place = self.transport.lab.random.randrange(len(self.held))
@@ -98,6 +114,6 @@ class Spares:
 
     def close(self) -> None:
         """Close them all."""
-        for _, spare in self.held:
-            spare.close()
+        for _, backup in self.held:
+            backup.close()
         self.held = []

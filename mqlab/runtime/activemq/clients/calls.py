@@ -12,9 +12,8 @@ from mqlab.spec.fault import Step
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.client import Client, Clients
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
 SMALLEST = 1024  # bytes that a message counts at least, besides its body
@@ -24,7 +23,7 @@ CHECK = 100  # ms: so often a sender without a connection looks at the clock
 class Call:
     """One call of a client's user: a step of the script that waits for an answer."""
 
-    def __init__(self, lab: Lab, no: int, step: Step, client: str) -> None:
+    def __init__(self, lab: Clients, no: int, step: Step, client: str) -> None:
         self.lab, self.no, self.step, self.client = lab, no, step, client
         self.began = lab.clock.now
         self.done = False
@@ -32,15 +31,15 @@ class Call:
         self.took = 0
         self.then: RemoteConsumer | None = None
         self.session: Session | None = None
-        self.doom: Refused | None = None  # how it ends when the broker has answered well
+        self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
         if error is not None:
             self.fail(error.kind, str(error), error.cause)
             return
-        if self.doom is not None:
-            self.fail(self.doom.kind, str(self.doom))
+        if self.error_on_reply is not None:
+            self.fail(self.error_on_reply.kind, str(self.error_on_reply))
             return
         if self.step.do == "commit" and self.session is not None:
             self.session.end()
@@ -72,16 +71,20 @@ class Call:
         if self.step.do == "connect":
             self.lab.clients_by_name[self.client].started = row["ok"]
         user = self.lab.clients_by_name[self.client]
-        self.lab.note(Kind.Answered, cause=self.lab.last.get(user, -1), frm=user.node,
-                      age=self.lab.clock.now - self.began,
-                      rule=Rule.asked if row["ok"] else Rule.gave_up)  # fmt: skip
+        self.lab.note(
+            Kind.Answered,
+            cause=self.lab.last.get(user, -1),
+            frm=user.node,
+            age=self.lab.clock.now - self.began,
+            rule=Rule.asked if row["ok"] else Rule.gave_up,
+        )
 
 
 class SendCall(Call):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
     def __init__(
-        self, lab: Lab, no: int, step: Step, client: Client, dest: Destination, first: int
+        self, lab: Clients, no: int, step: Step, client: Client, dest: Destination, first: int
     ) -> None:
         super().__init__(lab, no, step, client.name)
         self.user, self.dest, self.first = client, dest, first
@@ -99,6 +102,9 @@ class SendCall(Call):
                 "JMSDeliveryMode": "PERSISTENT" if self.persistent else "NON_PERSISTENT",
             }
         )
+        name = step.get("producer", client.name)
+        own = name != client.name  # the recordings know no producers beside their clients
+        self.node = lab.producer_node(name, client.name) if own else client.node
         self.place = 0
         self.sent: list[int] = []
         self.failed: list[dict[str, Any]] = []
@@ -126,9 +132,17 @@ class SendCall(Call):
         self.message = self._make(number)
         self.in_line = False
         transaction = session.begin()
-        row = self.lab.add(self.lab.clock.now, Kind.Sent, number, user.broker_node, user.node,
-                           user.broker_node, -1, self.message.dest_no)  # fmt: skip
-        command = ("message", None, self.message, row, user.node, transaction, session.name, False)
+        row = self.lab.add(
+            self.lab.clock.now,
+            Kind.Sent,
+            number,
+            user.broker_node,
+            self.node,
+            user.broker_node,
+            -1,
+            self.message.dest_no,
+        )
+        command = ("message", None, self.message, row, self.node, transaction, session.name, False)
         if transaction is None and user.waits_for_send(self.persistent):
             user.remember(command, self.size)
             self.in_line = True
@@ -160,8 +174,17 @@ class SendCall(Call):
             self.place - 1,
         )
         expires = now + self.time_to_live if self.time_to_live else 0
-        return Message(number, self.dest, dest_no, now, self.persistent, self.properties.at(place),
-                       self.headers.at(place), (), expires)  # fmt: skip
+        return Message(
+            number,
+            self.dest,
+            dest_no,
+            now,
+            self.persistent,
+            self.properties.at(place),
+            self.headers.at(place),
+            (),
+            expires,
+        )
 
     # Without a connection
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused, check_syntax
 from mqlab.runtime.activemq.clients.calls import Call
@@ -11,19 +12,26 @@ from mqlab.runtime.activemq.clients.discovery import open_transport
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import flag, number
 from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
-from mqlab.runtime.activemq.wire import Command
+from mqlab.runtime.activemq.sockets import Command
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
-if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
+
+class Clients(Laboratory, Protocol):
+    """The lab, as clients see it."""
+
+    clients_by_name: dict[str, Client]
+    consumers_by_name: dict[str, RemoteConsumer]
+
+    def producer_node(self, name: str, home: str) -> int:
+        """Return the number of a producer; sending again is no new one."""
 
 
 class Client:
     """One client with one connection; calls that wait for an answer are `Call`s."""
 
-    def __init__(self, lab: Lab, name: str, uri: str, prefetch: int | None) -> None:
+    def __init__(self, lab: Clients, name: str, uri: str, prefetch: int | None) -> None:
         self.lab, self.name, self.uri = lab, name, uri
         self.node = lab.add_node(name, "client")
         own = jms.options(uri)
@@ -126,7 +134,7 @@ class Client:
         if call.step.do not in ("open_session", "open_consumer", "temp_queue", "send"):
             return False
         session = self.sessions.get(call.step.get("session", "session"))
-        return session is not None and session.unborn
+        return session is not None and session.opened_after_close
 
     def remember(self, command: Command, size: int) -> None:
         """Keep an unreliable send, so that it can be sent again; the oldest make room."""
@@ -145,8 +153,14 @@ class Client:
         self.state = "connected"
         self.broker_node = self.lab.directory.node_at(address)
         shown = self.lab.directory.shown_target(address)
-        self.lab.note(Kind.Attached, chain=self, frm=self.node, to=self.broker_node, rule=Rule.accepted,
-                      detail={"to": shown})  # fmt: skip
+        self.lab.note(
+            Kind.Attached,
+            chain=self,
+            frm=self.node,
+            to=self.broker_node,
+            rule=Rule.accepted,
+            detail={"to": shown},
+        )
         waiting, self.waiting = self.waiting, []
         for call, argument in waiting:
             self.lab.clock.at(self.lab.clock.now, call, argument)
@@ -161,8 +175,13 @@ class Client:
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""
         self.state = "interrupted"
-        self.lab.note(Kind.Interrupted, chain=self, frm=self.node, broker=self.broker_node,
-                      rule=Rule.connection_lost)  # fmt: skip
+        self.lab.note(
+            Kind.Interrupted,
+            chain=self,
+            frm=self.node,
+            broker=self.broker_node,
+            rule=Rule.connection_lost,
+        )
         for session in self.sessions.values():
             session.interrupted()
         for consumer in self.consumers.values():
@@ -211,8 +230,14 @@ class Client:
     def on_told(self, by: int, brokers: list[str], rebalance: bool, go_to: str | None) -> None:
         """A broker names brokers, or tells the client to go to another."""
         shown = [self.lab.directory.shown_target(address) for address in brokers]
-        self.lab.note(Kind.Told, chain=self, frm=by, to=self.node, rule=Rule.cluster_update,
-                      detail={"brokers": shown, "rebalance": rebalance})  # fmt: skip
+        self.lab.note(
+            Kind.Told,
+            chain=self,
+            frm=by,
+            to=self.node,
+            rule=Rule.cluster_update,
+            detail={"brokers": shown, "rebalance": rebalance},
+        )
         transport = self.failover
         if transport is None:
             return
@@ -232,8 +257,13 @@ class Client:
         kind, text, cause = "JMSException", str(error), error.cause
         for call in calls.values():
             call.fail(kind, text, cause)
-        self.lab.note(Kind.Failed, chain=self, frm=self.node, rule=Rule.gave_up,
-                      detail={"class": kind, "message": text, "cause": f"{cause}: {text}"})  # fmt: skip
+        self.lab.note(
+            Kind.Failed,
+            chain=self,
+            frm=self.node,
+            rule=Rule.gave_up,
+            detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
+        )
 
     def after_round(self, call: Call, **found: Any) -> None:
         """End *call* well, as soon as no round holds the transport."""
@@ -283,7 +313,9 @@ def parse_destination(keys: dict[str, Any]) -> Destination:
     for key, kind in (("queue", "queue"), ("temp", "temp-queue"), ("topic", "topic")):
         if key in keys:
             if not str(keys[key]).strip():
-                raise Refused("IllegalArgumentException",
-                              "Invalid destination name: a non-empty name is required")  # fmt: skip
+                raise Refused(
+                    "IllegalArgumentException",
+                    "Invalid destination name: a non-empty name is required",
+                )
             return Destination(kind, str(keys[key]))
     return Destination("queue", "Q")

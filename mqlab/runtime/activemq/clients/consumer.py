@@ -6,9 +6,9 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, deadletter
+from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription
 from mqlab.runtime.activemq.clients.session import Session
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
-from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import uri as uris
 from mqlab.spec.selector import Selector
@@ -16,42 +16,12 @@ from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.broker import Broker, Premises
 
 TOPIC_PREFETCH_5_5 = 32766
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-DISPATCHED = int(Kind.Dispatched)
 RECEIVED = int(Kind.Received)
-
-
-class LocalSubscription(Subscription):
-    """A subscription of a client of the broker itself."""
-
-    def __init__(self, broker: Broker, client: Consumer, info: ConsumerInfo, prefetch: int):
-        super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {client.name}")
-        self.client, self.client_name = client, client.name
-        self.picky = self.picky or client.spec.browser
-
-    @property
-    def has_delivered(self) -> bool:  # type: ignore[override]
-        """Whether the client has received anything."""
-        return self.client.count > 0
-
-    def refusal(self, message: Message) -> int:
-        """Return why the client may not have *message*: a browser takes nothing away."""
-        return Rule.browsing if self.client.spec.browser else super().refusal(message)
-
-    def deliver(self, message: Message, rule: int) -> None:
-        """Push *message* to the client."""
-        self.outstanding[message] = None
-        broker, client = self.broker, self.client
-        row = broker.note(DISPATCHED, message, broker.node, client.node, -1, self.no,
-                          rule, message.row)  # fmt: skip
-        client.link_to.carry(client.on_message, (message, row))
-        if broker.heeded and broker.policy_for(message.dest)["advisory_for_dispatched"]:
-            advisory.of_message(broker, "MessageDispatched", message)
 
 
 class Consumer:
@@ -60,7 +30,7 @@ class Consumer:
     `allowance` is how many more it may take; None is no limit.
     """
 
-    def __init__(self, lab: Lab, spec: ConsumerSpec, broker: Broker) -> None:
+    def __init__(self, lab: Premises, spec: ConsumerSpec, broker: Broker) -> None:
         self.lab, self.spec, self.broker = lab, spec, broker
         self.name = spec.name
         self.node = lab.add_node(spec.name, "consumer", broker.name)
@@ -83,8 +53,14 @@ class Consumer:
         dialect = "activemq-5.5" if self.lab.rules.missing_differs else "activemq"
         selector = Selector(spec.selector, dialect) if spec.selector else None
         key = (spec.client_id or spec.name, spec.subscription_name or spec.name)
-        info = ConsumerInfo(self.lab.new_id(), spec.reads, spec.priority, selector,
-                            spec.exclusive, durable=key if spec.durable else None)  # fmt: skip
+        info = ConsumerInfo(
+            self.lab.new_id(),
+            spec.reads,
+            spec.priority,
+            selector,
+            spec.exclusive,
+            durable=key if spec.durable else None,
+        )
         info.browser = spec.browser
         info.not_from = (spec.connection or spec.name) if spec.no_local else None
         return LocalSubscription(self.broker, self, info, self._prefetch())
@@ -117,8 +93,16 @@ class Consumer:
         for dest, destination in self.broker.by_name.items():
             if dest == self.sub.dest or self.broker.fits(self.sub.dest, dest):
                 for message in list(destination.held)[: self.sub.prefetch]:
-                    self.broker.note(Kind.Browsed, message, self.broker.node, self.node, -1,
-                                     self.sub.no, 0, message.row)  # fmt: skip
+                    self.broker.note(
+                        Kind.Browsed,
+                        message,
+                        self.broker.node,
+                        self.node,
+                        -1,
+                        self.sub.no,
+                        0,
+                        message.row,
+                    )
                     self.count += 1
 
     def on_message(self, delivery: tuple[Message, int]) -> None:
@@ -130,7 +114,7 @@ class Consumer:
             if self.looks_twice and not delivery[0].received:
                 which = (delivery[0].dest_no, delivery[0].number)  # one copy of each destination
                 if which in self.pushed:
-                    self.give_up(delivery[0])
+                    self.send_poison_ack(delivery[0])
                     return
                 self.pushed.add(which)
             self.buffer.append(delivery)
@@ -185,11 +169,36 @@ class Consumer:
         now, hop = lab.clock.now, len(message.path)
         age = now - message.sent
         if again:
-            row = lab.add(now, Kind.Redelivered, message.number, self.broker.node,
-                          self.broker.node, self.node, -1, message.dest_no, self.sub.no, hop, age,
-                          0, row)  # fmt: skip
-        row = lab.add(now, RECEIVED, message.number, self.broker.node, self.broker.node,
-                      self.node, -1, message.dest_no, self.sub.no, hop, age, 0, row)  # fmt: skip
+            row = lab.add(
+                now,
+                Kind.Redelivered,
+                message.number,
+                self.broker.node,
+                self.broker.node,
+                self.node,
+                -1,
+                message.dest_no,
+                self.sub.no,
+                hop,
+                age,
+                0,
+                row,
+            )
+        row = lab.add(
+            now,
+            RECEIVED,
+            message.number,
+            self.broker.node,
+            self.broker.node,
+            self.node,
+            -1,
+            message.dest_no,
+            self.sub.no,
+            hop,
+            age,
+            0,
+            row,
+        )
         if self.delay:
             self.busy = True
             lab.clock.at(now + self.delay, self.on_worked, message)
@@ -230,7 +239,7 @@ class Consumer:
         """Tell the broker that the client has a message in hands."""
         self.link_from.carry(self.on_delivered, message)
 
-    def give_up(self, message: Message) -> None:
+    def send_poison_ack(self, message: Message) -> None:
         """Send a message away for good: it came again too often."""
         self.link_from.carry(self.on_poisoned, message)
 

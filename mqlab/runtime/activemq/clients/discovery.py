@@ -13,10 +13,10 @@ from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import number, options, prefixed
-from mqlab.runtime.activemq.wire import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
+from mqlab.runtime.activemq.sockets import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Command, Owner
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.asks import Laboratory
 
 HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
 INACTIVITY = "wireFormat.maxInactivityDuration"
@@ -31,7 +31,7 @@ class PlainTransport:
         False  # the line broke; as long as its broker lives such a connection shows its address
     )
 
-    def __init__(self, lab: Lab, owner: Owner, address: str) -> None:
+    def __init__(self, lab: Laboratory, owner: Owner, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
         self.source: Any = None
 
@@ -69,9 +69,9 @@ class PlainTransport:
 class Nested:
     """A composite address as one address of another list: its transport acts as a socket."""
 
-    def __init__(self, lab: Lab, near: Any, uri: str) -> None:
-        self.lab, self.near, self.name = lab, near, near.owner.name
-        self.node = near.owner.node
+    def __init__(self, lab: Laboratory, client_end: Any, uri: str) -> None:
+        self.lab, self.client_end, self.name = lab, client_end, client_end.owner.name
+        self.node = client_end.owner.node
         self.alive = True
         self.farewell: int | None = None
         self.failure = CLOSED
@@ -94,14 +94,14 @@ class Nested:
 
     def replay(self, source: Any) -> None:
         """What a broker must know is sent again by the owner of the outer transport."""
-        self.near.owner.replay(source)
+        self.client_end.owner.replay(source)
 
     def on_interrupted(self) -> None:
         """The inner transport looks for another; nobody outside hears of it."""
 
     def on_command(self, source: Any, command: Command) -> None:
         """A command came in."""
-        self.near.on_command(self, command)
+        self.client_end.on_command(self, command)
 
     def on_failed(self, error: Refused) -> None:
         """The inner transport has given up: the outer one goes on as after a loss.
@@ -112,10 +112,10 @@ class Nested:
         if self.alive and not self.transport.left_waiting:
             self.alive = False
             self.failure = error
-            self.near.on_closed(self)
+            self.client_end.on_closed(self)
 
 
-def open_transport(lab: Lab, owner: Any, uri: str) -> Any:
+def open_transport(lab: Laboratory, owner: Any, uri: str) -> Any:
     """Return the transport of a client's address; raises `Refused` as the factory would."""
     scheme = uris.scheme_of(uri)
     if uri == scheme:
@@ -135,21 +135,21 @@ def open_transport(lab: Lab, owner: Any, uri: str) -> Any:
     return plain
 
 
-def composite_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
+def composite_transport(lab: Laboratory, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a failover: or a discovery: address."""
     if uris.scheme_of(uri) == "discovery":
         return discovery_transport(lab, owner, uri)
     return failover_transport(lab, owner, uri)
 
 
-def failover_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
+def failover_transport(lab: Laboratory, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a failover: address."""
     found = uris.split(uri)
     options = uris.failover_options(found.options, lab.edition)
     return FailoverTransport(lab, owner, options, found.elements)
 
 
-def discovery_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
+def discovery_transport(lab: Laboratory, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a discovery: address, fed by its agent."""
     found = uris.split(uri)
     if not found.elements:
@@ -161,15 +161,15 @@ def discovery_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
     scheme = known_agent(lab, agent)
     if scheme in ("static", "simple"):
         for element in uris.split(agent).elements:
-            transport.known.learn(uris.with_options(element, extra))
+            transport.addresses.learn(uris.with_options(element, extra))
     elif scheme == "masterslave":
-        transport.known.learn(uris.with_options(masterslave(agent), extra))
+        transport.addresses.learn(uris.with_options(masterslave(agent), extra))
     elif scheme in HEARD:
         lab.lan.listen(agent, Feeder(transport, extra))
     return transport
 
 
-def known_agent(lab: Lab, agent: str) -> str:
+def known_agent(lab: Laboratory, agent: str) -> str:
     """Return the scheme of a discovery agent; raises `Refused` when there is no such agent."""
     scheme = uris.scheme_of(agent)
     if agent == scheme:
@@ -203,7 +203,7 @@ class Feeder:
 
     def on_service_gone(self, address: str) -> None:
         """A service said good-bye, or was silent for too long."""
-        self.transport.known.forget(uris.with_options(address, self.extra))
+        self.transport.addresses.forget(uris.with_options(address, self.extra))
 
 
 def inactivity(query: dict[str, str]) -> tuple[int, int]:

@@ -9,21 +9,27 @@ client wants to send waits for its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
-from mqlab.runtime.activemq.clients.backup_pool import Spares
-from mqlab.runtime.activemq.wire import Command, Owner
+from mqlab.runtime.activemq.clients.backup_pool import BackupPool
+from mqlab.runtime.activemq.sockets import Command, Owner
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.calls import Call
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.asks import Laboratory
 
 STALE = ("ack", "delivered", "poison", "pull")  # worth nothing without the connection it is about
 NO_LIMIT = -1
 UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recording `initial_5`)
+
+
+class Finishing(Protocol):
+    """A call that only waits for a round's end."""
+
+    def finish(self, **found: Any) -> None:
+        """It is over, with what was *found*."""
 
 
 class FailoverTransport:
@@ -32,10 +38,10 @@ class FailoverTransport:
     was_cut = False
 
     def __init__(
-        self, lab: Lab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
+        self, lab: Laboratory, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
-        self.known = AddressList(options, addresses)
+        self.addresses = AddressList(options, addresses)
         self.source: Any = None  # the socket in use
         self.address: str | None = None
         self.delay: float = options.reconnect_delay
@@ -51,8 +57,8 @@ class FailoverTransport:
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
         self.naps = 0
-        self.held_up: list[tuple[Call, dict[str, Any]]] = []  # they only wait for a round's end
-        self.spares = Spares(self)
+        self.held_up: list[tuple[Finishing, dict[str, Any]]] = []
+        self.backups = BackupPool(self)
 
     # Beginning and end
 
@@ -64,7 +70,7 @@ class FailoverTransport:
         """Close it for good; a round under way is seen to its end first."""
         self.stopped = True
         self.naps += 1
-        self.spares.close()
+        self.backups.close()
         source, self.source = self.source, None
         if source is not None:
             source.close()
@@ -74,9 +80,9 @@ class FailoverTransport:
         """Whether its next try would find a broker that answers, or a better one."""
         if self.stopped or self.error is not None or not (self.resting or self.busy):
             return False
-        known = [*self.known.told, *self.known.configured]
+        known = [*self.addresses.told, *self.addresses.configured]
         if self.source is not None:
-            known = self.spares.preferred if self.spares.looks_for_priority else []
+            known = self.backups.preferred if self.backups.looks_for_priority else []
         return any(self.lab.directory.answers(self.owner.name, address) for address in known)
 
     # Sending
@@ -115,7 +121,7 @@ class FailoverTransport:
         """Whether there is no connection to send over."""
         return self.source is None
 
-    # The task: one round, or building spares
+    # The task: one round, or building backups
 
     def wake(self) -> None:
         """Look again what is to be done, as soon as the task is free."""
@@ -128,9 +134,9 @@ class FailoverTransport:
         self.scheduled = False
         if self.stopped or self.error is not None or self.busy or self.resting:
             return  # between two rounds only time ends the wait, whatever happens meanwhile
-        if self.source is not None and not self.rebalance and not self.spares.ready:
-            self.spares.build()
-            if self.spares.looks_for_priority:
+        if self.source is not None and not self.rebalance and not self.backups.ready:
+            self.backups.build()
+            if self.backups.looks_for_priority:
                 self._nap(Rule.priority)
             return
         self.begin_round()
@@ -164,22 +170,22 @@ class FailoverTransport:
 
     def begin_round(self) -> None:
         """Make the list; wait first if a connection was lost; then try one after the other."""
-        self.known.read_file(self.lab)
+        self.addresses.read_file(self.lab)
         self.busy = True
-        self.order = self.known.order(self.lab.random)
+        self.order = self.addresses.order(self.lab.random)
         if not self.order:
             self.end_round(Refused("IOException", "No uris available to connect to."))
             return
         if self.rebalance and not self._leaves_for(self.order[0]):
             self.rebalance = self.busy = False
             self._flush()
-            self.wake()  # spares are built in the turn after
+            self.wake()  # backups are built in the turn after
             return
         self.rebalance = False
         if not self.options.use_exponential_back_off or self.delay == UNSET:
             self.delay = self.options.initial_reconnect_delay
-        if self.spares.held:
-            self._use_spare()
+        if self.backups.held:
+            self._use_backup()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
             wait = self._back_off(Rule.initial_delay)
             self.lab.clock.later(self.lab.clock.now + wait, self.on_first_wait, self.naps)
@@ -192,7 +198,7 @@ class FailoverTransport:
         A command to go is obeyed even when it names the broker in use.
         """
         stays = not self.told_to_go and same(first, self.address)
-        if self.spares.at_priority or stays:
+        if self.backups.at_priority or stays:
             return False
         self.told_to_go = False
         self.leave()
@@ -203,8 +209,8 @@ class FailoverTransport:
         if nap == self.naps or self.stopped:
             self.try_next()
 
-    def _use_spare(self) -> None:
-        address, source = self.spares.take()
+    def _use_backup(self) -> None:
+        address, source = self.backups.take()
         if not source.alive:  # its broker has gone: the round goes on without a wait
             self.try_next()
             return
@@ -266,7 +272,7 @@ class FailoverTransport:
         limit = self.limit
         self.failures += 1
         if limit != NO_LIMIT and self.failures >= limit:
-            self.give_up(failure)
+            self.fail(failure)
             return
         self._nap(Rule.back_off)
 
@@ -282,7 +288,7 @@ class FailoverTransport:
             return self.options.startup_max_reconnect_attempts
         return self.options.max_reconnect_attempts
 
-    def give_up(self, error: Refused) -> None:
+    def fail(self, error: Refused) -> None:
         """End it for good: the exception listener hears of it, and whoever waits."""
         self.error = error
         self.left_waiting = bool(self.waiting)
@@ -305,18 +311,18 @@ class FailoverTransport:
         self.owner.on_command(source, command)
 
     def on_closed(self, source: Any) -> None:
-        """A socket is gone: that of a try, a spare (which goes on to count), or the one in use."""
+        """A socket is gone: that of a try, a backup (which goes on to count), or the one in use."""
         if self.trying is not None and source is self.trying[1]:
             self.trying = None
             self.failure = source.failure
             self.try_next()
-        elif self.spares.owns(source):
+        elif self.backups.owns(source):
             self.wake()  # another may be wanted
         elif source is self.source and not self.stopped:
             self.source = None
-            self.known.lost, self.address = self.address, None
+            self.addresses.lost, self.address = self.address, None
             if self.limit == 0:
-                self.give_up(source.failure)
+                self.fail(source.failure)
                 return
             self.owner.on_interrupted()
             self.wake()
@@ -325,19 +331,19 @@ class FailoverTransport:
 
     def update(self, addresses: Sequence[str], rebalance: bool) -> None:
         """A broker names other brokers, and may ask to move to the first of them."""
-        if self.known.tell(addresses):
+        if self.addresses.tell(addresses):
             if self.source is not None:
-                self.spares.build()
+                self.backups.build()
             self.rebalance = self.rebalance or (rebalance and self.source is not None)
             self.wake()
 
     def go_to(self, address: str) -> None:
         """The broker tells the client to leave for another: it forgets the configured ones."""
-        self.known.configured = [address]
+        self.addresses.configured = [address]
         self.rebalance = self.told_to_go = self.source is not None
         self.wake()
 
     def add(self, address: str) -> None:
         """An address has come to be known."""
-        if self.known.learn(address):
+        if self.addresses.learn(address):
             self.wake()

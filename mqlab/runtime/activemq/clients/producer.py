@@ -12,8 +12,7 @@ from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.broker import Broker, Premises
 
 SENT = int(Kind.Sent)
 
@@ -25,10 +24,14 @@ class Producer:
     """
 
     def __init__(
-        self, lab: Lab, spec: ProducerSpec, broker: Broker,
+        self,
+        lab: Premises,
+        spec: ProducerSpec,
+        broker: Broker,
         headers: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.lab, self.spec, self.broker = lab, spec, broker
+        self.name = spec.name
         self.node = lab.producer_node(spec.name, broker.name)
         self.link_to, self.link_from = lab.new_link(), lab.new_link()
         self.first = lab.reserve_numbers(spec.sends)
@@ -95,11 +98,28 @@ class Producer:
         now = lab.clock.now
         place = self.sent
         self.sent += 1
-        message = Message(self.first + place, self.dest, self.dest_no, now, spec.persistent,
-                          self.properties.at(place), self.headers.at(place), (),
-                          self.expiry(now), spec.size)  # fmt: skip
-        row = lab.add(now, SENT, message.number, self.broker.node, self.node,
-                      self.broker.node, -1, self.dest_no)  # fmt: skip
+        message = Message(
+            self.first + place,
+            self.dest,
+            self.dest_no,
+            now,
+            spec.persistent,
+            self.properties.at(place),
+            self.headers.at(place),
+            (),
+            self.expiry(now),
+            spec.size,
+        )
+        row = lab.add(
+            now,
+            SENT,
+            message.number,
+            self.broker.node,
+            self.node,
+            self.broker.node,
+            -1,
+            self.dest_no,
+        )
         self.link_to.carry(self.on_arrived, (message, row))
         if not spec.persistent:
             lab.clock.at(now + (self.interval or lab.timing.pace), self.send, None)
@@ -115,7 +135,7 @@ class Producer:
             self.unsent.append(passage)
             return
         broker = self.broker
-        if broker.limits_memory and broker.destination(self.elements[0]).room.full_for(
+        if broker.limits_memory and broker.destination(self.elements[0]).memory.full_for(
             message, self.on_arrived, passage
         ):
             return

@@ -65,7 +65,7 @@ class Session:
         for message in again:
             message.redeliveries += 1
             if 0 <= policy.maximum < message.redeliveries:
-                self.consumer.give_up(message)
+                self.consumer.send_poison_ack(message)
             else:
                 kept.append(message)
         if kept:

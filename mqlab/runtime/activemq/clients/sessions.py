@@ -11,9 +11,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.connection import Delivery
-from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.wire import Command
+from mqlab.runtime.activemq.message import Delivery, Message
+from mqlab.runtime.activemq.sockets import Command
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
@@ -31,10 +30,13 @@ class Session:
         self.count = 0
         self.transaction: str | None = None
         self.sends: list[Command] = []
-        self.must_roll_back = False
+        self.rollback_only = False
         self.committing = False
         self.leaving: list[RemoteConsumer] = []  # closed, but their transaction was open
-        self.unborn = client.state in ("failed", "closed")  # there was no connection to open it on
+        self.opened_after_close = client.state in (
+            "failed",
+            "closed",
+        )  # there was no connection to open it on
 
     def begin(self) -> str | None:
         """Return the transaction of this session, a new one if there is none."""
@@ -50,7 +52,7 @@ class Session:
         for consumer in leaving:
             self.client.send(("unsubscribe", None, consumer.name, consumer.last))
         self.sends = []
-        self.must_roll_back = self.committing = False
+        self.rollback_only = self.committing = False
 
     def finish(self, how: str, call: Call) -> None:
         """Commit or roll back; what had been received before a loss can only be rolled back."""
@@ -58,10 +60,10 @@ class Session:
         call.session = self
         if client.refuses(call):
             return
-        if transaction is None and not self.must_roll_back:
+        if transaction is None and not self.rollback_only:
             client.after_round(call)
             return
-        if how == "commit" and not self.must_roll_back:
+        if how == "commit" and not self.rollback_only:
             self.committing = True
             for consumer in self.consumers():
                 consumer.commit(transaction)
@@ -71,7 +73,9 @@ class Session:
             consumer.give_back()
         self.end()
         if how == "commit":
-            call.doom = Refused("TransactionRolledBackException", "received before a loss")
+            call.error_on_reply = Refused(
+                "TransactionRolledBackException", "received before a loss"
+            )
         client.request(("rollback", None, transaction), call)
 
     def consumers(self) -> list[RemoteConsumer]:
@@ -81,7 +85,7 @@ class Session:
     def interrupted(self) -> None:
         """The connection is lost: what it had received cannot be committed any more."""
         if self.transacted and any(consumer.holds for consumer in self.consumers()):
-            self.must_roll_back = True
+            self.rollback_only = True
 
 
 class RemoteConsumer:
@@ -194,8 +198,18 @@ class RemoteConsumer:
         now, row = lab.clock.now, delivery.row
         self.received.append(message.number)
         self.last = message.number
-        about = (message.number, broker, broker, self.node, -1, message.dest_no, -1,
-                 len(message.path), now - message.sent, 0)  # fmt: skip
+        about = (
+            message.number,
+            broker,
+            broker,
+            self.node,
+            -1,
+            message.dest_no,
+            -1,
+            len(message.path),
+            now - message.sent,
+            0,
+        )
         self.before[message.number] = delivery.before
         if count > 1:
             row = lab.add(now, Kind.Redelivered, *about, row)

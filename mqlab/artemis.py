@@ -1,0 +1,59 @@
+"""The words for Artemis brokers: what a user builds, and what happens to it.
+
+>>> from mqlab import artemis
+>>> net = artemis.Network(
+...     artemis.Broker("M1", "replication", "master"), artemis.Broker("S1", "replication", "slave"))
+>>> [step.do for step in net.with_actions(artemis.Start(), artemis.Crash("M1")).steps]
+['start', 'kill']
+"""
+
+from __future__ import annotations
+
+from mqlab.spec.action import (
+    Close,
+    Commit,
+    Consumer,
+    Pause,
+    Producer,
+    Receive,
+    Restart,
+    Resume,
+    Rollback,
+    Start,
+    Stop,
+    Wait,
+)
+from mqlab.spec.artemis import Network
+from mqlab.spec.artemis.actions import (
+    Files,
+    ForcedFailover,
+    Gateway,
+    Isolate,
+    Rejoin,
+    Session,
+    Settle,
+    SlowLine,
+    Snapshot,
+    StartAs,
+    WaitForFailover,
+    WaitForRole,
+    WaitForSends,
+    Xa,
+)
+from mqlab.spec.artemis.broker import AddressQueue, Broker
+from mqlab.spec.clients import Client
+from mqlab.spec.faults import Crash, Cut, Heal
+from mqlab.spec.values import Queue, Topic
+
+__all__ = [
+    # the network
+    "AddressQueue", "Broker", "Network", "Queue", "Topic",
+    # clients
+    "Client", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Resume", "Rollback",
+    "Session", "Xa",
+    # what happens to brokers and lines
+    "Crash", "Cut", "ForcedFailover", "Gateway", "Heal", "Isolate", "Rejoin", "Restart", "SlowLine",
+    "Start", "StartAs", "Stop",
+    # waiting and looking
+    "Files", "Settle", "Snapshot", "Wait", "WaitForFailover", "WaitForRole", "WaitForSends",
+]  # fmt: skip

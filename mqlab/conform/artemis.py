@@ -1,0 +1,100 @@
+"""Outcomes of Artemis runs against recordings (conformance/artemis/README.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.errors import BadFile
+from mqlab.formats.places import differ
+
+Json = dict[str, Any]  # a part of an outcome
+Given = Mapping[str, Any]
+DEPTHS = ("exact", "counts", "totals", "roles", "none")
+# Only the moment of the snapshot decides these.
+_FREE = ("has_replica", "files", "problems", "waits_ms")
+
+
+def differences(outcome: Given, observed: Given) -> list[str]:
+    """Return what differs from a recording's `observed`, to the depth that it promises."""
+    depth = observed.get("deterministic")
+    if depth not in DEPTHS:
+        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+    if depth == "none":
+        return []
+    reduce = {"exact": _exact, "counts": _counts, "totals": _totals, "roles": _roles}[str(depth)]
+    run = reduce(outcome)
+    return min(
+        (differ("", reduce(entry["outcome"]), run) for entry in observed["outcomes"]), key=len
+    )
+
+
+def _exact(outcome: Given) -> Json:
+    found = {
+        key: outcome[key]
+        for key in ("consumers", "senders", "waits", "lost", "received_more_than_once")
+    }
+    found["refused"] = outcome.get("refused", [])
+    found["snapshots"] = {
+        label: {
+            "received_so_far": shot["received_so_far"],
+            "brokers": {name: _broker(broker) for name, broker in shot["brokers"].items()},
+        }
+        for label, shot in outcome["snapshots"].items()
+    }
+    return found
+
+
+def _broker(broker: Given) -> Json:
+    found = {key: value for key, value in broker.items() if key not in _FREE}
+    if "queues" in found:
+        found["queues"] = {
+            name: dict(queue)
+            for name, queue in found["queues"].items()
+            if not name.startswith("store_and_forward:")
+        }
+    if "hosts" in found:
+        found["hosts"] = {name: _broker(hosted) for name, hosted in found["hosts"].items()}
+    return found
+
+
+def _counts(outcome: Given) -> Json:
+    """Leave out message numbers and their order."""
+    whole = _exact(outcome)
+    whole["consumers"] = {
+        name: {"count": got["count"], "failovers": got.get("failovers", [])}
+        for name, got in whole["consumers"].items()
+    }
+    whole["senders"] = {name: len(got["sent"]) for name, got in whole["senders"].items()}
+    for key in ("lost", "received_more_than_once"):
+        whole[key] = len(whole[key])
+    for shot in whole["snapshots"].values():
+        for broker in shot["brokers"].values():
+            for queue in broker.get("queues", {}).values():
+                for key in ("waiting", "delivering"):
+                    if key in queue:
+                        queue[key] = len(queue[key])
+    return whole
+
+
+def _totals(outcome: Given) -> Json:
+    last = list(outcome["snapshots"].values())[-1:]
+    return {
+        "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
+        "depth": {
+            f"{name} {queue}": state["depth"]
+            for shot in last
+            for name, broker in shot["brokers"].items()
+            for queue, state in _broker(broker).get("queues", {}).items()
+        },
+        "roles": _roles(outcome),
+    }
+
+
+def _roles(outcome: Given) -> Json:
+    return {
+        label: {
+            name: (broker["role"], broker.get("pair")) for name, broker in shot["brokers"].items()
+        }
+        for label, shot in outcome["snapshots"].items()
+    }

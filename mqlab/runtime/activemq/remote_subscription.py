@@ -1,0 +1,54 @@
+"""A broker's subscription for a consumer at the other end of a socket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqlab.runtime.activemq.message import ConsumerInfo, Delivery, Message
+from mqlab.runtime.activemq.sockets import Socket
+from mqlab.runtime.activemq.subscription import Host, Subscription
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind
+
+
+class RemoteSubscription(Subscription):
+    """What is pushed goes over the socket; the consumer is known by its name."""
+
+    def __init__(
+        self,
+        broker: Host,
+        socket: Socket,
+        consumer: Any,
+        dest: Destination,
+        prefetch: int | None,
+    ) -> None:
+        info = ConsumerInfo(
+            broker.lab.new_id(),
+            dest,
+            consumer.priority,
+            consumer.selector,
+            consumer.exclusive,
+            durable=consumer.durable,
+        )
+        if prefetch is None:
+            kind = "queue" if dest.is_queue else "durable_topic" if info.durable else "topic"
+            prefetch = int(broker.policy_for(dest)[f"{kind}_prefetch"])
+        super().__init__(broker, info, prefetch, f"{dest} at {broker.name} by {consumer.name}")
+        self.socket, self.consumer = socket, consumer
+        self.client_name = consumer.name
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Push *message* to the client."""
+        self.outstanding[message] = None
+        node = self.broker.node
+        row = self.broker.note(
+            Kind.Dispatched, message, node, self.consumer.node, -1, self.no, rule, message.row
+        )
+        delivery = Delivery(message, message.redeliveries, row)
+        self.socket.reply(("deliver", None, self.consumer.name, delivery))
+
+    def count_delivered(self, last: int | None = None) -> None:
+        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
+        for message in self.outstanding:
+            if last is None or message.number <= last:
+                message.was_out()

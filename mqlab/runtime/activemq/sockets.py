@@ -1,0 +1,288 @@
+"""Sockets and the lines they run over: refused, reset, frozen, or deaf in one direction.
+
+A frozen line (or a suspended process) loses nothing: what is under way is held until it goes on, or
+until a reset takes it away. Whoever listens notices silence only by the inactivity check.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mqlab.runtime.activemq.clients.addresses import Refused
+from mqlab.runtime.kernel.clock import Call
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.asks import Laboratory
+
+Command = tuple[Any, ...]  # (what, ...): what goes over a socket
+CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
+# What a client is told of a connection that ends: the other end closed it, the line broke it, or
+# nothing was heard.
+CLOSED = Refused("EOFException", "the other end has closed the connection")
+BROKEN = Refused("SocketException", "Connection reset")
+SILENT = Refused("InactivityIOException", "Channel was inactive for too long")
+NO_WORD = Refused("IOException", "Wire format negotiation timeout")
+DROPPED = Refused("InactivityIOException", "Cannot send, channel has already failed")
+FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
+
+
+class ClientEnd(Protocol):
+    """Whoever opened a socket: a transport of a client or of a connector."""
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """A command came from the far end."""
+
+    def on_closed(self, source: Any) -> None:
+        """The socket is gone."""
+
+
+class Owner(Protocol):
+    """Whoever uses a transport: a client's connection or a bridge."""
+
+    name: str
+    node: int
+
+    def on_attached(self, address: str) -> None:
+        """A connection is there; what the state needs is to be replayed first."""
+
+    def replay(self, source: Any) -> None:
+        """Send over *source* what a broker must know before anything else."""
+
+    def on_interrupted(self) -> None:
+        """The connection is lost; the transport looks for another."""
+
+    def on_command(self, source: Any, command: Command) -> None:
+        """A command came from the broker."""
+
+    def on_failed(self, error: Refused) -> None:
+        """The transport has given up."""
+
+
+class BrokerEnd(Protocol):
+    """The broker's end of a socket."""
+
+    def on_command(self, command: Command) -> None:
+        """A command came from the near end."""
+
+    def on_closed(self, last: int | None = None) -> None:
+        """The socket is gone; *last* is what the near end said before, if it went in order."""
+
+
+class Server(Protocol):
+    """The process at the broker's end, as its sockets see it."""
+
+    name: str
+    paused: bool
+    sockets: list[Socket]
+    held: list[tuple[Any, Any]]
+
+
+class Line:
+    """A line in front of a broker's port, or of the database."""
+
+    def __init__(self) -> None:
+        self.state = "open"
+        self.sockets: list[Socket] = []
+        self.held: list[tuple[Any, Command]] = []
+
+    @property
+    def refuses(self) -> bool:
+        """Whether new connections are refused."""
+        return self.state == "refuse"
+
+    @property
+    def frozen(self) -> bool:
+        """Whether nothing moves."""
+        return self.state == "hang"
+
+    def cut(self, how: str, cause: int | None = None) -> None:
+        """Break the line; after `reset_once` it is open for new connections."""
+        if how in ("refuse", "reset_once"):
+            self.held = []
+            self.state = "refuse" if how == "refuse" else self.state
+            for socket in list(self.sockets):
+                socket.reset(cause, BROKEN)
+            if how == "reset_once":
+                self.state = "open"
+        else:
+            self.state = how
+            for socket in self.sockets:
+                socket.fall_silent()
+                socket.look()
+
+    def heal(self) -> None:
+        """Let everything move again, what was held first."""
+        self.state = "open"
+        for socket in self.sockets:
+            socket.look()
+        held, self.held = self.held, []
+        for arrive, command in held:
+            arrive(command)
+
+
+class Socket:
+    """One connection to a broker, or to a listener that is none."""
+
+    def __init__(
+        self,
+        lab: Laboratory,
+        client_end: ClientEnd,
+        target: str,
+        process: Server | None,
+        lines: tuple[Line, ...],
+    ) -> None:
+        self.lab, self.client_end, self.target = lab, client_end, target
+        self.process, self.lines = process, lines
+        self.broker_end: BrokerEnd | None = None
+        self.alive = True
+        self.farewell: int | None = (
+            None  # what is said with an orderly end: see TransportConnection.on_closed
+        )
+        self.failure = CLOSED  # how it ended
+        self.silent_since: int | None = None if process is not None else -1
+        self.looked, self.said, self.flagged = -2, -1, False
+        self.out, self.back = lab.new_link(), lab.new_link()
+        for place in (*lines, process):
+            if place is not None:
+                place.sockets.append(self)
+        if self.mute:
+            self.silent_since = -1
+        self.look()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether nothing moves on it now."""
+        paused = self.process is not None and self.process.paused
+        return paused or any(line.frozen for line in self.lines)
+
+    @property
+    def mute(self) -> bool:
+        """Whether nothing is heard on it now."""
+        return self.frozen or any(line.state == "drop_replies" for line in self.lines)
+
+    def look(self) -> None:
+        """See whether anything is in the way: who passes asks only this, as long as nothing is."""
+        self.hindered = not self.alive or self.frozen or self.mute
+
+    def join(self, line: Line) -> None:
+        """Run over *line* too from now on."""
+        self.lines = (*self.lines, line)
+        line.sockets.append(self)
+        self.look()
+
+    def send(self, command: Command) -> None:
+        """Send *command* to the far end."""
+        self.out.carry(self.arrive, command)
+
+    def arrive(self, command: Command) -> None:
+        """A command has come to the far end, if nothing holds it."""
+        if self.broker_end is not None and self.lets_pass(False, self.arrive, command):
+            self.broker_end.on_command(command)
+
+    def reply(self, command: Command) -> None:
+        """Send *command* to the near end."""
+        self.back.carry(self.arrive_back, command)
+
+    def arrive_back(self, command: Command) -> None:
+        """A command has come to the near end, if nothing holds or swallows it."""
+        if self.lets_pass(True, self.arrive_back, command):
+            self.client_end.on_command(self, command)
+
+    def lets_pass(self, back: bool, call: Call, argument: Any) -> bool:
+        """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
+        if not self.alive:
+            return False
+        for line in self.lines:
+            if line.state == "open":
+                continue
+            if line.frozen:
+                line.held.append((call, argument))
+                return False
+            if back and line.state == "drop_replies":
+                return False
+        if self.process is not None and self.process.paused:
+            self.process.held.append((call, argument))
+            return False
+        if back:
+            if self.silent_since == -1:
+                self.silent_since = None
+            self.said = self.lab.clock.now
+        return True
+
+    def close(self) -> None:
+        """The near end closes it in an orderly way."""
+        if self.alive:
+            self._forget()
+            self.out.carry(self._far_gone, self.farewell)
+
+    def reset(self, cause: int | None = None, failure: Refused = CLOSED) -> None:
+        """It breaks, because of what happened in row *cause*: both ends see it at once."""
+        if self.alive:
+            self.failure = failure
+            self._forget()
+            self._far_gone(None)
+            if cause is not None:
+                self.lab.blame(self.client_end, cause)
+            self.client_end.on_closed(self)
+
+    def on_error(self, _: None) -> None:
+        """Whoever uses it ends it because of an error."""
+        self.reset()
+
+    def _far_gone(self, farewell: int | None) -> None:
+        if self.broker_end is not None:
+            self.broker_end.on_closed(farewell)
+
+    def _forget(self) -> None:
+        self.alive = False
+        self.hindered = True
+        for place in (*self.lines, self.process):
+            if place is not None and self in place.sockets:
+                place.sockets.remove(self)
+
+    # The inactivity check of the near end
+
+    def watch(self, after: int, every: int) -> None:
+        """Look *after* ms for the first time, then *every* ms, whether anything was heard."""
+        if every > 0:
+            now = self.lab.clock.now
+            self.lab.clock.later(now + after * 1000, self.on_check, every * 1000)
+
+    def expect(self) -> None:
+        """Break the connection if nothing is heard at all for the time of a first word."""
+        self.lab.clock.later(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
+
+    def on_dropped(self, _: None) -> None:
+        """Whoever accepted it has closed it at once: what is to be said first finds it broken."""
+        self.reset(failure=DROPPED)
+
+    def on_no_word(self, _: None) -> None:
+        """The time for the first word is over."""
+        if self.silent_since == -1:
+            self.reset(failure=NO_WORD)
+
+    def fall_silent(self) -> None:
+        """From now on nothing is heard."""
+        if self.silent_since is None:
+            self.silent_since = self.lab.clock.now
+
+    def on_check(self, every: int) -> None:
+        """Break the connection when nothing was heard for too long.
+
+        A look after which anything was heard passes; after a look that heard more than signs of
+        life, the next passes too (recordings `silent_address`, `frozen_line_inactivity_2000_early`).
+        """
+        if not self.alive:
+            return
+        now, before = self.lab.clock.now, self.looked
+        quiet = self.mute or self.silent_since == -1
+        heard = self.silent_since if quiet and self.silent_since is not None else now
+        self.looked = now
+        if heard > before and heard >= 0:
+            self.flagged = self.said > before
+        elif self.flagged:
+            self.flagged = False
+        else:
+            self.reset(failure=NO_WORD if self.silent_since == -1 else SILENT)
+            return
+        self.lab.clock.later(now + every, self.on_check, every)

@@ -1,0 +1,134 @@
+"""Artemis brokers in high-availability set-ups: a network of them, and the script of what happens.
+
+Sources: AMQ Broker 7.1, chapter 21; reference/artemis-ha.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.action import Action
+from mqlab.spec.artemis.broker import AddressQueue, Broker
+from mqlab.spec.artemis.options import OPTIONS, Options, check_options, default
+from mqlab.spec.artemis.steps import StepCheck
+from mqlab.spec.artemis.words import to_step
+from mqlab.spec.step import Step
+
+# Version -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
+# the rules of 2.5 and only speaks otherwise.
+WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
+
+
+@dataclass(frozen=True, slots=True)
+class HaScenario:
+    """Brokers, their queues and cluster connections, and what happens to them.
+
+    Raises `UnknownName` or `BadValue` for what cannot be; what the product itself refuses at start
+    is told by `Server.refused`. `version` is one of `WORDS`: in 2.4, voters do not forget a
+    crashed broker (reference/artemis-observed.md, section 1).
+    """
+
+    brokers: tuple[Broker, ...]
+    queues: tuple[AddressQueue, ...] = ()
+    cluster: Options = field(default_factory=dict, hash=False)
+    addresses: Options = field(default_factory=dict, hash=False)
+    clients: Options = field(default_factory=dict, hash=False)
+    steps: tuple[Step, ...] = ()
+    about: Options = field(default_factory=dict, hash=False)
+    version: str = "2.5"
+
+    def __post_init__(self) -> None:
+        for broker in self.brokers:
+            if not isinstance(broker, Broker):
+                raise BadValue(f"{broker!r} is no broker of Artemis; write artemis.Broker('A')")
+        names = [broker.name for broker in self.brokers]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadValue(f"two brokers are called {name!r}; give each its own name")
+        if self.version not in WORDS:
+            raise UnknownName.of("Artemis version", self.version, WORDS)
+        check_options("cluster-connection", self.cluster, "cluster")
+        check_options("address-setting", self.addresses, "address settings")
+        check_options("url", self.clients, "clients")
+        for where, name in self._mentioned():
+            if name not in names:
+                raise UnknownName.of("broker", name, names, where)
+        check = StepCheck(names)
+        for no, step in enumerate(self.steps, start=1):
+            check.check(step, f"step {no}, {step.do}")
+
+    def _mentioned(self) -> Iterator[tuple[str, str]]:
+        """Yield each place outside of the script that names a broker."""
+        for queue in self.queues:
+            yield from ((f"queue {queue.name!r}", name) for name in queue.on or ())
+        for broker in self.brokers:
+            for half in (broker, *broker.halves()):
+                for connector in (half.scale_down or {}).get("connectors", ()):
+                    yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
+
+    @property
+    def forgets_crashed(self) -> bool:
+        """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
+        return self.version != "2.4"
+
+    def option(self, broker: Broker, key: str) -> Any:
+        """Return an option of a broker's cluster connection: its own, the scenario's, the default."""
+        own = broker.keys.get("cluster") or {}
+        return own.get(key, self.cluster.get(key, default("cluster-connection", key)))
+
+    def with_actions(self, *actions: Action | Step) -> HaScenario:
+        """Return the same network with *actions* behind those that it has."""
+        names = [broker.name for broker in self.brokers]
+        steps = [one if isinstance(one, Step) else to_step(one, names) for one in actions]
+        return replace(self, steps=(*self.steps, *steps))
+
+    def started(self) -> HaScenario:
+        """Return the same with all brokers started first, unless an action starts some."""
+        starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
+        return self if starts else replace(self, steps=(Step("start"), *self.steps))
+
+
+def Network(  # noqa: N802 - reads like the guide's noun
+    *brokers: Broker,
+    queues: tuple[AddressQueue, ...] = (),
+    version: str = "2.5",
+    clients: Options | None = None,
+    about: Options | None = None,
+    **options: Any,
+) -> HaScenario:
+    """Return a network of Artemis brokers in which nothing has happened yet.
+
+    Keyword options are those of all cluster connections and address settings; `clients` are URL
+    options of all clients (rows in `spec/artemis/options.py`).
+
+    >>> net = Network(Broker("A"), Broker("B"), message_load_balancing="STRICT", max_hops=2)
+    >>> net.option(net.brokers[0], "max_hops")
+    2
+    """
+    known = {**OPTIONS["cluster-connection"], **OPTIONS["address-setting"]}
+    for name in options:
+        if name not in known:
+            raise UnknownName.of("option", name, known, "network")
+    addresses = {name: it for name, it in options.items() if name in OPTIONS["address-setting"]}
+    cluster = {name: it for name, it in options.items() if name not in addresses}
+    return HaScenario(
+        brokers,
+        tuple(queues),
+        cluster,
+        addresses,
+        dict(clients or {}),
+        about=dict(about or {}),
+        version=version,
+    )
+
+
+def votes_needed(size: int) -> int:
+    """Return how many votes a cluster of a size asks for (artemis-ha.md, section 3).
+
+    >>> [votes_needed(size) for size in range(7)]
+    [0, 0, 1, 2, 3, 3, 4]
+    """
+    return {1: 0, 2: 1}.get(size, size // 2 + 1) if size > 0 else 0

@@ -1,0 +1,131 @@
+"""What only Artemis brokers and their clients do; words that other products share are theirs.
+
+The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.artemis.words` says which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mqlab.spec import action as shared
+from mqlab.spec.action import Action
+from mqlab.spec.artemis.options import Options
+from mqlab.spec.values import Destination
+
+
+@dataclass(frozen=True, slots=True)
+class StartAs(Action):
+    """Start a broker with another configuration: what is `written` replaces keys of its definition."""
+
+    broker: str
+    written: Options = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ForcedFailover(Action):
+    """An orderly stop after which the slave takes over, whatever failover-on-shutdown says."""
+
+    broker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Isolate(Action):
+    """Cut brokers off from all other brokers; `how` is refuse or hang, as for `Cut`."""
+
+    brokers: tuple[str, ...]
+    how: str = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class Rejoin(Action):
+    """The lines of brokers to all others are whole again."""
+
+    brokers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlowLine(Action):
+    """The line between two carries so many bytes a second, until it is healed."""
+
+    one: str
+    other: str
+    bytes_per_second: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway(Action):
+    """The address that network checks ask answers or is silent, for one broker or all."""
+
+    answers: bool
+    broker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForRole(Action):
+    """Wait until a broker has a role, such as live, backup_in_sync or live_with_replica."""
+
+    broker: str
+    role: str
+    timeout: int | str = field(default="30s", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForFailover(Action):
+    """Wait until a client has reconnected so often."""
+
+    client: str
+    times: int = 1
+    timeout: int | str = field(default="30s", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForSends(shared.WaitForSends):
+    """Wait until the sends in the background have ended, or for as long as `timeout`."""
+
+    timeout: int | str = field(default="60s", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Settle(shared.Settle):
+    """Wait until nothing moves for as long as `quiet`, at most as long as `at_most` (30 s)."""
+
+    quiet: int | str = field(default="1s", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(shared.Snapshot):
+    """Note the state of everything under a label; `topology`: also what each broker believes."""
+
+    topology: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Files(Action):
+    """Note the names in the data folders of one broker, or of all, under a label."""
+
+    label: str
+    broker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session(Action):
+    """A client opens a session that stays, on a broker; `to` is where it sends what says nothing.
+
+    `others` are further addresses of its URL, `options` those of a client's URL, and `time_limit`.
+    """
+
+    name: str
+    on: str
+    to: Destination | None = None
+    transacted: bool = field(default=False, kw_only=True)
+    xa: bool = field(default=False, kw_only=True)
+    others: tuple[str, ...] = field(default=(), kw_only=True)
+    options: Options = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Xa(Action):
+    """A call of a session's XA resource: start, end, prepare, commit, rollback, recover."""
+
+    client: str
+    act: str

@@ -1,0 +1,183 @@
+"""An Artemis broker: its high-availability policy, its role in it, and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, check_options, check_value
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "replication": ("master", "slave", "colocated"),
+    "shared_store": ("master", "slave", "colocated"),
+    "live_only": ("live",),
+}
+# Fail-back is off by default between replicas and on where a store is shared.
+ALLOW_FAILBACK = {"replication": False, "shared_store": True}
+ROUTING = ("anycast", "multicast")
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Broker:
+    """One broker of `broker.xml`: its HA policy and role, and what is written below them.
+
+    Keyword options are elements of the policy, options of its cluster connection, its network check
+    and itself, in snake case (rows in `spec/artemis/options.py`). Raises `UnknownName` or `BadValue`.
+
+    >>> Broker("S1", "replication", "slave", allow_failback=True, max_hops=2)
+    Broker('S1', 'replication', 'slave', allow_failback=True, max_hops=2)
+    """
+
+    name: str
+    policy: str
+    role: str
+    elements: Options = field(hash=False)
+    keys: Options = field(hash=False)  # of itself, and under `cluster` and `core`
+
+    def __init__(
+        self,
+        name: str,
+        policy: str = "live_only",
+        role: str | None = None,
+        elements: Options | None = None,
+        keys: Options | None = None,
+        **options: Any,
+    ) -> None:
+        where = f"broker {name!r}"
+        if policy not in ROLES:
+            raise UnknownName.of("policy", policy, ROLES, where)
+        role = ROLES[policy][0] if role is None else role
+        if role not in ROLES[policy]:
+            raise UnknownName.of(f"{policy} role", role, ROLES[policy], where)
+        below, own = dict(elements or {}), dict(keys or {})
+        for option, value in options.items():
+            _place(option, value, below, own, where)
+        for slot, given in zip(self.__slots__, (name, policy, role, below, own), strict=True):
+            object.__setattr__(self, slot, given)
+        for element, value in below.items():
+            self._check_element(element, value)
+        check_options("scale-down", self.scale_down or {}, where)
+        check_options("cluster-connection", own.get("cluster") or {}, where)
+        check_options("core", own.get("core") or {}, where)
+        for half in ("master", "slave") if role == "colocated" else ():
+            self.part(half, f"{half} of {name}")
+
+    def __repr__(self) -> str:
+        written = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        kind = f", {self.policy!r}, {self.role!r}" if self.policy != "live_only" else ""
+        return f"Broker({self.name!r}{kind}{written})"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All that is written below it, by Python name."""
+        own = {key: value for key, value in self.keys.items() if key not in ("cluster", "core")}
+        inner = {**(self.keys.get("cluster") or {}), **(self.keys.get("core") or {})}
+        return {**self.elements, **own, **inner}
+
+    def _check_element(self, name: str, value: object) -> None:
+        """Raise for an element that there is not, that stands elsewhere, or of another type."""
+        where = f"broker {self.name!r}"
+        if name not in ELEMENTS:
+            raise UnknownName.of("element", name, ELEMENTS, where)
+        row = ELEMENTS[name]
+        refused = name == "excludes"  # a shared-store broker with it is refused at its start
+        if self.role not in row.roles or (self.policy not in row.policies and not refused):
+            raise BadValue(
+                f"{where}: {name} does not stand in a {self.policy} {self.role}; write it in a "
+                f"{' or '.join(row.policies)} {' or '.join(row.roles)}"
+            )
+        if row.type in (bool, int):
+            check_value(row, value, where)
+
+    def element(self, name: str) -> Any:
+        """Return an element's value, or the product's default; a colocated broker has its master's."""
+        given = self.elements
+        if name not in given and self.role == "colocated":
+            given = given.get("master") or {}
+        if name == "allow_failback":
+            return given.get(name, ALLOW_FAILBACK.get(self.policy))
+        return given.get(name, ELEMENTS[name].default)
+
+    @property
+    def scale_down(self) -> Options | None:
+        """The elements of its scale-down, or None without one."""
+        found = self.elements.get("scale_down")
+        return found if isinstance(found, Mapping) else None
+
+    @property
+    def scales_down(self) -> bool:
+        """Whether scale-down is given, and not switched off."""
+        return self.scale_down is not None and self.scale_down.get("enabled") is not False
+
+    @property
+    def checks_network(self) -> bool:
+        """Whether it asks an address of the network about itself."""
+        core = self.keys.get("core", {})
+        return any(key in core for key in ("network_check_list", "network_check_url_list"))
+
+    def part(self, role: str, name: str) -> Broker:
+        """Return the master or slave half of a colocated broker as a broker of its own."""
+        return Broker(name, self.policy, role, dict(self.elements.get(role) or {}), self.keys)
+
+    def halves(self) -> tuple[Broker, ...]:
+        """The master and the slave of a colocated broker; none of another."""
+        roles = ("master", "slave") if self.role == "colocated" else ()
+        return tuple(self.part(role, self.name) for role in roles)
+
+    def refused(self) -> str | None:
+        """Return why the product does not start with this configuration, in its words."""
+        size = self.element("quorum_size")
+        if size != -1 and size < 1:
+            return (
+                "java.lang.IllegalArgumentException: AMQ119041: quorum-size  must be equals to -1 "
+                f"or greater than 0 (actual value: {size})"
+            )
+        shares = self.role == "colocated" and self.policy == "shared_store"
+        if shares and "excludes" in self.elements:
+            return (
+                "configuration error: excludes is not accepted in a colocated shared-store policy"
+            )
+        return None
+
+
+def _place(
+    option: str, value: object, elements: dict[str, Any], keys: dict[str, Any], where: str
+) -> None:
+    """Put an option where broker.xml has it."""
+    inner = {"cluster-connection": "cluster", "core": "core"}
+    section = next((s for s in ("broker", *inner) if option in OPTIONS[s]), None)
+    if option in ELEMENTS:
+        elements[option] = value
+    elif section is None:
+        known = [*ELEMENTS, *(name for s in ("broker", *inner) for name in OPTIONS[s])]
+        raise UnknownName.of("option", option, known, where)
+    elif section == "broker":
+        check_options(section, {option: value}, where)
+        keys[option] = value
+    else:
+        keys[inner[section]] = {**keys.get(inner[section], {}), option: value}
+
+
+@dataclass(frozen=True, slots=True)
+class AddressQueue:
+    """A durable queue as `broker.xml` lists it: of an address (its own name), at some brokers (all)."""
+
+    name: str
+    routing: str = field(default="anycast", kw_only=True)
+    address: str | None = field(default=None, kw_only=True)
+    on: tuple[str, ...] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.routing not in ROUTING:
+            raise UnknownName.of("routing", self.routing, ROUTING, f"queue {self.name!r}")
+
+    @property
+    def topic(self) -> str | None:
+        """The topic that a queue of routing multicast belongs to."""
+        return (self.address or self.name) if self.routing == "multicast" else None
+
+    def is_at(self, broker: str) -> bool:
+        """Whether a broker has it."""
+        return self.on is None or broker in self.on

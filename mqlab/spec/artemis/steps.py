@@ -1,0 +1,126 @@
+"""The steps of an Artemis script as the recordings write them (conformance/artemis/README.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from mqlab.errors import BadValue, SelectorError, UnknownName
+from mqlab.spec.artemis.options import check_options
+from mqlab.spec.selector import Selector
+from mqlab.spec.step import Step
+from mqlab.spec.values import duration
+
+Keys = Mapping[str, Any]  # what a step says, by key
+
+# Step -> keys it needs (a|b: either), keys it may have.
+_OPEN = "queue topic transacted xa url time_limit_ms in_background"
+STEPS: dict[str, tuple[str, str]] = {
+    "start": ("", "brokers broker with wait"), "start_broker": ("broker|brokers", "with wait"),
+    "kill": ("broker|brokers", ""), "stop": ("broker|brokers", "failover"),
+    "restart": ("broker|brokers", "with wait"), "pause": ("broker|brokers", ""),
+    "resume_broker": ("broker|brokers", ""), "cut": ("between|isolate", "silent"),
+    "heal": ("between|isolate", ""), "slow": ("between|isolate bytes_per_second", ""),
+    "gateway": ("answers", "broker brokers"), "wait_until": ("broker role", "timeout_ms"),
+    "wait_failover": ("client", "times timeout_ms"),
+    "open_consumer": ("consumer broker queue|topic", "receiving ack_mode acknowledge selector "
+                      "durable_name client_id url time_limit_ms in_background"),
+    "open_producer": ("producer broker", _OPEN), "open_client": ("client|producer broker", _OPEN),
+    "receive": ("consumer count", "acknowledge wait_ms"), "resume": ("consumer", ""),
+    "hold": ("consumer", ""), "close_consumer": ("consumer", ""),
+    "send": ("count", "broker producer client queue topic persistent size interval_ms properties "
+             "delivery_delay_ms in_background time_limit_ms url name"),
+    "commit": ("client", ""), "rollback": ("client", ""), "xa": ("client act", ""),
+    "wait": ("ms", ""), "wait_for_sends": ("", "timeout_ms"),
+    "settle": ("", "quiet_ms timeout_ms"), "files": ("label", "broker brokers"),
+    "snapshot": ("label", "topology"),
+}  # fmt: skip
+OPENS = ("open_consumer", "open_producer", "open_client")
+STATES = ("live", "live_with_replica", "backup_in_sync", "backup_searching", "backup_announced",
+          "backup_holding_lock", "backup_queued", "backup", "starting", "stopping", "stopped",
+          "down", "paused", "not_started")  # fmt: skip
+CHOICES: dict[str, tuple[str, ...]] = {
+    "role": STATES, "ack_mode": ("auto", "client", "transacted"),
+    "act": ("start", "end", "prepare", "commit", "rollback", "recover"),
+}  # fmt: skip
+
+
+class StepCheck:
+    """Checks steps one after the other: clients are opened before they are used."""
+
+    def __init__(self, brokers: Sequence[str]) -> None:
+        self.brokers = brokers
+        self.opened: dict[str, dict[str, bool]] = {"consumer": {}, "producer": {}}
+
+    def check(self, step: Step, where: str) -> None:
+        """Raise for a step with unknown or missing keys, or names of what is not there."""
+        _check_step(step, where, self.brokers, self.opened)
+
+
+def _check_step(
+    step: Step, where: str, brokers: Sequence[str], opened: dict[str, dict[str, bool]]
+) -> None:
+    """Raise for a step with unknown or missing keys, or names of what is not there."""
+    if step.do not in STEPS:
+        raise UnknownName.of("step", step.do, STEPS, where)
+    needed, more = STEPS[step.do]
+    allowed = (*needed.replace("|", " ").split(), *more.split(), "at")
+    for key in step.keys:
+        if key not in allowed:
+            raise UnknownName.of("key", key, allowed, where)
+    for key in needed.split():
+        if not any(choice in step.keys for choice in key.split("|")):
+            raise BadValue(f"{where}: key {' or '.join(map(repr, key.split('|')))} is missing")
+    for key in ("broker", "brokers", "between", "isolate"):
+        for name in _flat(step.keys.get(key, ())):
+            if name not in brokers and (name, key) != ("clients", "between"):
+                raise UnknownName.of("broker", name, brokers, where)
+    if step.at is not None:
+        duration(step.at, f"{where}, at")
+    if step.do == "wait_until" and not isinstance(step.keys["broker"], str):
+        raise BadValue(f"{where}: broker is {step.keys['broker']!r}; write one name")
+    if "durable_name" in step.keys and "client_id" not in step.keys:
+        raise BadValue(f"{where}: a durable subscription needs the key 'client_id'")
+    if "selector" in step.keys:
+        try:
+            Selector(step.keys["selector"])
+        except SelectorError as error:
+            raise SelectorError(f"{where}: {error}") from None
+    for key, choices in CHOICES.items():
+        if step.keys.get(key, choices[0]) not in choices:
+            raise UnknownName.of(key, step.keys[key], choices, where)
+    check_options("url", step.keys.get("url") or {}, where)
+    for key in ("count", "ms", "timeout_ms", "time_limit_ms", "interval_ms", "bytes_per_second"):
+        value = step.keys.get(key, 1)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+            raise BadValue(f"{where}: {key} is {value!r}; write a number, 0 or more")
+    _check_clients(step, where, opened)
+
+
+def _flat(given: str | Iterable[str | Iterable[str]]) -> Iterator[str]:
+    for item in [given] if isinstance(given, str) else given:
+        yield from [item] if isinstance(item, str) else item
+
+
+def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]]) -> None:
+    """Raise for a client that is opened twice, or used and never opened."""
+    keys = step.keys
+    if step.do in OPENS:
+        kind = "consumer" if "consumer" in keys else "producer"
+        name = str(keys.get("consumer") or keys.get("producer") or keys.get("client"))
+        if name in opened[kind]:
+            raise BadValue(f"{where}: two are called {name!r}; give each {kind} its own name")
+        opened[kind][name] = bool({"queue", "topic"} & set(keys))
+        return
+    anybody = {**opened["consumer"], **opened["producer"]}
+    senders = opened["producer"] if step.do in ("send", "xa") else anybody
+    for key, known in (("consumer", opened["consumer"]), ("producer", senders),
+                       ("client", senders)):  # fmt: skip
+        if key in keys and keys[key] not in known:
+            raise UnknownName.of(key, keys[key], sorted(known), where)
+    if step.do != "send":
+        return
+    name = keys.get("producer", keys.get("client"))
+    dest = bool({"queue", "topic"} & set(keys)) or opened["producer"].get(str(name), False)
+    if not dest or (name is None and "broker" not in keys):
+        raise BadValue(f"{where}: write 'producer', or 'broker', and 'queue' or 'topic'")

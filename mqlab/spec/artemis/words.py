@@ -1,0 +1,293 @@
+"""Actions <-> the steps of a recording: one table, read both ways.
+
+A step is first made `flat`: two sides of a line become `one` and `other`, a list of addresses `broker`
+and `others`, `queue` or `topic` a destination, options of a URL and what stands beside them `options`,
+milliseconds a text such as ``"2s"``. A step that names several brokers is as many actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
+from itertools import product
+from typing import Any
+
+from mqlab.errors import BadValue
+from mqlab.spec import action as shared
+from mqlab.spec import faults
+from mqlab.spec import uri as uris
+from mqlab.spec.action import Action
+from mqlab.spec.artemis import actions as own
+from mqlab.spec.artemis.options import OPTIONS, Options
+from mqlab.spec.artemis.steps import STEPS
+from mqlab.spec.clients import Client
+from mqlab.spec.step import Step
+from mqlab.spec.values import Destination, duration
+
+Flat = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Word:
+    """An action, the step it is, field -> key of the flat step, and keys that it always has."""
+
+    action: type[Action]
+    do: str
+    keys: Mapping[str, str]
+    fixed: Options
+
+    def fits(self, flat: Flat) -> bool:
+        """Whether it has a place for all keys of a flat step."""
+        known = {*self.keys.values(), *self.fixed, "at"}
+        same = all(flat.get(key) == value for key, value in self.fixed.items())
+        return same and set(flat) <= known
+
+
+def _word(action: type[Action], do: str, keys: str = "", **fixed: Any) -> Word:
+    """Return a word; in *keys* ``field=key``, or one name for both."""
+    pairs = (key.partition("=") for key in keys.split())
+    return Word(action, do, {field: key or field for field, _, key in pairs}, fixed)
+
+
+_OPEN = "on=broker others options"
+_SENT = "sends=count to others persistent size properties every=interval_ms in_background options"
+_READ = "reads=to selector receiving ack_mode acknowledge subscription_name=durable_name client_id"
+# Of the words for a step the first that has a place for all of its keys is taken.
+WORDS: tuple[Word, ...] = (
+    _word(shared.Start, "start"),
+    _word(shared.Restart, "start_broker", "broker wait"),
+    _word(own.StartAs, "start_broker", "broker written=with"),
+    _word(faults.Crash, "kill", "broker"),
+    _word(shared.Stop, "stop", "broker"),
+    _word(own.ForcedFailover, "stop", "broker", failover=True),
+    _word(shared.Pause, "pause", "who=broker"),
+    _word(shared.Pause, "hold", "who=consumer"),
+    _word(shared.Resume, "resume_broker", "who=broker"),
+    _word(shared.Resume, "resume", "who=consumer"),
+    _word(faults.Cut, "cut", "one other how"),
+    _word(faults.Heal, "heal", "one other"),
+    _word(own.Isolate, "cut", "brokers=isolate how"),
+    _word(own.Rejoin, "heal", "brokers=isolate"),
+    _word(own.SlowLine, "slow", "one other bytes_per_second"),
+    _word(own.Gateway, "gateway", "answers broker"),
+    _word(own.WaitForRole, "wait_until", "broker role timeout=timeout_ms"),
+    _word(own.WaitForFailover, "wait_failover", "client times timeout=timeout_ms"),
+    _word(shared.Consumer, "open_consumer", f"name=consumer {_OPEN} {_READ}"),
+    _word(own.Session, "open_client", f"name=client to transacted xa {_OPEN}"),
+    _word(shared.Receive, "receive", "consumer count options"),
+    _word(shared.Close, "close_consumer", "consumer"),
+    _word(shared.Producer, "send", f"name on=broker {_SENT}"),
+    _word(shared.Producer, "send", f"name on=client {_SENT}"),
+    _word(shared.Commit, "commit", "who=client"),
+    _word(shared.Rollback, "rollback", "who=client"),
+    _word(own.Xa, "xa", "client act"),
+    _word(shared.Wait, "wait", "time=ms"),
+    _word(shared.WaitForSends, "wait_for_sends"),
+    _word(own.WaitForSends, "wait_for_sends", "timeout=timeout_ms"),
+    _word(own.Settle, "settle", "quiet=quiet_ms at_most=timeout_ms"),
+    _word(shared.Settle, "settle", "quiet=quiet_ms at_most=timeout_ms"),
+    _word(own.Files, "files", "label broker"),
+    _word(shared.Snapshot, "snapshot", "label"),
+    _word(own.Snapshot, "snapshot", "label topology"),
+)
+_SAME = {"restart": "start_broker", "open_producer": "open_client"}
+_BESIDE = {
+    "time_limit_ms": "time_limit",
+    "delivery_delay_ms": "delivery_delay",
+    "wait_ms": "timeout",
+}
+
+
+# Actions to steps
+
+
+def to_step(action: Action, brokers: Sequence[str]) -> Step:
+    """Return the step that an action is; raises `BadValue` for what Artemis cannot do.
+
+    >>> to_step(faults.Cut("M1", "S1", how="hang"), ["M1", "S1"])
+    Step(do='cut', keys={'between': ['M1', 'S1'], 'silent': True})
+    """
+    if isinstance(action, Client):
+        action = _session(action)
+    words = [word for word in WORDS if word.action is type(action)]
+    if not words:
+        raise BadValue(f"{action}: Artemis brokers and their clients do nothing of the kind")
+    of_broker = {name for name in ("on", "who") if getattr(action, name, None) in brokers}
+    word = words[0] if of_broker or len(words) == 1 else words[-1]
+    needed = STEPS[word.do][0].split()
+    given = {
+        f.name: getattr(action, f.name)
+        for f in fields(action)
+        if not _is_default(action, f) or word.keys.get(f.name) in needed
+    }
+    if isinstance(action, faults.Cut | faults.Heal) and action.other is None:
+        given["other"] = [name for name in (*brokers, "clients") if name != action.one]
+    if given.pop("durable", False):
+        given.setdefault("subscription_name", given["name"])
+    flat = {**word.fixed, **({"at": given.pop("at")} if "at" in given else {})}
+    for name, value in given.items():
+        if name not in word.keys:
+            raise BadValue(f"{action}: {name} is nothing that Artemis knows here; leave it out")
+        flat[word.keys[name]] = value
+    return Step(word.do, _unfolded(flat))
+
+
+def _is_default(action: Action, field: Field[Any]) -> bool:
+    value = getattr(action, field.name)
+    made = field.default_factory() if field.default_factory is not MISSING else field.default
+    return made is not MISSING and bool(value == made)
+
+
+def _session(client: Client) -> own.Session:
+    """Return the session of a client that is described by a URL such as ``(tcp://A,tcp://B)?ha=true``."""
+    uri = uris.parse(f"static:{client.uri}" if client.uri.startswith("(") else client.uri)
+    hosts = [leaf.host or leaf.path or "" for leaf in uri.leaves()]
+    rows = {row.guide: row for row in OPTIONS["url"].values()}
+    options = {}
+    for guide, given in uri.parameters.items():
+        if guide not in rows:
+            raise BadValue(
+                f"client {client.name!r}: unknown option {guide!r}; known: {', '.join(rows)}"
+            )
+        row = rows[guide]
+        text = given or ""
+        options[row.name] = float(text) if row.type is float else row.read(text, client.name)
+    return own.Session(
+        client.name, hosts[0], others=tuple(hosts[1:]), options=options, at=client.at
+    )
+
+
+def _unfolded(flat: Flat) -> Flat:
+    """Return the keys of a step in place of those of a flat one."""
+    found: Flat = {}
+    others = flat.pop("others", ())
+    for key, value in flat.items():
+        if key == "to":
+            found["queue" if value.is_queue else "topic"] = value.name
+        elif key == "one":
+            found["between"] = [value, flat["other"]]
+        elif key == "options":
+            found |= _written(value)
+        elif key == "how":
+            found["silent"] = _is_silent(value)
+        elif key == "ms" or key.endswith("_ms"):
+            found[key] = _ms(value)
+        elif key == "broker" and others:
+            found[key] = [value, *others]
+        elif key != "other":
+            found[key] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _is_silent(how: str) -> bool:
+    if how not in ("refuse", "hang"):
+        raise BadValue(f"how={how!r}: a line of Artemis brokers is cut by 'refuse' or by 'hang'")
+    return how == "hang"
+
+
+def _ms(time: int | str) -> int | float:
+    ms = duration(time, "time") / 1000
+    return int(ms) if ms.is_integer() else ms
+
+
+def _written(options: Options) -> Flat:
+    beside = {name: key for key, name in _BESIDE.items()}
+    beside |= {"in_background": "in_background", "acknowledge": "acknowledge"}
+    found = {
+        key: _ms(options[name]) if key in _BESIDE else options[name]
+        for name, key in beside.items()
+        if name in options
+    }
+    url = {name: value for name, value in options.items() if name not in beside}
+    return {**found, **({"url": url} if url else {})}
+
+
+# Steps to actions
+
+
+def actions_of(steps: Iterable[Step]) -> Iterator[Action]:
+    """Yield the actions that steps are; senders without a name have that of their step.
+
+    >>> list(actions_of([Step("kill", {"brokers": ["A", "B"]})]))
+    [Crash(at=None, broker='A'), Crash(at=None, broker='B')]
+    """
+    homes: dict[str, Destination] = {}  # where sessions send what says nothing
+    for no, step in enumerate(steps):
+        for one in _split(step):
+            flat = _flat(one)
+            if one.do in ("open_producer", "open_client") and "to" in flat:
+                homes[flat["client"]] = flat["to"]
+            if one.do == "send":
+                flat.setdefault("name", flat.get("client") or f"sender{no}")
+                flat.setdefault("to", homes.get(flat.get("client", "")))
+            yield _action(_SAME.get(one.do, one.do), flat)
+
+
+def _split(step: Step) -> Iterator[Step]:
+    """Yield a step for each broker, or each line, that a step names."""
+    keys = dict(step.keys)
+    if step.do == "restart":
+        halves = {key: it for key, it in keys.items() if key in ("broker", "brokers")}
+        yield from (*_split(Step("stop", halves)), *_split(Step("start_broker", keys)))
+    elif "between" in keys:
+        sides = [[side] if isinstance(side, str) else side for side in keys.pop("between")]
+        yield from (Step(step.do, {**keys, "between": list(pair)}) for pair in product(*sides))
+    elif ("broker" in keys or "brokers" in keys) and not step.do.startswith(
+        ("open_", "send", "files")
+    ):
+        given = keys.pop("brokers", None) or keys.pop("broker")
+        do = "start_broker" if step.do == "start" else step.do
+        names = [given] if isinstance(given, str) else given
+        yield from (Step(do, {**keys, "broker": name}) for name in names)
+    else:
+        yield step
+
+
+def _flat(step: Step) -> Flat:
+    """Return the flat keys of a step."""
+    found: Flat = {}
+    options = dict(step.keys.get("url", {}))
+    for key, value in step.keys.items():
+        if key in ("queue", "topic"):
+            found["to"] = Destination(key, value)
+        elif key == "between":
+            found["one"], found["other"] = value
+        elif key in _BESIDE:
+            options[_BESIDE[key]] = _text(value)
+        elif key in _options_of(step.do):
+            options[key] = value
+        elif key == "silent":
+            found |= {"how": "hang"} if value else {}
+        elif key == "ms" or key.endswith("_ms"):
+            found[key] = _text(value)
+        elif key == "brokers" or (key == "broker" and not isinstance(value, str)):
+            found["broker"], *others = value
+            found |= {"others": tuple(others)} if others else {}
+        elif key != "url":
+            found["client" if key == "producer" else key] = (
+                tuple(value) if isinstance(value, list) else value
+            )
+    return {**found, **({"options": options} if options else {})}
+
+
+def _text(ms: float) -> str:
+    """Return a time as one writes it.
+
+    >>> _text(30000), _text(500), _text(1.5)
+    ('30s', '500ms', '1.5ms')
+    """
+    return f"{ms // 1000}s" if ms and ms % 1000 == 0 and isinstance(ms, int) else f"{ms}ms"
+
+
+def _options_of(do: str) -> tuple[str, ...]:
+    """Return what has no place of its own in the action of a step."""
+    return ("in_background",) if do.startswith("open_") else ("acknowledge",) * (do == "receive")
+
+
+def _action(do: str, flat: Flat) -> Action:
+    word = next((word for word in WORDS if word.do == do and word.fits(flat)), None)
+    if word is None:
+        raise BadValue(f"step {do!r} with the keys {', '.join(flat)} is no action")
+    values = {field: flat[key] for field, key in word.keys.items() if key in flat}
+    more = {"durable": True} if "durable_name" in flat else {}
+    return word.action(**values, **more, **({"at": flat["at"]} if "at" in flat else {}))

@@ -1,0 +1,127 @@
+"""Everything that can happen to Artemis brokers can be written with nouns, and reads as the same run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mqlab import artemis
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.formats import artemis as files
+from mqlab.formats.artemis.python import python
+from mqlab.runtime.artemis import ArtemisLab, outcome, play
+from mqlab.scenarios.artemis import figures
+from mqlab.spec.artemis.options import ADDRESSES, BROKER, CLUSTER, CORE, HA, SCALE_DOWN, URL
+from tests.conftest import recorded
+
+ALL = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
+ALL += [pytest.param(files.read(param.values[0]), id=param.id)
+        for name in ("artemis", "artemis-later")
+        for param in recorded(name, lambda path: True)]  # fmt: skip
+ORDERS = artemis.Queue("orders")
+MASTER = artemis.Broker("M1", "replication", "master", check_for_live_server=True)
+SLAVE = artemis.Broker("S1", "replication", "slave", allow_failback=True)
+PAIR = artemis.Network(MASTER, SLAVE, queues=(artemis.AddressQueue("orders"),))
+
+
+@pytest.mark.parametrize("scenario", ALL)
+def test_code_with_nouns_makes_the_same_run(scenario):
+    space = {}
+    exec(python(scenario), space)  # what a user would write
+    assert play(space["scenario"]).digest() == play(scenario).digest()
+
+
+def test_a_network_with_faults_in_time():
+    lab = ArtemisLab(PAIR.with_actions(
+        artemis.Start(), artemis.WaitForRole("S1", "backup_in_sync"),
+        artemis.Client("shop", uri="(tcp://M1:61616,tcp://S1:61616)?reconnectAttempts=-1"),
+        artemis.Consumer("desk", on="M1", reads=ORDERS),
+        artemis.Crash("M1", at="10s"), artemis.Restart("M1", at="20s"),
+        artemis.Producer("till", on="shop", sends=300, to=ORDERS, every="100ms"),
+        artemis.Wait("5s"), artemis.Snapshot("end"),
+    ))  # fmt: skip
+    lab.until("15s")
+    assert lab.roles == {"M1": "down", "S1": "live"}
+    lab.play()
+    assert lab.roles == {"M1": "live", "S1": "backup_in_sync"}
+    assert lab.trace.received() == {"desk": 300}
+    assert (lab.trace.lost(), lab.trace.duplicated()) == ([], {})
+
+
+def test_brokers_that_nobody_starts_are_started_first():
+    sends = artemis.Producer("P", on="M1", sends=2, to=ORDERS)
+    scenario = PAIR.with_actions(sends).started()
+    assert [step.do for step in scenario.steps] == ["start", "send"]
+    assert scenario.started() == scenario
+    assert outcome(play(scenario))["senders"]["P"]["sent"] == [1, 2]
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    (artemis.Cut("M1", "S1"), {"between": ["M1", "S1"], "silent": False}),
+    (artemis.Cut("M1"), {"between": ["M1", ["S1", "clients"]]}),
+    (artemis.Isolate(("M1",), how="hang"), {"isolate": ["M1"], "silent": True}),
+    (artemis.Wait("1500us"), {"ms": 1.5}),
+    (artemis.ForcedFailover("M1"), {"broker": "M1", "failover": True}),
+    (artemis.Pause("S1", at="2s"), {"broker": "S1", "at": "2s"}),
+    (artemis.Consumer("C", on="M1", reads=artemis.Topic("T"), durable=True, client_id="me",
+                      options={"reconnect_attempts": 3, "time_limit": "2s"}),
+     {"consumer": "C", "broker": "M1", "topic": "T", "client_id": "me", "durable_name": "C",
+      "url": {"reconnect_attempts": 3}, "time_limit_ms": 2000}),
+])  # fmt: skip
+def test_an_action_is_a_step(one, other):
+    step = PAIR.with_actions(one).steps[-1]
+    written = {key: value for key, value in step.keys.items() if other.get(key) or value}
+    assert written == {key: value for key, value in other.items() if value}
+
+
+@pytest.mark.parametrize(("action", "told"), [
+    (artemis.Crash("M2"), "'M2'"),
+    (artemis.Cut("M1", "S1", how="reset_once"), "'refuse' or by 'hang'"),
+    (artemis.Consumer("C", on="M1", reads=ORDERS, exclusive=True), "exclusive"),
+    (artemis.Consumer("C", on="M1", reads=ORDERS, options={"prefetch": 3}), "'prefetch'"),
+    (artemis.Producer("P", on="M1", sends=1, to=ORDERS, time_to_live="1s"), "time_to_live"),
+    (artemis.Producer("P", on="shop", sends=1, to=ORDERS), "'shop'"),
+    (artemis.Client("P", uri="tcp://M1:61616?reconnect=3"), "'reconnect'"),
+    (artemis.Client("P", uri="tcp://M7:61616"), "'M7'"),
+    (artemis.WaitForRole("M1", "boss"), "'boss'"),
+    (artemis.Receive("C", 1), "'C'"),
+])  # fmt: skip
+def test_what_cannot_be_done_is_told_and_leaves_the_lab_as_it_was(action, told):
+    lab = ArtemisLab(PAIR)
+    before = lab.trace.digest(), lab.trace.header["scenario"]
+    with pytest.raises(MqlabError, match=told):
+        lab.do(action)
+    assert (lab.trace.digest(), lab.trace.header["scenario"]) == before
+
+
+def test_what_another_product_does_is_no_action_here():
+    from mqlab.spec.action import StopConnector
+
+    with pytest.raises(BadValue, match="Artemis brokers and their clients do nothing of the kind"):
+        PAIR.with_actions(StopConnector("x"))
+
+
+@pytest.mark.parametrize(("options", "told"), [
+    ({"max_hops": "two"}, "max_hops is 'two'"), ({"max_hop": 2}, "max_hops"),
+    ({"message_load_balancing": "SOME"}, "ON_DEMAND"), ({"allow_failback": True}, "slave"),
+    ({"network_check_period": -1.5}, "whole number"), ({"max_hops": -1}, "0 or more"),
+])  # fmt: skip
+def test_a_wrong_option_of_a_broker_is_told(options, told):
+    with pytest.raises((BadValue, UnknownName), match=told):
+        artemis.Broker("M1", "replication", "master", **options)
+
+
+@pytest.mark.parametrize("row", [*HA, *SCALE_DOWN, *CLUSTER, *ADDRESSES, *URL, *CORE, *BROKER],
+                         ids=lambda row: row.guide)  # fmt: skip
+def test_a_row_says_all_of_its_option(row):
+    assert row.sentence.endswith(".")
+    assert row.source
+    assert row.default is None or isinstance(row.default, row.type)
+
+
+def test_what_is_written_with_nouns_is_a_lab_file_too():
+    scenario = PAIR.with_actions(artemis.Start(), artemis.Producer("P", "M1", 3, ORDERS))
+    again = files.read(json.loads(json.dumps(files.write(scenario))))
+    assert again == scenario
+    assert outcome(play(again))["senders"] == {"P": {"sent": [1, 2, 3]}}
