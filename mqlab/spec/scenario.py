@@ -109,24 +109,7 @@ class _Known:
             }
             called = "broker" if what == "broker or client" and not self.clients else what
             _need(called, name, names[what], where)
-        if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:
-            ours = [con.name for con in self.network.broker(action.of).connectors]
-            _need(f"connector of {action.of}", action.connector, ours, where)
-        if isinstance(action, (f.Cut, f.Heal)):
-            self.check_line(action, where, strictly)
-        if isinstance(action, c.WaitUntil):
-            check_wait(action.what, action.about, where)
-        elif strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
-            if action.who in self.clients:
-                raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
-        elif strictly and isinstance(action, c.ReceiveOnce):
-            if self.places.get(action.consumer) not in self.clients:
-                raise BadValue(
-                    f"{where}: {action.consumer!r} is on a broker by itself; write mq.Receive(...), "
-                    "or put it on an mq.Client"
-                )
-        elif strictly and isinstance(action, (a.Consumer, a.Producer)):
-            self.check_connection(action, where)
+        self.check_kind(action, where, strictly)
         if isinstance(action, c.Client):
             if strictly:
                 self.check_address(action, where)
@@ -153,6 +136,27 @@ class _Known:
             self.open.clear()  # with its broker its connection may be gone
         elif isinstance(action, a.Producer):
             self.producers.append(action.name)
+
+    def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
+        """Raise for what an action of this kind cannot mean here."""
+        if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:
+            ours = [con.name for con in self.network.broker(action.of).connectors]
+            _need(f"connector of {action.of}", action.connector, ours, where)
+        if isinstance(action, (f.Cut, f.Heal)):
+            self.check_line(action, where, strictly)
+        if isinstance(action, c.WaitUntil):
+            check_wait(action.what, action.about, where)
+        elif strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
+            if action.who in self.clients:
+                raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
+        elif strictly and isinstance(action, c.ReceiveOnce):
+            if self.places.get(action.consumer) not in self.clients:
+                raise BadValue(
+                    f"{where}: {action.consumer!r} is on a broker by itself; write mq.Receive(...), "
+                    "or put it on an mq.Client"
+                )
+        elif strictly and isinstance(action, (a.Consumer, a.Producer)):
+            self.check_connection(action, where)
 
     def mentions(self, action: a.Action) -> Iterator[tuple[str, str | None]]:
         """Yield what an action names, each with what it must be."""
