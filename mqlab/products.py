@@ -15,6 +15,7 @@ from mqlab.formats import lab as lab_files
 from mqlab.formats import openmq as openmq_files
 from mqlab.formats import openmq_python as openmq_code
 from mqlab.formats import python as activemq_code
+from mqlab.formats.artemis import python as artemis_code
 from mqlab.problems import artemis as artemis_problems
 from mqlab.problems import openmq as openmq_problems
 from mqlab.runtime import activemq, artemis, openmq
@@ -73,7 +74,7 @@ OPENMQ = Product(
 )  # fmt: skip
 ARTEMIS = Product(
     "artemis", HaScenario, artemis_files.claims, artemis_files.read, artemis_files.write,
-    artemis_figures.python, artemis.ArtemisLab, artemis.outcome, artemis_problems.check,
+    artemis_code.python, artemis.ArtemisLab, artemis.outcome, artemis_problems.check,
     artemis_figures.figures,
 )  # fmt: skip
 PRODUCTS = (OPENMQ, ARTEMIS, ACTIVEMQ)  # in this order they are asked whose a file is

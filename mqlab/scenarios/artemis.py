@@ -10,18 +10,12 @@ backup: role, pair, port), `connectors` (text: whether a hosted backup has it), 
 
 from __future__ import annotations
 
-from mqlab.errors import CannotRun
 from mqlab.formats import artemis
+from mqlab.formats.artemis.python import python
 from mqlab.scenarios import reading
 from mqlab.scenarios.reading import FamilyFigure
-from mqlab.spec.artemis import HaScenario
 
 FILES = ("artemis",)
-
-
-def python(scenario: HaScenario) -> str:
-    """Refuse: the nouns of Artemis are not here yet."""
-    raise CannotRun(f"{type(scenario).__name__}: the nouns of Artemis are not here yet")
 
 
 def figures() -> tuple[FamilyFigure, ...]:

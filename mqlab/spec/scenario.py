@@ -93,70 +93,40 @@ class _Known:
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what *action* names and is not there; remember what it opens."""
-        self.check_names(action, where)
-        if isinstance(action, (f.Cut, f.Heal)):
-            self.check_line(action, where, strictly)
-        if isinstance(action, c.WaitUntil):
-            check_wait(action.what, action.about, where)
-        if strictly:
-            self.check_sense(action, where)
-        self.remember(action)
-
-    def check_names(self, action: a.Action, where: str) -> None:
-        """Raise `UnknownName` for a broker, a client or anything else that is not there."""
-        clients, stores = [*self.clients], self._stores()
-        names: dict[str, Sequence[str]] = {
-            "broker": self.brokers,
-            "connector": self.connectors,
-            "endpoint": self.endpoints,
-            "client": clients,
-            "consumer": self.consumers,
-            "broker or client": [*self.brokers, *clients],
-            "consumer or broker": [*self.consumers, *self.brokers],
-            "consumer or client": [*self.consumers, *clients],
-            "shared store": stores,
-            "host": self._hosts(),
-            "broker or shared store": [*self.brokers, *stores],
-        }
         for what, name in self.mentions(action):
-            called = "broker" if what == "broker or client" and not clients else what
+            names: dict[str, Sequence[str]] = {
+                "broker": self.brokers,
+                "connector": self.connectors,
+                "endpoint": self.endpoints,
+                "client": [*self.clients],
+                "consumer": self.consumers,
+                "broker or client": [*self.brokers, *self.clients],
+                "consumer or broker": [*self.consumers, *self.brokers],
+                "consumer or client": [*self.consumers, *self.clients],
+                "shared store": self._stores(),
+                "host": self._hosts(),
+                "broker or shared store": [*self.brokers, *self._stores()],
+            }
+            called = "broker" if what == "broker or client" and not self.clients else what
             _need(called, name, names[what], where)
-        if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:
-            ours = [con.name for con in self.network.broker(action.of).connectors]
-            _need(f"connector of {action.of}", action.connector, ours, where)
-
-    def check_sense(self, action: a.Action, where: str) -> None:
-        """Raise `BadValue` for what names only what is there, and cannot be done all the same."""
-        wrong = ""
-        if isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
-            if action.who in self.clients:
-                wrong = f"{action.who!r} is a client; say which session= it is"
-        elif isinstance(action, c.ReceiveOnce):
-            if self.places.get(action.consumer) not in self.clients:
-                wrong = (
-                    f"{action.consumer!r} is on a broker by itself; write mq.Receive(...), or put it "
-                    "on an mq.Client"
-                )
-        elif isinstance(action, c.Client):
-            self.check_address(action, where)
-            if action.name in self.clients or action.name in self.brokers:
-                wrong = f"{action.name!r} is there already; close that client, or take a new name"
-        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and not self.database:
-            wrong = 'no broker has store="jdbc": there is no database'
-        elif isinstance(action, (a.Consumer, a.Producer)):
-            self.check_connection(action, where)
-            if action.name in self.open and isinstance(action, a.Consumer) and action.at is None:
-                wrong = f"consumer {action.name!r} is open already; close it, or take a new name"
-        if wrong:
-            raise BadValue(f"{where}: {wrong}")
-
-    def remember(self, action: a.Action) -> None:
-        """Remember what an action opens and closes."""
+        self.check_kind(action, where, strictly)
         if isinstance(action, c.Client):
+            if strictly:
+                self.check_address(action, where)
+            if strictly and (action.name in self.clients or action.name in self.brokers):
+                raise BadValue(
+                    f"{where}: {action.name!r} is there already; close that client, or take a new name"
+                )
             self.clients[action.name] = action.uri
-        elif isinstance(action, c.CloseClient):
-            del self.clients[action.client]
+        elif isinstance(action, c.CloseClient) and strictly:
+            self.clients.pop(action.client, None)
+        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
+            raise BadValue(f'{where}: no broker has store="jdbc": there is no database')
         elif isinstance(action, a.Consumer):
+            if strictly and action.name in self.open and action.at is None:
+                raise BadValue(
+                    f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
+                )
             self.consumers.append(action.name)
             self.places[action.name] = action.on
             self.open.add(action.name)
@@ -166,6 +136,27 @@ class _Known:
             self.open.clear()  # with its broker its connection may be gone
         elif isinstance(action, a.Producer):
             self.producers.append(action.name)
+
+    def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
+        """Raise for what an action of this kind cannot mean here."""
+        if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:
+            ours = [con.name for con in self.network.broker(action.of).connectors]
+            _need(f"connector of {action.of}", action.connector, ours, where)
+        if isinstance(action, (f.Cut, f.Heal)):
+            self.check_line(action, where, strictly)
+        if isinstance(action, c.WaitUntil):
+            check_wait(action.what, action.about, where)
+        elif strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
+            if action.who in self.clients:
+                raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
+        elif strictly and isinstance(action, c.ReceiveOnce):
+            if self.places.get(action.consumer) not in self.clients:
+                raise BadValue(
+                    f"{where}: {action.consumer!r} is on a broker by itself; write mq.Receive(...), "
+                    "or put it on an mq.Client"
+                )
+        elif strictly and isinstance(action, (a.Consumer, a.Producer)):
+            self.check_connection(action, where)
 
     def mentions(self, action: a.Action) -> Iterator[tuple[str, str | None]]:
         """Yield what an action names, each with what it must be."""
@@ -194,7 +185,7 @@ class _Known:
                 )
         many = [*ends_at, *lines, *database, *(() if strictly else users)]
         if action.other is None:
-            _need("end of a line (with one name, a broker's)", action.one, many, where)
+            _need("end of a line (a broker's link)", action.one, many, where)
             return
         ends = {action.one, action.other}
         for end in (action.one, action.other):
