@@ -24,7 +24,7 @@ class Crash(Action):
 
 @dataclass(frozen=True, slots=True)
 class Cut(Action):
-    """Break the line between two, or with one name all lines that lead to that broker.
+    """Break the line between two, or with one name all lines by which addresses lead to that broker.
 
     `how` is one of `WAYS`: connections are reset and new ones refused; reset once; nothing moves and
     nothing is lost; requests pass and answers vanish.

@@ -55,6 +55,9 @@ class Acts(Lives):
         lab = self.lab
         item = item_of(action, lab.clients_by_name, lab.brokers)
         item.pop("at", None)
+        if not lab.by_calls and item["do"] in ("open_consumer", "send"):
+            # Who names no session has one of its own, as if it stood on a broker by itself.
+            item.setdefault("session", f"of {item.get('consumer') or item.get('producer')}")
         for name, key in TIMES.items():
             if isinstance(item.get(name), str):
                 item[key] = duration(item.pop(name)) / 1000

@@ -24,6 +24,7 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.settings import BridgeSettings
     from mqlab.runtime.activemq.store import Store
+    from mqlab.runtime.kernel.clock import Call
     from mqlab.runtime.kernel.link import Link
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -95,6 +96,7 @@ class Broker:
         self.node = lab.add_node(spec.name, "broker")
         self.note = lab.recorder.notebook(lab.clock, self.node).note
         self.running = False
+        self.held: list[tuple[Call, Any]] | None = None  # what comes while it is suspended
         self.lives = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)

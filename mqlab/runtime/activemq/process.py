@@ -287,6 +287,7 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
+            self.broker.held = []
             for socket in self.sockets:
                 socket.look()
             self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
@@ -301,9 +302,10 @@ class Process:
                 socket.look()
             self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             held, self.held = self.held, []
-            for call, argument in held:
+            direct, self.broker.held = self.broker.held or [], None
+            for call, argument in (*held, *direct):
                 call(argument)
 
     def resume_silently(self) -> None:
         """A suspended process that is killed never goes on."""
-        self.paused, self.held = False, []
+        self.paused, self.held, self.broker.held = False, [], None

@@ -95,3 +95,25 @@ def test_messages_in_a_memory_store_are_told_lost():
                    mq.Stop("A"))  # fmt: skip
     assert trace.lost() == [1, 2]
     assert "kept it in memory only" in str(mq.explain(trace, message=1))
+
+
+def test_a_suspended_broker_takes_nothing_from_those_that_are_on_it():
+    lab = mq.Lab(mq.Network(mq.Broker("A")))
+    lab.do(mq.Consumer("C", on="A", reads=FOO))
+    lab.rest()
+    lab.do(mq.Pause("A"))
+    lab.do(mq.Producer("P", on="A", sends=2, to=FOO))
+    lab.rest()
+    assert (lab.trace.received(), lab.roles) == ({"C": 0}, {"A": "running"})
+    lab.do(mq.Resume("A"))
+    lab.rest()
+    assert lab.trace.received() == {"C": 2}
+
+
+def test_who_names_no_session_has_one_of_its_own():
+    trace = mq.run(
+        mq.Network(mq.Broker("A")), mq.Client("K", uri="tcp://A:61616"),
+        mq.Consumer("C", on="K", reads=FOO, ack_mode="transacted", acknowledge=False),
+        mq.Producer("P", on="K", sends=2, to=FOO), mq.Rollback("C"),
+    )  # fmt: skip
+    assert trace.received() == {"C": 4}, "given back and received again, sent all the same"

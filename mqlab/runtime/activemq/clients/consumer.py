@@ -150,6 +150,9 @@ class Consumer:
 
     def on_asked(self, _: None) -> None:
         """The request to pull has reached the broker; a plain topic subscription may not heed it."""
+        if self.broker.held is not None:
+            self.broker.held.append((self.on_asked, _))
+            return
         sub = self.sub
         heeds = sub.dest.is_queue or sub.durable or self.lab.rules.pulls_topics
         if heeds and not self.closed:
@@ -257,18 +260,27 @@ class Consumer:
 
     def on_poisoned(self, message: Message) -> None:
         """The broker hears that a message is to be a dead letter."""
+        if self.broker.held is not None:
+            self.broker.held.append((self.on_poisoned, message))
+            return
         if message in self.sub.outstanding:
             self.sub.acknowledge(message)
             deadletter.poisoned(self.broker, message)
 
     def on_acknowledged(self, message: Message) -> None:
         """The acknowledgement has reached the broker."""
+        if self.broker.held is not None:
+            self.broker.held.append((self.on_acknowledged, message))
+            return
         if message in self.sub.outstanding:
             self.unconfirmed.discard(message.number)
             self.sub.acknowledge(message)
 
     def on_delivered(self, message: Message) -> None:
         """The broker hears that the client has it in hands: this does not use up the prefetch."""
+        if self.broker.held is not None:
+            self.broker.held.append((self.on_delivered, message))
+            return
         extends = self.broker.policy_for(message.dest)["use_prefetch_extension"]
         if message in self.sub.outstanding and extends:
             self.sub.extension += 1
@@ -288,6 +300,9 @@ class Consumer:
 
     def on_closed(self, rule: int) -> None:
         """The broker hears of the closing."""
+        if self.broker.held is not None:
+            self.broker.held.append((self.on_closed, rule))
+            return
         if self.sub in self.broker.subs:
             self.broker.unsubscribe(self.sub, rule)
             advisory.of_connection(self.broker, self.name, left=True)

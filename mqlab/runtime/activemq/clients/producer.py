@@ -130,6 +130,9 @@ class Producer:
 
     def on_arrived(self, passage: tuple[Message, int]) -> None:
         """The message has reached the broker; a persistent one is confirmed."""
+        if self.broker.held is not None:
+            self.broker.held.append((self.on_arrived, passage))
+            return
         message, row = passage
         if not self.broker.running:
             self.unsent.append(passage)
