@@ -84,7 +84,25 @@ class BridgeAttempt:
             self.failed()
 
     def _greet(self, source: Source) -> None:
-        source.send(Negotiate())
+        socket = self._socket()
+        if self.lab.timing.greeting or socket is None or socket.hindered:
+            source.send(Negotiate())
+        else:
+            clock = self.lab.clock
+            clock.at(clock.now, self.on_greeted, (source, self.number))
+
+    def on_greeted(self, greeted: tuple[Source, int]) -> None:
+        """The first words took no time."""
+        source, number = greeted
+        if number == self.number:
+            self.on_command(source, Negotiate())
+
+    def _socket(self) -> Any:
+        """Return the socket at the bottom of whatever transports there are."""
+        socket: Any = self.transport.source if self.transport is not None else self.source
+        while socket is not None and not hasattr(socket, "process"):
+            socket = socket.transport.source
+        return socket
 
     def on_attached(self, address: str) -> None:
         """A failover: inside has found a broker."""
@@ -97,9 +115,7 @@ class BridgeAttempt:
     def on_command(self, source: Source, command: Command) -> None:
         """The other broker has said its first word: the bridge comes up."""
         if isinstance(command, Negotiate) and not self.bridges:
-            socket: Any = self.transport.source if self.transport is not None else self.source
-            while socket is not None and not hasattr(socket, "process"):
-                socket = socket.transport.source
+            socket = self._socket()
             if socket is not None and socket.process is not None:
                 self.remote = self.lab.processes[socket.process.name]
                 self.socket = socket

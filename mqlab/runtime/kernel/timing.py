@@ -35,7 +35,8 @@ class Timing:
     costs of a broker inside a running program and of one that is a program of its own; `bridge_up`:
     from a connector's socket to its bridge; `kill`, `restart`: a death, from a
     broker's end to its next start in the same program. `between`: from one call of a script to the next.
-    `attempt`: what a try takes at least, before the same client tries again.
+    `greeting`: whether the first words of two brokers take their way
+    over the link. `attempt`: what a try takes at least, before the same client tries again.
     """
 
     link: int = 1000
@@ -49,6 +50,7 @@ class Timing:
     restart: int = 0
     between: int = 0
     attempt: int = 990
+    greeting: bool = False
 
 
 # The machine of the recordings of networks at rest, where all brokers ran in one program and talked over
@@ -65,5 +67,5 @@ RECORDED = Timing(
                  write=2_000, stop=15_000),
     process=Costs(start=1_750_000, serve=1_600_000, lead=300_000, first_lead=1_000_000,
                   welcome=100_000, write=7_000, stop=60_000),
-    bridge_up=1_000, kill=15_000, restart=1_000, between=5_000,
+    bridge_up=1_000, kill=15_000, restart=1_000, between=5_000, greeting=True,
 )  # fmt: skip
