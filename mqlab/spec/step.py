@@ -1,4 +1,4 @@
-"""A step of a script, as the families of clusters write it."""
+"""A step of a script: an action as it is written down."""
 
 from __future__ import annotations
 
@@ -18,3 +18,7 @@ class Step:
     def at(self) -> int | str | None:
         """When it happens (such as ``"2s"``); None when its turn has come."""
         return self.keys.get("at")
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key."""
+        return self.keys.get(key, default)

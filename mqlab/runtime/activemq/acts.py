@@ -20,9 +20,9 @@ from mqlab.runtime.activemq.waits import WAITS
 from mqlab.runtime.kernel.lab import Until
 from mqlab.spec import Action
 from mqlab.spec.clients import ReceiveOnce, WaitUntil
-from mqlab.spec.fault import Step
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.scenario import DATABASE
+from mqlab.spec.step import Step
 from mqlab.spec.steps import TIMES, item_of
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule

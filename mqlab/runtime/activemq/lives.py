@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.spec.fault import Step
+from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:

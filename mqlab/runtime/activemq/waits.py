@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mqlab.spec.fault import Step
+from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.snapshot import Scene

@@ -9,7 +9,7 @@ from mqlab.runtime.activemq.clients.producer import Dealt
 from mqlab.runtime.activemq.commands import Send
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.queue import GROUP
-from mqlab.spec.fault import Step
+from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
