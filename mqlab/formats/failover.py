@@ -15,6 +15,7 @@ from mqlab.spec import Scenario
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import KINDS, PLAIN
 
+FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
 # What a step of the timed form has and the same step of the plain form has not.
 _TIMED_KEYS = {"client", "wait", "wait_ms", "at_ms", "max_ms", "session"}
 _DEAD_LETTER = {"kind": "dead_letter_strategy", "queue_prefix": "dead_letter_queue_prefix",
@@ -53,11 +54,38 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
             if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
                 raise BadValue(f"key {key!r} must be a list of objects")
             body[key] = [reader(item) for item in items]
+        body = _filled(body, _places(body))
     except BadFile:
         raise
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
     return lab.read({**body, "pace": "calls"}, where)
+
+
+def _places(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return what stands for the places that recordings leave in their addresses.
+
+    ``{A}`` is the address of A, whose host is its name; ``{A.port}`` the port of the broker itself where
+    a line lies in front of it.
+    """
+    named = {key: [str(item.get("name")) for item in body.get(key) or () if isinstance(item, dict)]
+             for key in ("brokers", "endpoints", "lines")}  # fmt: skip
+    own = enumerate([*named["brokers"], *named["endpoints"]])
+    ports = {f"{{{name}.port}}": str(FIRST_DIRECT + no) for no, name in own}
+    hosts = (name for names in named.values() for name in names)
+    return {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR", **ports,
+            **{f"{{{name}}}": f"tcp://{name}:61616" for name in hosts}}  # fmt: skip
+
+
+def _filled(value: Any, places: Mapping[str, str]) -> Any:
+    """Return a JSON value with the places in its texts filled in."""
+    if isinstance(value, str):
+        for place, text in places.items():
+            value = value.replace(place, text) if "{" in value else value
+        return value
+    if isinstance(value, dict):
+        return {key: _filled(item, places) for key, item in value.items()}
+    return [_filled(item, places) for item in value] if isinstance(value, list) else value
 
 
 def _known(where: str, given: Mapping[str, Any], known: Any) -> None:

@@ -145,13 +145,13 @@ class Acts(Lives):
 
     def _do_advertise(self, step: Step) -> None:
         address = self.lab.directory.address_of(step.keys["endpoint"])
-        self.lab.lan.advertise(address, self.lab.directory.fill(step.keys["uri"]), None)
+        self.lab.lan.advertise(address, step.keys["uri"], None)
 
     def _do_stop_advertising(self, step: Step) -> None:
         self.lab.lan.withdraw(self.lab.directory.address_of(step.keys["endpoint"]))
 
     def _do_sniff(self, step: Step) -> None:
-        self.lab.lan.sniffed.add(group_of(self.lab.directory.fill(step.keys["uri"])))
+        self.lab.lan.sniffed.add(group_of(step.keys["uri"]))
 
     # Clients
 
@@ -166,9 +166,7 @@ class Acts(Lives):
 
     def _do_connect(self, step: Step) -> None:
         name = step.keys["client"]
-        client = Client(
-            self.lab, name, self.lab.directory.fill(step.keys["uri"]), step.get("prefetch")
-        )
+        client = Client(self.lab, name, step.keys["uri"], step.get("prefetch"))
         client.client_id = step.get("client_id", name)
         client.redelivery = Redelivery(**step.get("redelivery", {}))
         client.watches = step.get("watch_topic_advisories", True)
@@ -284,7 +282,7 @@ class Acts(Lives):
         self.lab.processes[step.keys["broker"]].cluster.send_away(to)
 
     def _do_sample_orders(self, step: Step) -> None:
-        found = split(self.lab.directory.fill(step.keys["uri"]))
+        found = split(step.keys["uri"])
         options = failover_options(found.options, self.lab.edition)
         names = [self.lab.directory.shown_configured(address) for address in found.elements]
         orders: dict[str, int] = {}

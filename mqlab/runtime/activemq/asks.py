@@ -21,9 +21,6 @@ from mqlab.trace.record import Recorder
 class Addresses(Protocol):
     """Where addresses lead."""
 
-    def fill(self, text: str) -> str:
-        """Return a text with the addresses filled in."""
-
     def address_of(self, name: str) -> str:
         """Return the address of a broker or endpoint."""
 

@@ -257,7 +257,7 @@ class ConnectorRun:
         self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it
         self.attempts: list[BridgeAttempt] = []
         self.agent: MulticastListener | None = None
-        self.uri = lab.directory.fill(spec.uri)
+        self.uri = spec.uri
 
     def check(self) -> None:
         """Raise `Refused` for an address with which the real broker does not start."""

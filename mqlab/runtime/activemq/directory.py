@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mqlab.formats.failover import FIRST_DIRECT
 from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.activemq.process import Process
 
-FIRST_PORT, FIRST_DIRECT, FIRST_LINE = 61_001, 51_001, 41_001
-FILL = {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR"}
+
+PORT = 61616
 LOOPBACK = ("127.0.0.1", "localhost")
 
 
@@ -50,13 +51,11 @@ class Surroundings(Laboratory, Protocol):
 class Directory:
     """The addresses of one network, the lines to its brokers, and the sockets that are opened."""
 
-    def __init__(self, lab: Surroundings, network: Network, by_name: bool) -> None:
-        self.lab, self.by_name = lab, by_name
+    def __init__(self, lab: Surroundings, network: Network) -> None:
+        self.lab = lab
         around = network.around
         names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]
-        self.ports = {FIRST_PORT + no: name for no, name in enumerate(names)}
         self.direct = {FIRST_DIRECT + no: name for no, name in enumerate(names)}
-        self.proxies = {FIRST_LINE + no: line for no, (line, _) in enumerate(around.lines)}
         self.lines = {line: Line() for line, _ in around.lines}
         self.leads_to = dict(around.lines)
         self.modes = {endpoint.name: endpoint.mode for endpoint in around.endpoints}
@@ -67,22 +66,9 @@ class Directory:
 
     # Names and addresses
 
-    def fill(self, text: str) -> str:
-        """Return a text of a recording with the addresses filled in."""
-        for place, value in FILL.items():
-            text = text.replace(place, value)
-        for port, name in {**self.ports, **self.proxies}.items():
-            text = text.replace("{" + name + "}", f"tcp://127.0.0.1:{port}")
-        for port, name in self.direct.items():
-            text = text.replace("{" + name + ".port}", str(port))
-        return text
-
     def address_of(self, name: str) -> str:
         """Return the address of a broker or endpoint."""
-        if self.by_name:
-            return f"tcp://{name}:61616"
-        port = next(port for port, known in self.ports.items() if known == name)
-        return f"tcp://127.0.0.1:{port}"
+        return f"tcp://{name}:{PORT}"
 
     def target_of(self, address: str | None) -> Target | None:
         """Return where an address leads to; None if nowhere."""
@@ -91,27 +77,21 @@ class Directory:
         host, _, port = rest.partition("/")[0].partition(":")  # a path is not looked at
         if scheme not in ("tcp", "nio", "auto", "ssl"):
             return None
+        if port and not port.isdecimal():
+            return None
+        if host in self.lines:
+            return Target(host, self.leads_to[host], self.lines[host])
         if host in self.modes or host in self.lab.brokers:
             process = self.lab.processes.get(host)
             return Target(host, host, None if process is None else process.line)
-        if host not in LOOPBACK or not port.isdecimal():
-            return None
-        number = int(port)
-        if number in self.proxies:
-            line = self.proxies[number]
-            return Target(line, self.leads_to[line], self.lines[line])
-        name = self.ports.get(number, self.direct.get(number))
-        if name is None:
-            return None
-        process = self.lab.processes.get(name)
-        front = None if process is None or number in self.direct else process.line
-        return Target(name, name, front)
+        name = self.direct.get(int(port)) if host in LOOPBACK and port.isdecimal() else None
+        return None if name is None else Target(name, name, None)
 
     def shown_url(self, address: str) -> str:
         """Return an address as recordings show it in full: ``tcp://A``."""
-        for port, name in {**self.ports, **self.direct, **self.proxies}.items():
+        for port, name in self.direct.items():
             address = address.replace(f"127.0.0.1:{port}", name)
-        return address
+        return address.replace(f":{PORT}", "")
 
     def shown_target(self, address: str | None) -> str | None:
         """Return an address as recordings show it: the name; a composite one is ``?``."""
@@ -255,8 +235,8 @@ class Directory:
 def _nowhere(address: str) -> Refused:
     """Return the error for an address that leads to nobody here."""
     host, port = uris.place(address)
+    if not port.isdecimal() and (port or host == "127.0.0.1"):
+        return Refused("IllegalArgumentException", "port out of range:-1")
     if host != "127.0.0.1":
         return Refused("UnknownHostException", host)
-    if not port.isdecimal():
-        return Refused("IllegalArgumentException", "port out of range:-1")
     return Refused("ConnectException", "Connection refused")

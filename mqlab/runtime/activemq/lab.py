@@ -118,7 +118,7 @@ class Lab(KernelLab):
         for spec in self.network.brokers:
             member = Member.of(spec, self.edition)
             self.processes[spec.name] = Process(self, member, self.brokers[spec.name])
-        self.directory: Directory = Directory(self, self.network, by_name=not self.by_calls)
+        self.directory: Directory = Directory(self, self.network)
         self.connectors = [
             ConnectorRun(self, self.processes[b.name], c) for b, c in self.network.connectors()
         ]
@@ -339,7 +339,7 @@ class Lab(KernelLab):
                     connector.start()
         if process.member.discovery is not None:
             address = self.directory.address_of(process.name)
-            self.lan.advertise(address, self.directory.fill(process.member.discovery), process)
+            self.lan.advertise(address, process.member.discovery, process)
 
     def check_time(self, action: Action) -> None:
         """Raise `BadValue` for an action whose time is over."""

@@ -61,5 +61,5 @@ class AddressList:
     def read_file(self, lab: Laboratory) -> None:
         """Read the file of updateURIsURL, if there is one; its lines are joined as they are."""
         file = lab.files.get(self.options.update_uris_url.rpartition("/")[2], "")
-        text = lab.directory.fill(file).replace("\n", "").strip()
+        text = file.replace("\n", "").strip()
         self.tell([part for part in text.split(",") if part and not re.search(r"\s", part)])
