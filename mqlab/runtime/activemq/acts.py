@@ -218,7 +218,7 @@ class Acts(Lives):
         consumer = self.lab.consumers_by_name[step.keys["consumer"]]
         call = self._call(step, consumer.client.name)
         if not consumer.client.refuses(call):
-            consumer.acknowledge()
+            consumer.acknowledge(step.get("count"))
             call.finish()
 
     def _do_receive_once(self, step: Step) -> None:
@@ -239,6 +239,8 @@ class Acts(Lives):
             consumer.client.after_round(call)
         else:
             consumer.client.request(Unsubscribe(consumer.name, consumer.last), call)
+        if step.get("unsubscribe") and consumer.durable is not None:
+            consumer.client.send(RemoveDurable(*consumer.durable))
 
     def _do_close_client(self, step: Step) -> None:
         self._client(step).close(self._call(step, step.keys["client"]))

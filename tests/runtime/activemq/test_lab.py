@@ -117,3 +117,20 @@ def test_who_names_no_session_has_one_of_its_own():
         mq.Producer("P", on="K", sends=2, to=FOO), mq.Rollback("C"),
     )  # fmt: skip
     assert trace.received() == {"C": 4}, "given back and received again, sent all the same"
+
+
+def test_a_consumer_on_a_client_unsubscribes_and_acknowledges_some():
+    news = mq.Topic("NEWS")
+    lab = mq.Lab(mq.Network(mq.Broker("A", store="kahadb")))
+    for action in (
+        mq.Client("K", uri="tcp://A:61616", client_id="k"),
+        mq.Consumer("D", on="K", reads=news, durable=True, subscription_name="d"),
+        mq.Consumer("C", on="K", reads=FOO, ack_mode="client", acknowledge=False),
+        mq.Producer("P", on="A", sends=3, to=FOO), mq.Acknowledge("C", 2),
+        mq.Close("D", unsubscribe=True),
+    ):  # fmt: skip
+        lab.do(action)
+        lab.rest()
+    broker = lab.brokers["A"]
+    assert broker.durables == {}
+    assert [message.number for message in broker.by_name[FOO].held] == [1]

@@ -257,11 +257,12 @@ class RemoteConsumer:
     def _note_delivered(self, message: Message) -> None:
         self.client.send(Delivered(self.name, message))
 
-    def acknowledge(self) -> None:
-        """Settle all it has had; in individual mode only the last."""
+    def acknowledge(self, count: int | None = None) -> None:
+        """Settle all it has had, or the last *count*; in individual mode only the last."""
         if not self.had:
             return
-        settled = self.had[-1:] if self.mode == "individual" else list(self.had)
+        last = count or (1 if self.mode == "individual" else len(self.had))
+        settled = self.had[-last:]
         self.had = [message for message in self.had if message not in settled]
         self.client.send(Acknowledge(self.name, settled))
 
