@@ -80,6 +80,9 @@ def outcome(trace: Trace) -> Row:
     found["snapshots"] = trace.header.get("snapshots", {})
     if not any(step["do"] == "settle" for step in trace.header["scenario"]["steps"]):
         found |= _without_network(found)
+    else:
+        shots = found["snapshots"]
+        found["snapshots"] = {label: _with_spans(shot) for label, shot in shots.items()}
     found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
     return found
 
@@ -180,11 +183,26 @@ def _account(trace: Trace, results: list[Row], consumers: Row) -> Row:
         if queued.intersection(state["waiting"])
     }
     lying = {number for numbers in left.values() for number in numbers}
-    return found | {
+    more = {
         "more_than_once": spans(sorted({n for n in queued if all_got.count(n) > 1})),
         "left": {place: spans(numbers) for place, numbers in left.items()},
         "lost": spans([n for n in sent if n in queued and n not in got | lying]),
     }
+    return found | {key: value for key, value in more.items() if value}
+
+
+def _with_spans(shot: Row) -> Row:
+    """Return a snapshot with numbers as ``1-3, 5``; what waits nowhere is not told."""
+    brokers = {}
+    for name, row in shot.get("brokers", {}).items():
+        queues = {}
+        for queue, state in row.get("queues", {}).items():
+            queues[queue] = {k: v for k, v in state.items() if not k.startswith("waiting")}
+            if state["waiting"]:
+                ways = [{**way, "numbers": spans(way["numbers"])} for way in state["waiting_paths"]]
+                queues[queue] |= {"waiting": spans(state["waiting"]), "waiting_paths": ways}
+        brokers[name] = {**row, **({"queues": queues} if queues else {})}
+    return {**shot, "brokers": brokers} if "brokers" in shot else shot
 
 
 def _without_network(found: Row) -> Row:
