@@ -8,6 +8,7 @@ import tarfile
 
 import pytest
 
+import mqlab as mq
 from mqlab.conform import in_time
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import failover
@@ -287,3 +288,13 @@ def test_a_step_before_its_client_is_opened_is_refused_with_its_place(step):
     value["steps"].insert(1, step)
     with pytest.raises(UnknownName, match=r"action 2 \((WaitUntil|Receive)\)"):
         failover.read(value)
+
+
+def test_the_verb_checks_locks_sets_and_addresses_too():
+    pair = {"shared_store": "s", "use_lock": False}
+    net = mq.Network(mq.Broker("A", **pair), mq.Broker("B", **pair))
+    assert [problem.rule for problem in mq.check(net)] == ["failover", "failover"]
+    value = body(
+        "A", "start_broker broker=A\nconnect client=C uri=failover:({A})?maxReconnectAttempts=0"
+    )
+    assert "maxReconnectAttempts=0" in str(mq.check(value))
