@@ -19,11 +19,11 @@ from rich.table import Table
 from mqlab import errors, products, verbs
 from mqlab.doctor import examine
 from mqlab.explain import explain as tell
-from mqlab.explain import spans
 from mqlab.formats import lab as lab_files
 from mqlab.scenarios.guide import claims
 from mqlab.spec.scenario import Scenario
 from mqlab.trace import Comparison, Ledger, Trace, accounts
+from mqlab.trace.spans import spans
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
                   help="See a network of message brokers think.")  # fmt: skip

@@ -209,24 +209,6 @@ def _waiting(trace: Trace, broker: str) -> Iterator[str]:
             yield f"{len(found)} of {destination} wait at {broker} ({names}){reason}."
 
 
-def spans(numbers: list[int], most: int | None = None) -> str:
-    """Return sorted numbers as text, runs of them shortened, at most so many runs.
-
-    >>> spans([1, 2, 3, 7])
-    '1-3, 7'
-    >>> spans([1, 3, 5, 7], most=2)
-    '1, 3, ...'
-    """
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and parts[-1][-1] == number - 1:
-            parts[-1][1:] = [number]
-        else:
-            parts.append([number])
-    cut = ["..."] if most is not None and len(parts) > most else []
-    return ", ".join([*("-".join(map(str, part)) for part in parts[:most]), *cut])
-
-
 def _some(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= 4 else f"{names[0]} to {names[-1]}"
 

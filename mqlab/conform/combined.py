@@ -12,6 +12,7 @@ from typing import Any
 
 from mqlab.conform import in_time as timing
 from mqlab.errors import BadFile
+from mqlab.trace.spans import numbers
 
 Outcome = Mapping[str, Any]
 _COUNTERS = ("enqueued", "dequeued", "forwarded", "dispatched")
@@ -73,7 +74,7 @@ def _mixed(consumers: Mapping[str, Any]) -> dict[str, Any]:
     """Return consumers without how messages of different paths came between one another."""
     return {
         name: {k: v for k, v in entry.items() if k not in ("received", "redelivered")}
-        | {"redelivered": sorted(timing.numbers(entry.get("redelivered", "")))}
+        | {"redelivered": sorted(numbers(entry.get("redelivered", "")))}
         for name, entry in _pathed(consumers).items()
     }
 
@@ -113,8 +114,8 @@ def _values(row: Mapping[str, Any]) -> list[Any]:
     return [value[-1] if isinstance(value, list) and value else value for value in row.values()]
 
 
-def _spans(numbers: Any) -> Any:
-    return timing.numbers(numbers) if isinstance(numbers, str) else list(numbers)
+def _spans(given: Any) -> Any:
+    return numbers(given) if isinstance(given, str) else list(given)
 
 
 def _named(row: Mapping[str, Any]) -> str:
@@ -134,7 +135,7 @@ def _counts(real: Outcome, run: Outcome) -> list[str]:
 
 def _two(consumer: Mapping[str, Any]) -> dict[str, Any]:
     return {"count": consumer.get("count", 0),
-            "different": len(set(timing.numbers(consumer.get("received", ""))))}  # fmt: skip
+            "different": len(set(numbers(consumer.get("received", ""))))}  # fmt: skip
 
 
 def _bare_shot(shot: Mapping[str, Any]) -> dict[str, Any]:

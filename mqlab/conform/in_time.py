@@ -208,15 +208,6 @@ def values(where: str, real: Any, run: Any) -> list[str]:
     return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
 
 
-def numbers(text: str) -> list[int]:
-    """Return the numbers of a text such as ``1-3, 5``."""
-    found = []
-    for part in filter(None, text.split(", ")):
-        first, _, last = part.partition("-")
-        found += list(range(int(first), int(last or first) + 1))
-    return found
-
-
 def _may_lack(value: Any) -> bool:
     """Whether nothing says the same: no depth, or one that was 0 in some runs."""
     return value in (0, "") or (isinstance(value, list) and value[:1] == [0])

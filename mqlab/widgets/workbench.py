@@ -10,11 +10,11 @@ import ipywidgets as w
 
 from mqlab import products, views
 from mqlab.errors import MqlabError
-from mqlab.explain import spans
 from mqlab.scenarios.guide import claims
 from mqlab.spec import Consumer, Network, Producer, Queue, Scenario
 from mqlab.spec.topology import TOPOLOGIES, network
 from mqlab.trace.accounts import roles
+from mqlab.trace.spans import spans
 from mqlab.trace.trace import Trace
 from mqlab.widgets.form import OptionForm
 

@@ -11,7 +11,6 @@ from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.steps import STEPS
 from mqlab.spec.step import Step
 
-SPEC, SCENARIOS = "artemis", "artemis"
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
 KNOWN = (
     *ABOUT,

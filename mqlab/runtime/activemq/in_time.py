@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from mqlab.runtime.activemq.clients.calls import spans
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.questions import route
+from mqlab.trace.spans import numbers, spans
 from mqlab.trace.trace import Trace
 
 
@@ -165,8 +165,8 @@ def _consumers(read: Reader) -> Row:
 
 
 def _account(trace: Trace, results: list[Row], consumers: Row) -> Row:
-    sent = [n for row in results for n in _numbers(row.get("sent", ""))]
-    all_got = [n for entry in consumers.values() for n in _numbers(entry["received"])]
+    sent = [n for row in results for n in numbers(row.get("sent", ""))]
+    all_got = [n for entry in consumers.values() for n in numbers(entry["received"])]
     got = set(all_got)
     found = {
         "sent": len(sent),
@@ -234,11 +234,3 @@ def _sent_to_queues(trace: Trace) -> set[int]:
     queues = [name.startswith("queue://") for name in trace.names["dest"]]
     columns = zip(*(trace.column(c) for c in ("kind", "dest", "msg")), strict=True)
     return {msg for kind, dest, msg in columns if kind == Kind.Sent and queues[dest]}
-
-
-def _numbers(text: str) -> list[int]:
-    found = []
-    for part in filter(None, text.split(", ")):
-        first, _, last = part.partition("-")
-        found += list(range(int(first), int(last or first) + 1))
-    return found

@@ -28,7 +28,6 @@ from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.member import Locker, Member
-from mqlab.spec.values import duration
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class Lab(KernelLab):
         """
         Scenario(self.network, (*self.actions, action), pace=self.scenario.pace)
         if action.at is not None:
-            self.check_time(action)
+            self.due(action)  # before anything is remembered
             self.schedule(self._numbered(action))
             return
         until = self.begin(self._numbered(action))
@@ -340,10 +339,3 @@ class Lab(KernelLab):
         if process.member.discovery is not None:
             address = self.directory.address_of(process.name)
             self.lan.advertise(address, process.member.discovery, process)
-
-    def check_time(self, action: Action) -> None:
-        """Raise `BadValue` for an action whose time is over."""
-        if action.at is not None and duration(action.at, "at") < self.clock.now:
-            raise BadValue(
-                f"{action}: at {action.at} is over, it is {self.clock.now / 1000:g} ms; write a later time"
-            )

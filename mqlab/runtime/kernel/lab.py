@@ -109,11 +109,19 @@ class Lab:
         if action.at is None:
             self.script.append(action)
             return
-        time = duration(action.at, "at")
-        if time < self.clock.now:
-            raise BadValue(f"{action}: at {action.at} is over; it is {self.clock.now / 1000:g} ms")
+        time = self.due(action)
         self.appointments += 1
         self.clock.later(time, self.on_appointment, action)
+
+    def due(self, action: Timed) -> int:
+        """Return when *action* is due (us); raises `BadValue` for a time that is over."""
+        time = self.clock.now if action.at is None else duration(action.at, "at")
+        if time < self.clock.now:
+            now = self.clock.now / 1000
+            raise BadValue(
+                f"{action}: at {action.at} is over, it is {now:g} ms; write a later time"
+            )
+        return time
 
     def on_appointment(self, action: Timed) -> None:
         """The time of an action has come: it happens beside the others."""

@@ -11,6 +11,7 @@ from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.queue import GROUP
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.client import Client, Clients
@@ -278,14 +279,3 @@ class SendCall(Call):
             found["failed"] = self.failed
         found["longest_send_ms"] = [self.longest // 1000] * 3
         self._end(found)
-
-
-def spans(numbers: list[int]) -> str:
-    """Return numbers in order as ``1-3, 5``: a run that counts up by one is a span."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] + 1 == number:
-            runs[-1] = [runs[-1][0], number]
-        else:
-            runs.append([number])
-    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[1]}" for r in runs)

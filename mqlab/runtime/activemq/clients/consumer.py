@@ -169,39 +169,12 @@ class Consumer:
             self.allowance -= 1
         again = message.received
         message.received = True
-        now, hop = lab.clock.now, len(message.path)
-        age = now - message.sent
+        now, at = lab.clock.now, self.broker.node
+        about = (message.number, at, at, self.node, -1, message.dest_no, self.sub.no,
+                 len(message.path), now - message.sent, 0)  # fmt: skip
         if again:
-            row = lab.add(
-                now,
-                Kind.Redelivered,
-                message.number,
-                self.broker.node,
-                self.broker.node,
-                self.node,
-                -1,
-                message.dest_no,
-                self.sub.no,
-                hop,
-                age,
-                0,
-                row,
-            )
-        row = lab.add(
-            now,
-            RECEIVED,
-            message.number,
-            self.broker.node,
-            self.broker.node,
-            self.node,
-            -1,
-            message.dest_no,
-            self.sub.no,
-            hop,
-            age,
-            0,
-            row,
-        )
+            row = lab.add(now, Kind.Redelivered, *about, row)
+        row = lab.add(now, RECEIVED, *about, row)
         if self.delay:
             self.busy = True
             lab.clock.at(now + self.delay, self.on_worked, message)
