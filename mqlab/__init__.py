@@ -12,7 +12,6 @@ import importlib
 from typing import Any
 
 from mqlab.errors import MqlabError
-from mqlab.explain import explain  # the verb; its room stays importable as mqlab.explain
 from mqlab.spec import (
     Acknowledge,
     Advertise,
@@ -70,14 +69,29 @@ from mqlab.spec import (
     WriteFile,
 )
 from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
-from mqlab.verbs import Lab, check, compare, faults, figure, figures, load, run, save, upgrade, view
+from mqlab.verbs import (
+    Lab,
+    check,
+    compare,
+    explain,  # the room of that name stays importable as mqlab.explain
+    faults,
+    figure,
+    figures,
+    load,
+    outcomes,
+    run,
+    save,
+    upgrade,
+    view,
+    what_if,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     # verbs
-    "check", "compare", "explain", "faults", "figure", "figures", "load", "run", "save", "upgrade",
-    "view",
+    "check", "compare", "explain", "faults", "figure", "figures", "load", "outcomes", "run", "save", "upgrade",
+    "view", "what_if",
     # step by step
     "Lab",
     # the network

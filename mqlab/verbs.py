@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.explain import Explanation
+from mqlab.explain import explain as read_off
 from mqlab.spec import Action, Network, Scenario
 from mqlab.trace.difference import Comparison
 from mqlab.trace.ledger import Ledger
@@ -14,6 +16,7 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.editions import Upgrade
+    from mqlab.experiments import Outcomes, WhatIf
     from mqlab.problems import Problems
 
 
@@ -92,9 +95,17 @@ def run(
         )
     else:
         trace = _run_family(scenario, actions, seed, edition, jitter, until)
-    if getattr(asked, "real", ""):
+    if until is not None:
+        trace.header["until"] = until  # with seed and jitter: enough to run it again
+    if getattr(asked, "real", "") and _as_printed(asked, edition):
         trace.header["real"] = asked.real  # what `explain` says of the guide
     return trace
+
+
+def _as_printed(asked: Any, edition: str | None) -> bool:
+    """Whether a figure is run as its guide prints it: nothing changed, in its own edition."""
+    own = figure(asked.id).scenario
+    return bool(asked.scenario == own) and (edition is None or own.under(edition) == own)
 
 
 def _run_family(
@@ -196,6 +207,75 @@ def faults(what: Any, *, seed: int, rate: float, length: int | str = "10s") -> A
     if not isinstance(scenario, Scenario):
         raise BadValue("faults are drawn for networks of ActiveMQ; take for example fuse:4.4")
     return faults(scenario, seed=seed, rate=rate, length=duration(length, "length") // 1000)
+
+
+def explain(
+    trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
+    broker: str | None = None, why_not: str | None = None,
+) -> Explanation:  # fmt: skip
+    """Explain one message, one consumer or one broker of a run; the whole run if none is named.
+
+    *message* is a number or a name such as ``"P-7"``. With *why_not* the answer is why that consumer did not
+    get the message; each of its `causes` was taken away, alone, and the run played again, as long
+    as it is short (see `what_if`). Raises `UnknownName` for a name that is not in the trace.
+
+    >>> import mqlab as mq
+    >>> mq.explain(mq.run("fuse:2.20"), message="P-1", why_not="C2").causes[0].change
+    Change(kind='action', text='without C1')
+    """
+    from mqlab import experiments
+
+    read = read_off(trace, message=message, consumer=consumer, broker=broker, why_not=why_not)
+    if why_not is None or message is None:
+        return read
+    return experiments.confirm(trace, read, message, why_not)
+
+
+def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int = 200) -> WhatIf:
+    """Find each change of one option, action or fault by which a consumer gets a message, or does not.
+
+    The run is played again with each of them, at most *at_most* times; see `mqlab.experiments`.
+
+    >>> import mqlab as mq
+    >>> print(mq.what_if(mq.run("fuse:2.20"), message="P-1", consumer="C2"))
+    C2 did not get message P-1.
+      without C1: would get it
+    """
+    from mqlab import experiments
+
+    return experiments.what_if(trace, message=message, consumer=consumer, at_most=at_most)
+
+
+def outcomes(
+    what: Any, *actions: Action, seeds: int = 200, seed: int = 0, jitter: int | str = "1ms",
+    until: int | str | None = None,
+) -> Outcomes:  # fmt: skip
+    """Play what `run` takes with many seeds, and return every outcome with its share and an example.
+
+    Two things at nearly the same moment may come in another order; *jitter* on top of each link's delay
+    lets them. Takes a trace, too: then it is that run's scenario.
+
+    >>> import mqlab as mq
+    >>> print(mq.outcomes("fuse:2.20", seeds=20))
+    One outcome in 20 runs: C1 6, C2 3, C3 3.
+    """
+    from mqlab import experiments, products
+    from mqlab.spec.values import duration
+
+    if isinstance(what, Trace):
+        experiments.Setting.of(what)  # it has to hold its scenario
+        body = what.header["scenario"]
+    else:
+        scenario: Any = what
+        if isinstance(what, Network):
+            scenario = Scenario.of(what, *actions)
+        elif actions:
+            scenario = scenario_of(what).with_actions(*actions).started()
+        else:
+            scenario = scenario_of(what)
+        body = products.product_of_scenario(scenario).write(scenario)
+    setting = experiments.Setting(seed, duration(jitter, "jitter"), until)
+    return experiments.outcomes(body, setting, seeds)
 
 
 def view(what: Trace | Comparison) -> Any:

@@ -58,6 +58,11 @@ def number(trace: Trace, name: str | int) -> int:
     raise UnknownName.of("message", name, names.values())
 
 
+def rows_of(trace: Trace, msg: int) -> list[int]:
+    """Return the rows of message number *msg*, in their order."""
+    return [row for row, number in enumerate(trace.column("msg")) if number == msg]
+
+
 def copies(trace: Trace, msg: int) -> list[int]:
     """Return the rows at which the copies of a message ended: received, or still held."""
     kinds, msgs, causes = (trace.column(c) for c in ("kind", "msg", "cause"))

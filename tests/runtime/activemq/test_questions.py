@@ -23,7 +23,7 @@ def why_not(trace: mq.Trace, message: str, consumer: str) -> str:
     pytest.param(lambda: mq.run(network("A>B"), *reads("C1@A", mq.Queue("OTHER")), send(1)),
                  "P-1", "C1", "reads queue://OTHER", id="another queue"),
     pytest.param(lambda: mq.run(network("A>B"), *reads("C1@A", selector="a = 1"), send(1)),
-                 "P-1", "C1", "the selector does not match", id="selector"),
+                 "P-1", "C1", "C1 selects a = 1", id="selector"),
     pytest.param(lambda: mq.run(network("A>B"), *reads("C1@A"), mq.Close("C1"), send(1)),
                  "P-1", "C1", "C1 left at", id="left"),
     pytest.param(lambda: mq.run(

@@ -1,0 +1,229 @@
+"""Single changes of a run: an option taken back or set, a fault or an action left out.
+
+A run is written down as a lab file (`Trace.header["scenario"]`), whatever the product, and that is
+where a `Change` is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from mqlab.spec.change import Body, Change, Edit, Path
+
+# What says which thing an element or a step is, and is no option of it.
+_ELEMENT_KEYS = {"name", "from", "to", "uri", "at", "process", "queue", "topic", "policy", "role",
+                 "model", "master", "links", "link"}  # fmt: skip
+_TOP = ("brokers", "connectors", "cluster", "addresses", "clients")
+_STEP_KEYS = {"do", "consumer", "producer", "client", "broker", "queue", "topic", "temp", "count",
+              "session", "uri", "name", "label", "process", "at", "at_ms", "in_background", "limit_ms",
+              "max_ms", "unnamed", "properties"}  # fmt: skip
+OPENERS = ("open_consumer", "open_producer", "temporary", "send", "connect")
+
+# Faults, and the steps that mend them: such a step goes with its fault.
+_FAULTS: dict[str, tuple[str, ...]] = {
+    "kill": ("start_broker", "restart", "start_brokers"),
+    "stop_broker": ("start_broker", "restart", "start_brokers"),
+    "stop": ("start_broker", "restart"),
+    "host_down": ("start_broker", "start_brokers"),
+    "cut": ("heal",), "pause": ("resume",), "isolate": ("rejoin",), "slow_line": (),
+    "database_down": ("database_up",), "database": (), "disk_slow": (), "gateway": (),
+    "delete_lock_file": (), "touch_lock_file": (), "set_endpoint": (), "stop_advertising": (),
+    "kill_owner": (), "kill_client": (), "pause_destination": ("resume_destination",),
+    "destroy_destination": (), "stop_connector": ("start_connector",),
+}  # fmt: skip
+_ACTIONS = ("close_consumer", "close_client", "close_producer", "unsubscribe", "rollback", "commit", "receive",
+            "acknowledge", "tell_reconnect", "update_destination", "admin", "copy_store")  # fmt: skip
+
+
+def taken_away(body: Body) -> Iterator[Change]:
+    """Yield every option that is written, taken back to its default, then every fault and action."""
+    for top in _TOP:
+        yield from _options(body, (top,), body.get(top))
+    for no, step in enumerate(body.get("steps", ())):
+        if step["do"] in OPENERS:
+            who = step.get("consumer") or step.get("producer") or step.get("client") or "a send"
+            for key in step:
+                if key not in _STEP_KEYS:
+                    text = f"{who} without {_called(key)}={_shown(step[key])}"
+                    yield Change("option", text, (Edit(("steps", no, key)),), (key,))
+    for no, step in enumerate(body.get("steps", ())):
+        if step["do"] in _FAULTS:
+            places = [no, *_menders(body["steps"], no)]
+            yield Change("fault", f"without {told(step)}", _without(places), (step["do"],))
+    for no, step in enumerate(body.get("steps", ())):
+        if step["do"] in _ACTIONS:
+            yield Change("action", f"without {told(step)}", _without([no]), (step["do"],))
+
+
+def _options(body: Body, path: Path, place: object) -> Iterator[Change]:
+    if isinstance(place, list):
+        for no, item in enumerate(place):
+            yield from _options(body, (*path, no), item)
+    elif isinstance(place, Mapping):
+        for key, value in place.items():
+            inner = (*path, key)
+            if isinstance(value, Mapping) or (
+                isinstance(value, list) and value and isinstance(value[0], Mapping)
+            ):
+                yield from _options(body, inner, value)
+            elif key not in _ELEMENT_KEYS:
+                text = f"{element(body, path)} without {_called(key)}={_shown(value)}"
+                yield Change("option", text, (Edit(inner),), _names(inner))
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    """Return the option that a place is: a policy's are known by the policies, too."""
+    return (*(key for key in path if key == "policies"), str(path[-1]))
+
+
+def _without(places: Sequence[int]) -> tuple[Edit, ...]:
+    return tuple(Edit(("steps", no)) for no in places)
+
+
+def _menders(steps: Sequence[Body], fault: int) -> Iterator[int]:
+    """Yield the place of the step that mends a fault: the next of its kind about the same thing."""
+    about = _about(steps[fault])
+    for no in range(fault + 1, len(steps)):
+        if steps[no]["do"] in _FAULTS[steps[fault]["do"]] and about & _about(steps[no]):
+            yield no
+            return
+
+
+def _about(step: Body) -> set[str]:
+    """Return the names that a step of faults speaks of; without any it is about the one there is."""
+    keys = ("broker", "consumer", "link", "other", "host", "connector", "queue", "topic", "brokers",
+            "between")  # fmt: skip
+    found: set[str] = set()
+    for key in keys:
+        value = step.get(key)
+        found |= set(value) if isinstance(value, (list, tuple)) else {value} if value else set()
+    return found or {""}
+
+
+def without_client(body: Body, name: str) -> Change | None:
+    """Return the run without a consumer, producer or client, and all that it does; None for nobody."""
+    keys = ("consumer", "producer", "client")
+    steps = body.get("steps", ())
+    places = [no for no, step in enumerate(steps) if name in [step.get(key) for key in keys]]
+    return Change("action", f"without {name}", _without(places), (name,)) if places else None
+
+
+def earlier(body: Body, name: str) -> Change | None:
+    """Return the run in which a consumer subscribes before anything is sent; None if it does."""
+    steps = list(body.get("steps", ()))
+    opened = [n for n, s in enumerate(steps) if s["do"] in ("open_consumer", "temporary")
+              and s.get("consumer") == name]  # fmt: skip
+    sent = [n for n, s in enumerate(steps) if s["do"] == "send"]
+    if not opened or not sent or opened[0] < sent[0] or "at" in steps[sent[0]]:
+        return None
+    order = [*range(sent[0]), opened[0], *(n for n in range(sent[0], len(steps)) if n != opened[0])]
+    moved = tuple(Edit(("steps", n), steps[old]) for n, old in enumerate(order))
+    text = f"{name} subscribes before anything is sent"
+    return Change("action", text, moved, ("subscribes",))
+
+
+def element(body: Body, path: Path) -> str:
+    """Return what a place of a lab file is called: ``A/ab`` is connector ab of broker A."""
+    top, *inner = path
+    if top in ("brokers", "connectors") and inner:
+        item = body[str(top)][inner[0]]
+        home = item.get("from")
+        return f"{home}/{item.get('name', 'bridge')}" if home else str(item.get("name"))
+    return "the network"
+
+
+def _called(key: str) -> str:
+    """Return a key as the guides write it: ``network_ttl`` is networkTTL."""
+    from mqlab.spec.rows import OPTIONS
+
+    names = {row.name: row.guide for rows in OPTIONS.values() for row in rows.values()}
+    return names.get(key, key)
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def told(step: Body) -> str:
+    """Return a step as a reader says it, such as ``kill A at 30ms``."""
+    names = " ".join(sorted(_about(step) - {""}))
+    who = names or str(step.get("client") or step.get("producer") or "")
+    at = f" at {step['at']}" if "at" in step else ""
+    return f"{step['do'].replace('_', ' ')} {who}".strip() + at
+
+
+# Options of connectors that decide where messages may go, besides the TTL.
+_ROUTING = ("duplex", "conduit_subscriptions", "conduit_network_queue_subscriptions",
+            "decrease_network_consumer_priority", "suppress_duplicate_queue_subscriptions",
+            "suppress_duplicate_topic_subscriptions")  # fmt: skip
+
+
+def set_otherwise(body: Body, destination: str) -> Iterator[Change]:
+    """Yield options that are set to what they are not: those of the rows with two or few values.
+
+    First all connectors alike, then one at a time; a TTL is raised to the number of brokers.
+    *destination* is whose policies are changed, such as ``queue://TEST.FOO``.
+    """
+    product = body.get("product", "activemq")
+    if product == "artemis":
+        yield from _artemis(body)
+    elif product == "activemq":
+        yield from _connectors(body)
+        yield from _policies(body, destination)
+
+
+def _connectors(body: Body) -> Iterator[Change]:
+    from mqlab.spec.rows import CONNECTOR
+
+    connectors = body.get("connectors", ())
+    most = max(1, len(body.get("brokers", ())))
+    ways = [range(len(connectors)), *([n] for n in range(len(connectors)) if len(connectors) > 1)]
+    values: list[tuple[str, str, int | bool]] = [("network_ttl", "networkTTL", most)]
+    for row in CONNECTOR:
+        if row.name in _ROUTING:
+            default = bool(row.default_for(body.get("edition", "5.17")))
+            values.append((row.name, row.guide, not default))
+    for places in ways:
+        which = "every connector" if len(places) > 1 else ""
+        for name, guide, value in values:
+            edits = [Edit(("connectors", n, name), value) for n in places]
+            if name == "network_ttl":  # what was written of its two halves would hide it
+                edits += [Edit(("connectors", n, half)) for n in places
+                          for half in ("message_ttl", "consumer_ttl")]  # fmt: skip
+            if any(connectors[n].get(name) != value for n in places):
+                where = which or element(body, ("connectors", places[0]))
+                text = f"{where} with {guide}={_shown(value)}"
+                yield Change("option", text, tuple(edits), (name,))
+
+
+def _policies(body: Body, destination: str) -> Iterator[Change]:
+    kind, _, name = destination.partition("://")
+    if kind != "queue":
+        return
+    policy = {"queue": name, "replay_when_no_consumers": True}
+    edits = tuple(
+        Edit(("brokers", n, "policies"), [policy, *broker.get("policies", ())])
+        for n, broker in enumerate(body.get("brokers", ()))
+    )
+    text = f"replayWhenNoConsumers for {destination} at every broker"
+    yield Change("option", text, edits, ("policies", "replay_when_no_consumers"))
+
+
+def _artemis(body: Body) -> Iterator[Change]:
+    from mqlab.spec.artemis.options import BALANCING
+
+    cluster = body.get("cluster", {})
+    for way in BALANCING:
+        if cluster.get("message_load_balancing", "ON_DEMAND") != way:
+            edit = Edit(("cluster", "message_load_balancing"), way)
+            name = "message_load_balancing"
+            yield Change("option", f"message-load-balancing {way}", (edit,), (name,))
+    if body.get("addresses", {}).get("redistribution_delay", -1) != 0:
+        edit = Edit(("addresses", "redistribution_delay"), 0)
+        yield Change("option", "redistribution-delay 0", (edit,), ("redistribution_delay",))
+    for n, broker in enumerate(body.get("brokers", ())):
+        policy = broker.get("ha", {})
+        for key in ("check_for_live_server", "vote_on_replication_failure"):
+            if policy.get("role") == "master" and not policy.get(key):
+                text = f"{broker['name']} with {key.replace('_', '-')}=true"
+                yield Change("option", text, (Edit(("brokers", n, "ha", key), True),), (key,))

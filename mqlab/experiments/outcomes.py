@@ -1,0 +1,165 @@
+"""What else might have come of it: one scenario under many seeds and a little jitter.
+
+Much hangs on which of two things comes first at nearly the same moment: whose news reaches a broker
+before a message does, which bridge is up first, whose turn it is. Real brokers give other outcomes in
+other runs, too; here each of them has a seed that gives it again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mqlab.errors import BadValue
+from mqlab.experiments.rerun import Body, Setting, play
+from mqlab.trace.event import Event
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+SEEDS, JITTER = 200, "1ms"
+Counts = tuple[tuple[str, int], ...]
+# What a broker decides; where two runs differ in one of these first, they part.
+DECISIONS = (
+    Kind.Subscribed, Kind.Refused, Kind.Merged, Kind.Dispatched, Kind.Forwarded, Kind.Held,
+    Kind.Expired, Kind.DeadLettered, Kind.Discarded, Kind.Locked, Kind.RoleChanged, Kind.TakenOver,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run: messages received per consumer, waiting per broker and destination, lost, twice.
+
+    `runs` is how many runs ended so, `seed` the first of them.
+    """
+
+    received: Counts
+    waiting: Counts
+    lost: int
+    twice: int
+    runs: int = field(default=1, compare=False)
+    seed: int = field(default=0, compare=False)
+
+    @classmethod
+    def of(cls, trace: Trace) -> Outcome:
+        """Return what came of a run."""
+        waiting = {
+            f"{broker} {dest}": len(numbers)
+            for broker, dests in trace.waiting().items() for dest, numbers in dests.items()
+        }  # fmt: skip
+        twice = {number for more in trace.duplicated().values() for number in more}
+        received = sorted(trace.received().items())
+        return cls(tuple(received), tuple(sorted(waiting.items())), len(trace.lost()), len(twice))
+
+    def __str__(self) -> str:
+        parts = [", ".join(f"{name} {count}" for name, count in self.received) or "nobody reads"]
+        parts += [f"{count} wait at {where}" for where, count in self.waiting]
+        parts += [f"{self.lost} lost"] * bool(self.lost) + [f"{self.twice} twice"] * bool(
+            self.twice
+        )
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """All that came of one scenario, the most frequent first; `len()` says how many there are.
+
+    A run of its own is got back with `trace(place)`, and `parting(place)` says where it first went
+    another way than the most frequent one.
+    """
+
+    found: tuple[Outcome, ...]
+    body: Body = field(repr=False, compare=False)
+    setting: Setting = field(repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return iter(self.found)
+
+    def __getitem__(self, place: int) -> Outcome:
+        return self.found[place]
+
+    @property
+    def runs(self) -> int:
+        """How many runs there were."""
+        return sum(outcome.runs for outcome in self.found)
+
+    def share(self, place: int) -> float:
+        """Return the share of the runs (0 to 1) that ended as the outcome at *place*."""
+        return self.found[place].runs / self.runs
+
+    def trace(self, place: int) -> Trace:
+        """Return the trace of an example of the outcome at *place*."""
+        setting = Setting(self.found[place].seed, self.setting.jitter, self.setting.until)
+        return play(self.body, setting)
+
+    def parting(self, place: int) -> tuple[Event | None, Event | None]:
+        """Return the first decision of a broker that is not that of the most frequent outcome's example.
+
+        One of the pair is None where one run has made a decision more than the other.
+        """
+        return parting(self.trace(0), self.trace(place))
+
+    def __str__(self) -> str:
+        if len(self) == 1:
+            return f"One outcome in {self.runs} runs: {self.found[0]}."
+        lines = [f"{len(self)} outcomes in {self.runs} runs:"]
+        for place, outcome in enumerate(self.found):
+            lines.append(f"  {self.share(place):4.0%}  {outcome}  (seed {outcome.seed})")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def parting(one: Trace, other: Trace) -> tuple[Event | None, Event | None]:
+    """Return the earliest pair of decisions of one broker in which two runs differ; (None, None) if alike."""
+    left, right = _decisions(one), _decisions(other)
+    found: list[tuple[int, Event | None, Event | None]] = []
+    for broker in {**left, **right}:
+        mine, theirs = left.get(broker, []), right.get(broker, [])
+        for place in range(max(len(mine), len(theirs))):
+            a = mine[place] if place < len(mine) else None
+            b = theirs[place] if place < len(theirs) else None
+            if a is None or b is None or _same(a) != _same(b):
+                found.append((min(e.t for e in (a, b) if e is not None), a, b))
+                break
+    return min(found, key=lambda pair: pair[0])[1:] if found else (None, None)
+
+
+def _decisions(trace: Trace) -> dict[str, list[Event]]:
+    found: dict[str, list[Event]] = {}
+    for row, kind in enumerate(trace.column("kind")):
+        if kind in DECISIONS:
+            event = trace.event(row)
+            found.setdefault(event.broker or "", []).append(event)
+    return found
+
+
+def _same(event: Event) -> tuple[object, ...]:
+    return (event.kind, event.message, event.to, event.destination, event.subscription, event.rule)
+
+
+def outcomes(body: Body, setting: Setting, seeds: int = SEEDS) -> Outcomes:
+    """Play a lab file with *seeds* seeds from that of *setting* on, and return what came of it.
+
+    Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
+    """
+    if seeds < 1:
+        raise BadValue(f"seeds={seeds!r}; write a whole number of runs, 1 or more")
+    if setting.jitter <= 0:
+        raise BadValue(
+            "jitter=0 gives the same run again and again; write for example jitter='1ms'"
+        )
+    counts: Counter[Outcome] = Counter()
+    first: dict[Outcome, int] = {}
+    for seed in range(setting.seed, setting.seed + seeds):
+        outcome = Outcome.of(play(body, Setting(seed, setting.jitter, setting.until)))
+        counts[outcome] += 1
+        first.setdefault(outcome, seed)
+    found = [
+        Outcome(o.received, o.waiting, o.lost, o.twice, runs, first[o])
+        for o, runs in sorted(counts.items(), key=lambda pair: (-pair[1], first[pair[0]]))
+    ]
+    return Outcomes(tuple(found), body, setting)

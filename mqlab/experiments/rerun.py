@@ -1,0 +1,42 @@
+"""A run once more: as its trace says it was, or with one thing otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from mqlab import products
+from mqlab.errors import BadValue
+from mqlab.trace.trace import Trace
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a run hung on besides its lab file: seed, jitter (us), and when it was stopped (ms, or a text)."""
+
+    seed: int = 0
+    jitter: int = 0
+    until: int | str | None = None
+
+    @classmethod
+    def of(cls, trace: Trace) -> Self:
+        """Return the setting of a run; raises `BadValue` for a trace that does not hold it."""
+        header = trace.header
+        if not isinstance(header.get("scenario"), Mapping) or not header["scenario"].get("brokers"):
+            raise BadValue("this trace does not hold its scenario: it cannot be run again")
+        return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"))
+
+
+def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
+    """Play a lab file of any product.
+
+    Raises `MqlabError` for one that cannot be, or beyond *limit* events.
+    """
+    product = products.product_of(body)
+    lab = product.lab(product.read(body, "lab file"), setting.seed, setting.jitter / 1000, limit)
+    lab.play(setting.until)
+    trace: Trace = lab.trace
+    return trace

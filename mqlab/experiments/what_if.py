@@ -1,0 +1,132 @@
+"""What if: the smallest change of one option, action or fault that changes an answer.
+
+A run is deterministic: the same lab file, seed and jitter give the same trace. So a cause is looked for as
+in a laboratory, by taking one thing away (or setting it otherwise), running again, and looking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from mqlab.errors import MqlabError, UnknownName
+from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
+from mqlab.experiments.rerun import Body, Setting, play
+from mqlab.spec.change import Change
+from mqlab.trace import questions
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+MOST = 200  # runs, unless told
+ROOM = 20  # times the events of the run itself that a changed one may have, and
+AT_LEAST = 20_000  # events it may have in any case
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What changes whether a consumer gets a message: `changes`, each of them alone, the smallest first.
+
+    `received` says whether it did get it in the run itself, `tried` how many changes were tried, and
+    `all_tried` whether there was no other.
+    """
+
+    message: str
+    consumer: str
+    received: bool
+    changes: tuple[Change, ...]
+    tried: int
+    all_tried: bool
+    trace: Trace = field(repr=False, compare=False)
+
+    def run(self, change: Change | None = None) -> Trace:
+        """Return the trace of the run with a change of these made, the first unless one is given."""
+        if change is None and not self.changes:
+            return self.trace
+        chosen = change or self.changes[0]
+        return play(chosen.apply(self.trace.header["scenario"]), Setting.of(self.trace))
+
+    def __str__(self) -> str:
+        was = "got" if self.received else "did not get"
+        would = "would not get it" if self.received else "would get it"
+        lines = [f"{self.consumer} {was} message {self.message}."]
+        lines += [f"  {change.text}: {would}" for change in self.changes]
+        if not self.changes:
+            tried = f"{self.tried} were tried" + ("" if self.all_tried else ", and there are more")
+            lines.append(f"  No single change does it ({tried}).")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int = MOST) -> WhatIf:
+    """Find the changes of one option, action or fault by which a consumer gets a message, or does not.
+
+    Each is tried by running the whole run again, at most *at_most* times; what comes first is smaller:
+    an option taken back, a fault left out, an action left out or done earlier, an option set
+    otherwise, a client left out. Raises `UnknownName` for a message or consumer that is not in the
+    run, `BadValue` for a trace that does not hold its scenario.
+
+    >>> import mqlab as mq
+    >>> foo = mq.Queue("TEST.FOO")
+    >>> trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C", on="A", reads=foo, selector="n > 2"),
+    ...                mq.Producer("P", on="A", sends=1, to=foo, properties={"n": 1}))
+    >>> print(mq.what_if(trace, message="P-1", consumer="C"))
+    C did not get message P-1.
+      C without selector=n > 2: would get it
+    """
+    counts = trace.received()
+    if consumer not in counts:
+        raise UnknownName.of("consumer", consumer, counts)
+    name = trace.message_name(trace.message(message))
+    setting, body = Setting.of(trace), trace.header["scenario"]
+    was = has_received(trace, name, consumer)
+    limit = max(AT_LEAST, ROOM * len(trace))
+    candidates = changes_of(trace, name, consumer)
+    tried, found = 0, []
+    for change in islice(candidates, at_most):
+        tried += 1
+        try:
+            other = play(change.apply(body), setting, limit)
+        except MqlabError:
+            continue  # that network cannot be, or does not end: it answers nothing
+        if has_received(other, name, consumer) != was:
+            found.append(change)
+    rest = next(candidates, None)
+    return WhatIf(name, consumer, was, tuple(found), tried, rest is None, trace)
+
+
+def changes_of(trace: Trace, message: str, consumer: str) -> Iterator[Change]:
+    """Yield every change that is tried for a question, the smallest first, none twice."""
+    body: Body = trace.header["scenario"]
+    number = trace.message(message)
+    row = questions.rows_of(trace, number)[0]
+    destination = trace.event(row).destination or ""
+    seen: set[str] = set()
+    for change in _in_order(body, trace, consumer, destination):
+        if change.text not in seen:
+            seen.add(change.text)
+            yield change
+
+
+def _in_order(body: Body, trace: Trace, consumer: str, destination: str) -> Iterable[Change]:
+    yield from taken_away(body)
+    if (moved := earlier(body, consumer)) is not None:
+        yield moved
+    yield from set_otherwise(body, destination)
+    names, roles = trace.names["node"], trace.names["node_role"]
+    for name, role in dict(zip(names, roles, strict=True)).items():
+        if role != "broker" and name != consumer:
+            change = without_client(body, name)
+            if change is not None:
+                yield change
+
+
+def has_received(trace: Trace, message: str, consumer: str) -> bool:
+    """Whether a consumer of that name got the message of that name, in any of its lives."""
+    try:
+        number = trace.message(message)
+    except MqlabError:
+        return False  # it was never sent
+    events = (trace.event(row) for row in questions.rows_of(trace, number))
+    return any(event.kind == Kind.Received and event.to == consumer for event in events)

@@ -1,0 +1,43 @@
+"""WHY: sentences and causes from a trace alone, from memory, from a file or from Spark.
+
+Every sentence says the time, what happened, and the rule with its source. `why_not` says what decided;
+`mqlab.what_if` takes one thing away and runs again.
+"""
+
+from __future__ import annotations
+
+from mqlab.errors import BadValue
+from mqlab.explain.explanation import Cause, Explanation
+from mqlab.explain.message import of_message
+from mqlab.explain.parts import of_broker, of_consumer
+from mqlab.explain.run import of_run
+from mqlab.explain.sentences import sentence
+from mqlab.explain.why_not import why_not_received
+from mqlab.trace.trace import Trace
+
+__all__ = ["Cause", "Explanation", "explain", "sentence"]
+
+
+def explain(
+    trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
+    broker: str | None = None, why_not: str | None = None,
+) -> Explanation:  # fmt: skip
+    """Explain one message, one consumer or one broker of a run; the whole run if none is named.
+
+    *message* is a number or a name such as ``"P-7"``. With *why_not* the answer is why that
+    consumer did not get the message. Raises `UnknownName` for a name that is not in the trace.
+    """
+    if why_not is not None:
+        if message is None or consumer or broker:
+            raise BadValue("why_not goes with a message: explain(trace, message=..., why_not=...)")
+        return why_not_received(trace, message, why_not)
+    asked = [name for name in (message, consumer, broker) if name is not None]
+    if len(asked) > 1:
+        raise BadValue("explain one thing at a time: a message, a consumer or a broker")
+    if message is not None:
+        return of_message(trace, message)
+    if consumer is not None:
+        return of_consumer(trace, consumer)
+    if broker is not None:
+        return of_broker(trace, broker)
+    return of_run(trace)

@@ -1,0 +1,69 @@
+"""An answer: a title, the sentences under it, and what decided, as data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+
+from mqlab.explain.grounds import GROUNDS
+from mqlab.spec.change import Change
+from mqlab.trace.kinds import Rule
+
+TIMED = re.compile(r"\S+ ms  ")  # how a sentence of the trace begins
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What decided: a rule of the product, an option, a selector, a limit, a fault, a turn.
+
+    `text` says it of this message and consumer, `rule` is the general rule (`Rule.none` where no one
+    rule stands behind it), `row` the event that decided, -1 for none. `about` are further names of
+    options, steps and clients that it hung on. `change` is what takes it away: with that one change the
+    run gives the other answer. It is None where nothing takes it away alone, or nobody has tried.
+    """
+
+    text: str
+    rule: Rule = Rule.none
+    row: int = -1
+    about: tuple[str, ...] = ()
+    change: Change | None = None
+
+    @property
+    def grounds(self) -> set[str]:
+        """The names of options, steps and clients without which it would not hold."""
+        return GROUNDS.get(self.rule, set()) | set(self.about)
+
+    @property
+    def source(self) -> str:
+        """The guide and section of its rule."""
+        return self.rule.source
+
+    def __str__(self) -> str:
+        return self.text if self.change is None else f"{self.text} (taken away by: {self.change})"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A title, the sentences under it, and the `causes` where the question was why not."""
+
+    title: str
+    lines: tuple[str, ...]
+    causes: tuple[Cause, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([self.title, *(f"  {line}" for line in self.lines)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the sentences as a table: the time, what happened, and why."""
+        cells = (
+            line.partition("  ") if TIMED.match(line) else ("", "", line) for line in self.lines
+        )
+        rows = "".join(
+            f'<tr><td style="white-space:nowrap">{escape(time)}</td>'
+            f'<td style="text-align:left">{escape(what)}</td></tr>'
+            for time, _, what in cells
+        )
+        return f"<p><b>{escape(self.title)}</b></p><table><tbody>{rows}</tbody></table>"

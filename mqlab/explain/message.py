@@ -1,0 +1,32 @@
+"""A message's way from its producer to where it ended."""
+
+from __future__ import annotations
+
+from mqlab.explain.explanation import Explanation
+from mqlab.explain.sentences import sentence
+from mqlab.trace import questions
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+
+def of_message(trace: Trace, message: str | int) -> Explanation:
+    """Tell a message's way from its producer to where it ended."""
+    number = trace.message(message)
+    lines = [sentence(trace, trace.event(row)) for row in questions.rows_of(trace, number)]
+    title = f"Message {trace.message_name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
+    return Explanation(title, tuple(filter(None, lines)))
+
+
+def ends(trace: Trace, number: int) -> list[str]:
+    """Return what became of each copy of a message, in words."""
+    return [_end(trace, row) for row in questions.copies(trace, number)]
+
+
+def _end(trace: Trace, row: int) -> str:
+    event = trace.event(row)
+    path = " > ".join(questions.route(trace, row))
+    if event.kind == Kind.Received:
+        return f"received by {event.to} (path {path})"
+    if event.destination and event.destination.startswith("topic://"):
+        return f"ended at {event.broker} (path {path})"
+    return f"waits at {event.broker} (path {path})"

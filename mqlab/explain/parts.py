@@ -1,0 +1,79 @@
+"""One consumer and one broker of a run: what was asked for on behalf of it, what waits there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqlab.errors import UnknownName
+from mqlab.explain.explanation import Explanation
+from mqlab.explain.news import NEWS, on_behalf
+from mqlab.explain.sentences import because, sentence
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.trace import Trace
+
+TOLD = (*NEWS, Kind.RoleChanged, Kind.Voted, Kind.Crashed, Kind.Stopped, Kind.Restarted, Kind.Suspended,
+        Kind.Resumed, Kind.LockLost, Kind.Partitioned, Kind.Healed)  # fmt: skip
+
+
+def of_consumer(trace: Trace, consumer: str) -> Explanation:
+    """Tell which subscriptions the network made for a consumer, and what it received."""
+    counts = trace.received()
+    if consumer not in counts:
+        raise UnknownName.of("consumer", consumer, counts)
+    lines = [sentence(trace, trace.event(row)) for row in on_behalf(trace, consumer)]
+    title = f"Consumer {consumer}: received {counts[consumer]} messages."
+    return Explanation(title, tuple(filter(None, lines)))
+
+
+def of_broker(trace: Trace, broker: str) -> Explanation:
+    """Tell what a broker is asked for, and what waits there and why."""
+    nodes = dict(zip(trace.names["node"], trace.names["node_role"], strict=True))
+    if nodes.get(broker) != "broker":
+        raise UnknownName.of("broker", broker, [n for n, r in nodes.items() if r == "broker"])
+    node, kinds, at = (
+        trace.names["node"].index(broker),
+        trace.column("kind"),
+        trace.column("broker"),
+    )
+    msg = trace.column("msg")
+    rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
+    lines = [sentence(trace, trace.event(row)) for row in rows]
+    lines += list(waiting(trace, broker))
+    held = sum(map(len, trace.waiting().get(broker, {}).values()))
+    return Explanation(f"Broker {broker}: {held} messages wait there.", tuple(filter(None, lines)))
+
+
+def waiting(trace: Trace, broker: str) -> Iterator[str]:
+    """Yield one sentence for each reason for which messages wait at *broker*."""
+    why: dict[int, int] = {}
+    node = trace.names["node"].index(broker)
+    at, msg = trace.column("broker"), trace.column("msg")
+    decide = (Kind.Held, Kind.Dispatched, Kind.Forwarded, Kind.Returned, Kind.Refused)
+    for row, kind in enumerate(trace.column("kind")):
+        if kind in decide and at[row] == node:
+            why[msg[row]] = row
+    for destination, numbers in trace.waiting().get(broker, {}).items():
+        groups: dict[str, list[int]] = {}
+        for number in numbers:
+            groups.setdefault(_reason(trace, why.get(number)), []).append(number)
+        for reason, found in groups.items():
+            names = _some([trace.message_name(number) for number in found])
+            yield f"{len(found)} of {destination} wait at {broker} ({names}){reason}."
+
+
+def _reason(trace: Trace, row: int | None) -> str:
+    """Return why a message waits, by the last event that decided on it there."""
+    if row is None:
+        return ""
+    event = trace.event(row)
+    if event.kind in (Kind.Held, Kind.Refused):
+        return because(event.rule)
+    if event.kind == Kind.Dispatched:
+        return f": handed to {event.to}, which has not acknowledged"
+    if event.kind == Kind.Forwarded:
+        return f": on the way to {event.to}, which has not answered"
+    return because(event.rule) if event.rule != Rule.none else ": it came back, and nobody took it"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 4 else f"{names[0]} to {names[-1]}"

@@ -1,0 +1,79 @@
+"""A whole run: who received what, what waits and what was lost, and the faults it went through."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from mqlab.explain.explanation import Explanation
+from mqlab.explain.parts import waiting
+from mqlab.explain.sentences import ms, sentence
+from mqlab.trace import accounts
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+FAULTS = (
+    Kind.Crashed, Kind.Suspended, Kind.Resumed, Kind.Partitioned, Kind.Healed, Kind.LockLost,
+    Kind.TakenOver, Kind.FailedOver,
+)  # fmt: skip
+MOST = 12  # sentences about faults; what is more is counted
+
+
+def of_run(trace: Trace) -> Explanation:
+    """Tell who received what, what waits where and why, what was lost, and what faults there were."""
+    lines = [f"{name} received {count}." for name, count in trace.received().items()]
+    for broker in trace.waiting():
+        lines += list(waiting(trace, broker))
+    lines += list(_lost(trace))
+    lines += list(_twice(trace))
+    lines += list(_faults(trace))
+    lines += list(_split(trace))
+    if trace.header.get("real"):
+        lines.append(f"The guide and the real broker: {trace.header['real']}")
+    total = sum(1 for kind in trace.column("kind") if kind == Kind.Sent)
+    return Explanation(f"{total} messages were sent.", tuple(lines))
+
+
+def _lost(trace: Trace) -> Iterator[str]:
+    """Yield one sentence for each reason for which messages were lost."""
+    why: Counter[str] = Counter()
+    for entry in (trace.account()[number] for number in trace.lost()):
+        why[str(entry["why"])] += 1
+    for reason, count in why.items():
+        yield f"{count} lost: {reason or 'nobody knows of them any more'}."
+
+
+def _twice(trace: Trace) -> Iterator[str]:
+    for consumer, messages in trace.duplicated().items():
+        yield f"{consumer} got {len(messages)} messages more than once."
+
+
+def _split(trace: Trace) -> Iterator[str]:
+    """Yield when two brokers of one set served at the same time: a split brain."""
+    changes = accounts.roles(trace)
+    times = sorted({time for spans in changes.values() for time, _ in spans})
+    end = max(trace.column("t"), default=0)
+    for key in dict.fromkeys(key for _, key in accounts.set_keys(trace)):
+        since, who = None, []
+        for time in [*times, end]:
+            now = accounts.masters(trace, key, time) if time < end else []
+            if since is not None and sorted(now) != sorted(who):
+                yield f"Split brain: {' and '.join(who)} both served from {ms(since)} to {ms(time)}."
+                since = None
+            if len(now) > 1 and since is None:
+                since, who = time, now
+
+
+def _faults(trace: Trace) -> Iterator[str]:
+    """Yield the faults, each in its sentence, and how long brokers and clients were away."""
+    rows = [row for row, kind in enumerate(trace.column("kind")) if kind in FAULTS]
+    apart = [row for row in rows if trace.column("msg")[row] < 0]
+    yield from dict.fromkeys(sentence(trace, trace.event(row)) for row in apart[:MOST])
+    if len(apart) > MOST:
+        yield f"... and {len(apart) - MOST} more such events."
+    taken = {trace.column("msg")[row] for row in rows} - {-1}
+    if taken:
+        yield f"{len(taken)} messages came out of a store again, after a restart or a takeover."
+    for who, spans in trace.downtime().items():
+        away = sum(end - begin for begin, end in spans)
+        yield f"{who} had no broker for {ms(away)}."

@@ -1,0 +1,89 @@
+"""What a run's script says of a message and of a consumer, whatever the product.
+
+Selectors and properties are in no column of a trace; they stand in the scenario that it carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+Step = Mapping[str, Any]
+
+
+def steps(trace: Trace) -> list[Step]:
+    """Return the steps of the run's script; none for a trace without one."""
+    found: list[Step] = list(trace.header.get("scenario", {}).get("steps", ()))
+    return found
+
+
+def openings(trace: Trace, consumer: str) -> list[Step]:
+    """Return the steps that open a consumer, one for each of its lives."""
+    opens = ("open_consumer", "temporary")
+    return [s for s in steps(trace) if s["do"] in opens and s.get("consumer") == consumer]
+
+
+def _sends(trace: Trace, sender: str) -> Iterator[Step]:
+    """Yield the steps by which a producer sends; who was not named is called by its place."""
+    for no, step in enumerate(steps(trace)):
+        if step["do"] == "send":
+            named = [step.get(key) for key in ("producer", "name", "client") if step.get(key)]
+            by_place = ("P", f"P.{step.get('broker')}", f"sender{no}")
+            if sender in (named or by_place):
+                yield step
+
+
+def properties(trace: Trace, number: int) -> dict[str, Any]:
+    """Return the properties that a message was sent with."""
+    step, place = _sending(trace, number)
+    return _dealt(step.get("properties", {}), place)
+
+
+def headers(trace: Trace, number: int) -> dict[str, Any]:
+    """Return the JMS headers of a message that a selector may ask for."""
+    step, place = _sending(trace, number)
+    mode = "PERSISTENT" if step.get("persistent", True) else "NON_PERSISTENT"
+    return _dealt({"JMSPriority": step.get("jms_priority", 4), "JMSDeliveryMode": mode}, place)
+
+
+def _dealt(given: Step, place: int) -> dict[str, Any]:
+    """Return values for the message at *place*; those in a list are dealt out in turn."""
+    return {k: v[place % len(v)] if isinstance(v, list) and v else v for k, v in given.items()}
+
+
+def _sending(trace: Trace, number: int) -> tuple[Step, int]:
+    """Return the step that sent a message, and how many it had sent before."""
+    sender, place = _sender(trace, number)
+    for step in _sends(trace, sender):
+        if place < step["count"]:
+            return step, place
+        place -= step["count"]
+    return {}, 0
+
+
+def _sender(trace: Trace, number: int) -> tuple[str, int]:
+    """Return who sent a message, and how many it had sent before."""
+    before: dict[int, int] = {}
+    columns = (trace.column(name) for name in ("kind", "msg", "frm"))
+    for kind, msg, frm in zip(*columns, strict=True):
+        if kind == Kind.Sent:
+            if msg == number:
+                return trace.names["node"][frm], before.get(frm, 0)
+            before[frm] = before.get(frm, 0) + 1
+    return "", 0
+
+
+def refusing_selector(trace: Trace, number: int, consumer: str) -> str | None:
+    """Return the selector by which every life of a consumer refuses a message; None if one takes it."""
+    from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
+
+    texts = [step.get("selector") for step in openings(trace, consumer)]
+    if not texts or not all(texts):
+        return None
+    asked = headers(trace, number), properties(trace, number)
+    if any(Selector(str(text)).selects(*asked) for text in texts):
+        return None
+    return str(texts[-1])

@@ -1,0 +1,220 @@
+"""Why a consumer did not get a message: what decided, read off the trace and the script it carries.
+
+First what lies with the consumer (it never asked, reads something else, its selector, it came late or had
+left), then what kept the message from its broker (news of the consumer that went no further, hops,
+lists, a bridge that was down), then what became of the message instead (another's turn, a limit, a
+fault, an end). What does not concern this consumer and this message is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mqlab.explain import script
+from mqlab.explain.case import ENDED, Case, of_kind, rows_of_kind
+from mqlab.explain.explanation import Cause, Explanation
+from mqlab.explain.message import ends
+from mqlab.explain.sentences import ms, sentence
+from mqlab.spec.values import Destination
+from mqlab.trace.event import Event
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.trace import Trace
+
+GROUP = "JMSXGroupID"
+# Rules of a dispatch that say no more than that somebody else was asked first.
+TURNS = (Rule.none, Rule.turn, Rule.only_taker, Rule.queue_turn)
+
+
+def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explanation:
+    """Tell why a consumer did not get a message: who did, by which rule, and what held it back."""
+    case = Case(trace, message, consumer)
+    if case.received:
+        return Explanation(f"{consumer} did get message {case.name}.", ())
+    causes = list(dict.fromkeys(_decided(case)))
+    told = sorted(causes, key=lambda cause: cause.row if cause.row >= 0 else -1)
+    end = "; ".join(ends(trace, case.number)) or "it is gone"
+    lines = dict.fromkeys(cause.text for cause in told)
+    return Explanation(
+        f"{consumer} did not get message {case.name}: {end}.", tuple(lines), tuple(causes)
+    )
+
+
+def _decided(case: Case) -> Iterator[Cause]:
+    own = list(_consumer(case))
+    yield from own
+    if not case.lives or any(cause.rule == Rule.none and cause.row < 0 for cause in own):
+        return  # it never asked for such a message, or was away: nothing else matters
+    way = list(_way(case))
+    yield from way
+    if not own and not way:
+        yield from _instead(case)
+    known = {cause.rule for cause in own}
+    yield from (cause for cause in _end(case) if cause.rule not in known)
+
+
+# The consumer itself
+
+
+def _consumer(case: Case) -> Iterator[Cause]:
+    """Yield what lies with the consumer: it reads something else, selects otherwise, was not there."""
+    consumer, sent = case.consumer, case.events[0]
+    if not case.lives:
+        yield Cause(f"{consumer} never subscribed.")
+        return
+    reads = {Destination.parse(e.destination) for e in case.lives if e.destination}
+    if not any(one.takes(to) for d in reads for one in d.elements() for to in case.targets):
+        listed = ", ".join(sorted(map(str, reads)))
+        yield Cause(f"{consumer} reads {listed}, and the message went to {sent.destination}.")
+        return
+    refusing = script.refusing_selector(case.trace, case.number, consumer)
+    if refusing is not None:
+        yield Cause(
+            f"{consumer} selects {refusing}, and the message has "
+            f"{_listed(script.properties(case.trace, case.number))}.", Rule.selector,
+        )  # fmt: skip
+    yield from _absence(case)
+
+
+def _listed(properties: dict[str, object]) -> str:
+    return ", ".join(f"{key} = {value!r}" for key, value in properties.items()) or "no properties"
+
+
+def _absence(case: Case) -> Iterator[Cause]:
+    """Yield that the consumer was not there: it came when the message was gone, or had left."""
+    consumer, sent = case.consumer, case.events[0]
+    first = case.lives[0]
+    if first.row > case.over:
+        text = f"{ms(first.t)}  {consumer} subscribed, after the message was sent."
+        yield Cause(text, row=first.row, about=("subscribes",))
+    if not case.homes and case.lives[0].t <= sent.t:
+        left = case.ends[-1][1]
+        assert left is not None
+        text = f"{ms(left.t)}  {consumer} left at {ms(left.t)}, before the message was sent."
+        yield Cause(text, Rule.consumer_left, left.row)
+
+
+# The way to its broker
+
+
+def _way(case: Case) -> Iterator[Cause]:
+    """Yield what kept the message from the consumer's broker, where it did not get there."""
+    if case.been & case.homes or not case.been or not case.homes:
+        return
+    near = [e for e in case.refusals if e.broker in case.been]
+    stood = case.asked_for & case.been
+    if not stood:
+        for event in near or case.refusals:
+            yield Cause(sentence(case.trace, event), event.rule, event.row)
+        if not case.refusals:
+            yield from _no_bridge(case)
+    for event in case.events:
+        if event.kind == Kind.Refused or (event.kind == Kind.Held and event.rule != Rule.prefetch_full
+                                          and event.rule != Rule.no_subscription):  # fmt: skip
+            yield Cause(sentence(case.trace, event), event.rule, event.row)
+
+
+def _no_bridge(case: Case) -> Iterator[Cause]:
+    """Yield that no bridge leads on from where the message was, or that it is down."""
+    names = case.trace.names
+    onward: dict[str, set[str]] = {}
+    for frm, to in zip(names["link_from"], names["link_to"], strict=True):
+        onward.setdefault(frm, set()).add(to)
+    reached, seen = list(case.been), set(case.been)
+    while reached:
+        for name in onward.get(reached.pop(), ()):
+            if name not in seen:
+                seen.add(name)
+                reached.append(name)
+    here, there = ", ".join(sorted(case.been)), ", ".join(sorted(case.homes))
+    if not case.homes & seen:
+        text = f"No bridge leads from {here} to {there}, where {case.consumer} is."
+        yield Cause(text, about=("duplex",))
+        return
+    for event in of_kind(case.trace, Kind.Disconnected):
+        if event.frm in case.been and event.to in seen:
+            yield Cause(sentence(case.trace, event), Rule.bridge_down, event.row)
+
+
+# What became of it instead
+
+
+def _instead(case: Case) -> Iterator[Cause]:
+    """Yield why it went to somebody else, where the consumer might have had it as well."""
+    if not case.shared:
+        return
+    group = script.properties(case.trace, case.number).get(GROUP)
+    for event in case.events:
+        if event.kind not in (Kind.Dispatched, Kind.Forwarded) or event.to == case.consumer:
+            continue
+        if event.broker not in case.asked_for:
+            continue
+        full = _full(case, event)
+        if full is not None:
+            yield full
+            continue
+        cause = Cause(sentence(case.trace, event), event.rule, event.row, (_winner(case, event),))
+        owner = _owner(case, group, event) if group is not None else None
+        if owner is not None:
+            text = (f"{ms(event.t)}  {event.broker} handed it to {event.to}: message group {group} "
+                    f"belongs to it since {ms(owner.t)}.")  # fmt: skip
+            cause = replace(cause, text=text, rule=Rule.group_owner)
+        yield cause
+
+
+def _winner(case: Case, event: Event) -> str:
+    """Return the client that had the message in the end."""
+    got = [e.to for e in case.events if e.kind == Kind.Received and e.to]
+    return got[-1] if got else str(event.to)
+
+
+def _full(case: Case, event: Event) -> Cause | None:
+    """Return that the consumer held as many as its prefetch allows when somebody else got it."""
+    held = {
+        e.message for e in case.handed if e.row < event.row and e.broker == event.broker
+    } - {e.message for e in case.settled if e.row < event.row}  # fmt: skip
+    allowed = [
+        s.get("prefetch", s.get("flow_limit", 1000))
+        for s in script.openings(case.trace, case.consumer)
+    ]
+    if not allowed or len(held) < max(1, max(allowed)):
+        return None
+    text = (f"{ms(event.t)}  {case.consumer} held {len(held)} already, as many as its prefetch "
+            f"allows; {event.broker} handed it to {event.to}.")  # fmt: skip
+    return Cause(text, Rule.prefetch_full, event.row)
+
+
+def _owner(case: Case, group: object, event: Event) -> Event | None:
+    """Return by which earlier dispatch of its group somebody came to own it."""
+    for row in rows_of_kind(case.trace, Kind.Dispatched):
+        other = case.trace.event(row)
+        if row >= event.row:
+            return None
+        same = (other.to, other.broker) == (event.to, event.broker)
+        if (
+            same
+            and other.message
+            and script.properties(case.trace, other.message).get(GROUP) == group
+        ):
+            return other
+    return None
+
+
+def _end(case: Case) -> Iterator[Cause]:
+    """Yield how the message ended, or why it still waits."""
+    last: Event | None = None
+    sent_to, reads = case.events[0].destination, {e.destination for e in case.lives}
+    for event in case.events:
+        if event.destination not in (sent_to, *reads):
+            continue  # another copy of it, or its dead letter
+        if event.kind in ENDED and event.rule != Rule.no_subscription:
+            yield Cause(sentence(case.trace, event), event.rule, event.row)
+        elif event.kind == Kind.Dispatched and event.to == case.consumer:
+            text = f"{sentence(case.trace, event)[:-1]}; {case.consumer} has not taken it."
+            yield Cause(text, event.rule, event.row, ("receiving", "kill", "pause"))
+        last = event if event.kind in (Kind.Held, Kind.Sent) else None
+    if last is not None and last.kind == Kind.Held:
+        yield Cause(sentence(case.trace, last), last.rule, last.row)
+    elif last is not None:
+        yield Cause(f"{ms(last.t)}  it was on its way to {last.to} when the run ended, or its "
+                    "connection went.", Rule.connection_lost, last.row)  # fmt: skip

@@ -1,0 +1,54 @@
+"""One thing of a lab file done otherwise, as a value: told, applied, compared."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Body = Mapping[str, Any]
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One place of a lab file (keys and indices from the outside in); without a value it goes."""
+
+    path: Path
+    value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing done otherwise: `kind` is option, fault or action, `text` says what in words.
+
+    `about` are the names that it is about: of options (`network_ttl`), steps (`kill`) and clients.
+    """
+
+    kind: str
+    text: str
+    edits: tuple[Edit, ...] = field(repr=False)
+    about: tuple[str, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def apply(self, body: Body) -> dict[str, Any]:
+        """Return the lab file with the change made; *body* stays as it is."""
+        changed: dict[str, Any] = copy.deepcopy(dict(body))
+        for edit in self.edits:
+            _write(changed, edit)
+        changed["steps"] = [step for step in changed.get("steps", ()) if step is not None]
+        return changed
+
+
+def _write(body: dict[str, Any], edit: Edit) -> None:
+    place: Any = body
+    *outer, last = edit.path
+    for key in outer:
+        place = place.setdefault(key, {}) if isinstance(place, dict) else place[key]
+    if edit.value is not None or isinstance(place, list):
+        place[last] = edit.value
+    else:
+        place.pop(last, None)

@@ -1,0 +1,66 @@
+"""Races are told: every outcome, its share, a seed that gives it again, and where two runs part."""
+
+from __future__ import annotations
+
+import pytest
+
+import mqlab as mq
+from mqlab.errors import BadValue
+from tests.runtime.activemq.behaviours import network, reads, send
+
+NEWS = mq.Topic("NEWS")
+
+
+def grid(size):
+    """A mesh of size x size brokers, each joined to its right and lower neighbour, as duplex connectors."""
+    names = {(i, j): f"B{i}{j}" for i in range(size) for j in range(size)}
+    return mq.Network(*(
+        mq.Broker(name, *(
+            mq.NetworkConnector(f"{name}-{names[to]}", uri=f"static:(tcp://{names[to]})", duplex=True,
+                                network_ttl=9)
+            for to in ((i + 1, j), (i, j + 1)) if to in names))
+        for (i, j), name in names.items()))  # fmt: skip
+
+
+def mesh(**more):
+    return mq.outcomes(grid(3), mq.Consumer("C1", "B22", NEWS), mq.Consumer("C2", "B11", NEWS),
+                       mq.Producer("P", "B00", 3, NEWS), **more)  # fmt: skip
+
+
+def test_a_mesh_has_several_outcomes_and_each_has_its_example():
+    found = mesh(seeds=40)
+    assert len(found) > 3
+    assert found.runs == 40
+    assert sum(found.share(place) for place in range(len(found))) == pytest.approx(1)
+    for place, outcome in enumerate(found):
+        assert tuple(sorted(found.trace(place).received().items())) == outcome.received
+    assert "outcomes in 40 runs:" in str(found)
+
+
+def test_where_two_runs_part():
+    found = mesh(seeds=40)
+    one, other = found.parting(1)
+    assert one is not None
+    assert other is not None
+    assert one.broker == other.broker
+    assert (one.to, one.subscription, one.message) != (other.to, other.subscription, other.message)
+    assert found.parting(0) == (None, None)
+
+
+def test_what_hangs_on_no_race_has_one_outcome():
+    found = mq.outcomes(network("A>B"), *reads("C1@B"), send(5), seeds=10)
+    assert len(found) == 1
+    assert str(found) == "One outcome in 10 runs: C1 5."
+
+
+@pytest.mark.parametrize("what", ["artemis:21.1", "openmq:4-2", "fuse:4.4"])
+def test_every_product_and_a_trace(what):
+    assert mq.outcomes(what, seeds=3).runs == 3
+    assert mq.outcomes(mq.run(what), seeds=3).found == mq.outcomes(what, seeds=3).found
+
+
+def test_bad_input():
+    with pytest.raises(BadValue, match="seeds=0"):
+        mq.outcomes("fuse:2.20", seeds=0)
+    with pytest.raises(BadValue, match="write for example jitter='1ms'"):
+        mq.outcomes("fuse:2.20", jitter=0)

@@ -1,0 +1,84 @@
+"""What if: the smallest single change, in every product, and none where there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+import mqlab as mq
+from mqlab.errors import BadValue, UnknownName
+from tests.runtime.activemq.behaviours import FOO, network, reads, send
+
+
+def chain():
+    return mq.run(network("A>B B>C"), *reads("C1@C"), send(1))
+
+
+def test_the_smallest_change_is_found_and_runs():
+    found = mq.what_if(chain(), message="P-1", consumer="C1")
+    assert str(found.changes[0]) == "every connector with networkTTL=3"
+    assert found.run().received() == {"C1": 1}
+    assert "every connector with networkTTL=3: would get it" in str(found)
+
+
+def test_it_asks_the_other_way_round_too():
+    found = mq.what_if(mq.run("fuse:2.20"), message="P-1", consumer="C1")
+    assert found.received
+    assert found.changes
+    for change in found.changes:
+        assert "P-1" not in found.run(change).received() or found.run(change).received()["C1"] < 6
+
+
+def test_no_single_change_is_an_answer():
+    trace = mq.run(network("A>B B>C"), *reads("C1@C", mq.Queue("OTHER")), send(1))
+    found = mq.what_if(trace, message="P-1", consumer="C1")
+    assert (found.changes, found.all_tried) == ((), True)
+    assert "No single change does it" in str(found)
+    assert found.run() is trace
+
+
+@pytest.mark.parametrize(("figure", "message", "consumer", "change"), [
+    ("artemis:21.1", "sender4-1", "C", "without kill M1"),
+    ("article:stuck", "P-1", "C2", "replayWhenNoConsumers for queue://TEST.FOO at every broker"),
+    ("openmq:4-1", "P1-1", "S1", None),
+])  # fmt: skip
+def test_every_product_is_asked(figure, message, consumer, change):
+    found = mq.what_if(mq.run(figure), message=message, consumer=consumer)
+    assert change in map(str, found.changes) if change else not found.changes
+
+
+def test_a_fault_goes_with_what_mends_it():
+    trace = mq.run(mq.Network(mq.Broker("A")), send(1, persistent=False), mq.Crash("A"), mq.Restart("A"),
+                   *reads("C1@A"))  # fmt: skip
+    found = mq.what_if(trace, message="P-1", consumer="C1")
+    assert "without kill A" in map(str, found.changes)
+    left = [step["do"] for step in found.run(found.changes[0]).header["scenario"]["steps"]]
+    assert not {"kill", "start_broker"} & set(left)
+
+
+def test_seed_jitter_and_end_of_the_run_are_kept():
+    net = network("A>B")
+    trace = mq.run(net, *reads("C1@B"), send(3, every="1s"), seed=7, jitter="1ms", until="1500ms")
+    assert trace.received() == {"C1": 2}
+    assert not mq.what_if(trace, message="P-2", consumer="C1", at_most=1).run().lost()
+    assert (
+        mq.what_if(trace, message="P-2", consumer="C1", at_most=0).run().digest() == trace.digest()
+    )
+
+
+def test_bad_questions():
+    with pytest.raises(UnknownName, match="unknown consumer 'C9'"):
+        mq.what_if(chain(), message="P-1", consumer="C9")
+    with pytest.raises(UnknownName, match="unknown message 'P-9'"):
+        mq.what_if(chain(), message="P-9", consumer="C1")
+    bare = chain()
+    bare.header.pop("scenario")
+    with pytest.raises(BadValue, match="does not hold its scenario"):
+        mq.what_if(bare, message="P-1", consumer="C1")
+
+
+def test_a_long_run_is_read_and_not_played_again():
+    trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, selector="n = 1"),
+                   send(150_000, persistent=False))  # fmt: skip
+    told = mq.explain(trace, message="P-1", why_not="C1")
+    assert told.causes
+    assert all(cause.change is None for cause in told.causes)

@@ -1,0 +1,159 @@
+"""What decided is named, and nothing else: sentences that were wrong once, and the class of each."""
+
+from __future__ import annotations
+
+import pytest
+
+import mqlab as mq
+from mqlab.trace.kinds import Rule
+from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
+
+SELECTS = mq.Consumer("C1", "A", FOO, selector="n > 1")
+VIRTUAL, BEHIND = mq.Topic("VirtualTopic.N"), mq.Queue("Consumer.X.VirtualTopic.N")
+
+
+def causes(trace, message, consumer):
+    return mq.explain(trace, message=message, why_not=consumer).causes
+
+
+def rules(trace, message, consumer):
+    return {cause.rule for cause in causes(trace, message, consumer)}
+
+
+def groups(*owners):
+    """Two messages of one group for consumers at A, opened in this order."""
+    return mq.run(mq.Network(mq.Broker("A")), *(mq.Consumer(name, "A", FOO) for name in owners),
+                  send(4, properties={"JMSXGroupID": "g"}))  # fmt: skip
+
+
+def test_a_selector_decides_and_not_the_turn():
+    trace = mq.run(
+        mq.Network(mq.Broker("A")), *reads("C2@A"), SELECTS, send(2, properties={"n": [1, 2]})
+    )
+    (cause, *more) = causes(trace, "P-1", "C1")
+    assert (cause.rule, cause.text) == (
+        Rule.selector,
+        "C1 selects n > 1, and the message has n = 1.",
+    )
+    assert cause.change is None  # without it, it is C2's turn all the same
+    assert not any(other.rule == Rule.turn for other in more)
+
+
+def test_a_selector_that_alone_decides_is_taken_away():
+    trace = mq.run(network("A>B"), SELECTS, send(1, properties={"n": 0}))
+    (cause,) = causes(trace, "P-1", "C1")
+    assert (cause.rule, str(cause.change)) == (Rule.selector, "C1 without selector=n > 1")
+
+
+def test_a_selector_reads_headers_too():
+    trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, selector="JMSPriority > 4"),
+                   send(2, jms_priority=[4, 9]))  # fmt: skip
+    assert trace.received() == {"C1": 1}
+    assert Rule.selector in rules(trace, "P-1", "C1")
+
+
+def test_the_owner_of_a_message_group_decides_and_not_the_turn():
+    trace = groups("C1", "C2")
+    (loser,) = [name for name, count in trace.received().items() if not count]
+    assert rules(trace, "P-3", loser) == {Rule.group_owner}
+    assert "message group g belongs to it since" in str(
+        mq.explain(trace, message="P-3", why_not=loser)
+    )
+
+
+def test_an_exclusive_consumer_decides():
+    trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, exclusive=True),
+                   *reads("C2@A"), send(2))  # fmt: skip
+    (cause, *_) = causes(trace, "P-2", "C2")
+    assert (cause.rule, str(cause.change)) == (Rule.exclusive, "C1 without exclusive=true")
+
+
+def test_a_full_consumer_is_told_to_be_full():
+    trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, prefetch=1, receiving=False),
+                   *reads("C2@A"), send(4))  # fmt: skip
+    assert Rule.prefetch_full in rules(trace, "P-4", "C1")
+
+
+def test_lines_are_in_order_of_time_and_about_this_consumer():
+    net = network("A>B B>C", "5.17", network_ttl=1)
+    trace = mq.run(net, *reads("C1@B"), *reads("C2@C"), send(2))
+    told = mq.explain(trace, message="P-1", why_not="C2")
+    times = [float(line.split(" ms")[0]) for line in told.lines if line[:1].isdigit()]
+    assert times == sorted(times)
+    assert not any("by C1" in line for line in told.lines)
+    assert Rule.turn in {
+        cause.rule for cause in told.causes
+    }  # at B, where the bridge to C asks as well
+
+
+def test_a_virtual_topic_is_named():
+    trace = mq.run(mq.Network(mq.Broker("A")), *reads("C1@A", BEHIND), *reads("C2@A", BEHIND),
+                   send(2, to=VIRTUAL))  # fmt: skip
+    assert "virtual destination" in str(mq.explain(trace, message="P-1"))
+    told = mq.explain(trace, message="P-1", why_not="C2")
+    assert "reads" not in str(told)
+    assert Rule.turn in {cause.rule for cause in told.causes}
+
+
+def test_replay_is_named():
+    figure = mq.figure("article:stuck")
+    policies = ({"queue": ">", "replay_when_no_consumers": True},)
+    net = mq.Network(*(mq.Broker(b.name, *b.connectors, policies=policies, **b.options)
+                       for b in figure.scenario.network.brokers))  # fmt: skip
+    trace = mq.run(net, *(action for action in figure.scenario.actions if not isinstance(
+        action, (mq.Start, mq.Settle, mq.Snapshot))))  # fmt: skip
+    replayed = [
+        m for m in range(1, 11) if "replayWhenNoConsumers" in str(mq.explain(trace, message=m))
+    ]
+    assert replayed
+    assert sum(trace.received().values()) == 10
+
+
+def test_never_asked_another_destination_too_late_and_gone_before():
+    at_a = mq.Network(mq.Broker("A"))
+    assert "reads queue://OTHER" in str(causes(mq.run(at_a, *reads("C1@A", mq.Queue("OTHER")), send(1)),
+                                               "P-1", "C1")[0])  # fmt: skip
+    late = mq.run(at_a, *reads("C1@A"), send(1), *reads("C2@A"))
+    assert "subscribed, after" in str(causes(late, "P-1", "C2")[0])
+    topic = mq.run(at_a, *reads("C1@A", NEWS), send(1, to=NEWS), *reads("C2@A", NEWS))
+    assert str(causes(topic, "P-1", "C2")[0].change) == "C2 subscribes before anything is sent"
+    gone = mq.run(at_a, *reads("C1@A"), mq.Close("C1"), send(1))
+    assert causes(gone, "P-1", "C1")[0].rule == Rule.consumer_left
+
+
+def test_no_bridge_leads_there():
+    trace = mq.run(network("B>A"), *reads("C1@B"), send(1))
+    (cause,) = [c for c in causes(trace, "P-1", "C1") if c.row < 0]
+    assert cause.text == "No bridge leads from A to B, where C1 is."
+    assert "duplex" in str(cause.change)
+
+
+@pytest.mark.parametrize(("make", "rule"), [
+    (lambda: mq.run(network("A>B", excluded_destinations=["queue://TEST.>"]), *reads("C1@B"), send(1)),
+     Rule.not_permitted),
+    (lambda: mq.run(network("A>B B>C"), *reads("C1@C"), send(1)), Rule.consumer_ttl),
+    (lambda: mq.run(mq.Network(mq.Broker("A")), send(1, persistent=False), mq.Crash("A"),
+                    mq.Restart("A"), *reads("C1@A")), Rule.memory_store),
+    (lambda: mq.run(mq.Network(mq.Broker("A")), *reads("C1@A", NEWS), mq.Close("C1"), send(1, to=NEWS)),
+     Rule.consumer_left),
+])  # fmt: skip
+def test_an_option_or_fault_is_named_with_what_takes_it_away(make, rule):
+    found = [cause for cause in causes(make(), "P-1", "C1") if cause.rule == rule]
+    assert found
+    assert found[0].change is not None, found
+
+
+def test_what_is_printed_of_the_real_broker_is_of_the_figure_as_printed():
+    figure = mq.figure("fuse:2.20")
+    changed = figure.change("A/linkToBrokerB", conduit_subscriptions=False)
+    assert "real broker" in str(mq.explain(mq.run(figure)))
+    assert "real broker" in str(mq.explain(mq.run(figure, edition="5.17")))
+    assert "real broker" not in str(mq.explain(mq.run(changed)))
+    assert "real broker" not in str(mq.explain(mq.run(figure, edition="5.18")))
+
+
+def test_a_run_with_faults_tells_of_them():
+    told = str(mq.explain(mq.run("fuse:4.4")))
+    assert "broker1 crashed" in told
+    assert "10 messages came out of a store again" in told
+    assert "C had no broker for" in told
