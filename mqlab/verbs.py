@@ -217,7 +217,8 @@ def explain(
 
     *message* is a number or a name such as ``"P-7"``. With *why_not* the answer is why that consumer did not
     get the message; each of its `causes` was taken away, alone, and the run played again, as long
-    as it is short (see `what_if`). Raises `UnknownName` for a name that is not in the trace.
+    as it is short (see `what_if`). Of a whole run that is short it says, too, whether it might have ended
+    otherwise (see `outcomes`). Raises `UnknownName` for a name that is not in the trace.
 
     >>> import mqlab as mq
     >>> mq.explain(mq.run("fuse:2.20"), message="P-1", why_not="C2").causes[0].change
@@ -226,9 +227,11 @@ def explain(
     from mqlab import experiments
 
     read = read_off(trace, message=message, consumer=consumer, broker=broker, why_not=why_not)
-    if why_not is None or message is None:
-        return read
-    return experiments.confirm(trace, read, message, why_not)
+    if why_not is not None and message is not None:
+        return experiments.confirm(trace, read, message, why_not)
+    if message is consumer is broker is None:
+        return experiments.tell_races(trace, read)
+    return read
 
 
 def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int = 200) -> WhatIf:

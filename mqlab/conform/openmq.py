@@ -15,7 +15,8 @@ DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_w
 
 # What a simulator need not follow, and what says how the client came by its error.
 _FREE = ("unacked", "in", "out")
-_OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers")
+_OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers", "later")
+_LISTS, _CONNECTION = ("received", "redelivered", "duplicated"), ("connection_events", "homes")
 
 
 def differences(outcome: Json, observed: Json) -> list[str]:
@@ -39,7 +40,7 @@ def differences(outcome: Json, observed: Json) -> list[str]:
 def _exact(outcome: Json) -> Body:
     return {
         "consumers": {
-            name: {"received": got.get("received", []), "redelivered": got.get("redelivered", [])}
+            name: {key: got.get(key, []) for key in (*_LISTS, *_CONNECTION)}
             for name, got in outcome["consumers"].items()
         },
         "operations": [_operation(row) for row in outcome["operations"]],
@@ -67,6 +68,7 @@ def _broker(broker: Json) -> Body:
     for key in ("cluster", "master", "durable_subscriptions", "paused"):
         if broker.get(key):
             found[key] = broker[key]
+    found["transactions"] = sorted(broker.get("transactions", ()))
     found["destinations"] = {
         name: {key: value for key, value in dest.items() if key not in _FREE}
         for name, dest in broker.get("destinations", {}).items()
@@ -78,7 +80,7 @@ def _counts(outcome: Json) -> Body:
     """Leave out message numbers, the state of links and what is in transactions."""
     whole = _exact(outcome)
     whole["consumers"] = {
-        name: {key: len(numbers) for key, numbers in got.items()}
+        name: {key: len(value) if key in _LISTS else value for key, value in got.items()}
         for name, got in whole["consumers"].items()
     }
     for row in whole["operations"]:
@@ -116,7 +118,9 @@ def _nameless(value: Any) -> Any:
                 "received_so_far": value["received_so_far"],
                 "brokers": {f"#{no}": row for no, row in enumerate(rows)},
             }
-        return {k: _nameless(v) for k, v in value.items() if k != "cluster"}
+        return {
+            k: len(v) if k == "homes" else _nameless(v) for k, v in value.items() if k != "cluster"
+        }
     if isinstance(value, list):
         return [_nameless(v) for v in value]
     return value

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from mqlab.experiments.confirm import confirm
 from mqlab.experiments.outcomes import Outcome, Outcomes, outcomes
+from mqlab.experiments.races import other_outcomes, tell_races
 from mqlab.experiments.rerun import Setting
 from mqlab.experiments.what_if import WhatIf, what_if
 from mqlab.spec.change import Change
 
-__all__ = ["Change", "Outcome", "Outcomes", "Setting", "WhatIf", "confirm", "outcomes", "what_if"]
+__all__ = [
+    "Change", "Outcome", "Outcomes", "Setting", "WhatIf", "confirm", "other_outcomes", "outcomes",
+    "tell_races", "what_if",
+]  # fmt: skip

@@ -124,7 +124,9 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
 
 def attach(client: Client, home: Broker) -> None:
     """A client that lost its broker has another, where it registers as a new one."""
-    lab, client.home, client.open = home.lab, home, True
+    lab = home.lab
+    lab.moved.setdefault(client.name, [client.home.name]).append(home.name)
+    client.home, client.open = home, True
     client.to_home, client.from_home = lab.new_link(), lab.new_link()
     lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
     if client.dest.name.startswith("temp:"):
@@ -133,6 +135,4 @@ def attach(client: Client, home: Broker) -> None:
     if isinstance(client, Consumer):
         lab.consumers[client.name] = lab.consumers.pop(client.name)
         home.spread(client.dest)
-    else:
-        lab.moved.add(client.name)
     lab.happens("client_reconnected", client.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import permutations
@@ -62,7 +63,8 @@ class ClusterLab(Lab):
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
-        self.moved: set[str] = set()  # producers that lost their broker and found one
+        self.of_clients: dict[str, Counter[str]] = {}  # client -> how often what happened to it
+        self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
         self.jobs: list[producers.Sending] = []  # sends that have not ended
         self.prepared: dict[str, admin.Prepared] = {}
         self.expiring: list[Message] = []  # messages with a time to live
@@ -153,13 +155,17 @@ class ClusterLab(Lab):
             self.under_way = self._go_on_after(until)
 
     def _answer(self, operation: Operation, answer: Answer) -> None:
-        """Note what came of a step: True and None are ok, False is refused."""
+        """Note what came of a step, the second time what came of it in the end.
+
+        True and None are ok, False is refused.
+        """
         step = operation.step
-        if operation.answered:
-            return
-        operation.answered = True
         if not isinstance(answer, dict):
             answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
+        if operation.row is not None:
+            operation.row.setdefault("later", answer.get("result", "ok"))
+            return
+        operation.row = answer
         if step.do == "send" and "first" not in answer:
             self.numbers += int(step.keys["count"])
         if step.do in SILENT:
@@ -219,6 +225,8 @@ class ClusterLab(Lab):
     def happens(self, event: str, about: str) -> None:
         """Remember an event for those who wait for it."""
         self.happened |= {event, f"{event} {about}"}
+        if event.startswith("client_"):
+            self.of_clients.setdefault(about, Counter())[event.removeprefix("client_")] += 1
 
     # Time
 
@@ -273,16 +281,6 @@ class ClusterLab(Lab):
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        received = {
-            name: {
-                "count": len(c.received),
-                "received": list(c.received),
-                "redelivered": list(c.redelivered),
-            }
-            for name, c in self.consumers.items()
-            if not c.keys.get("process")
-        }
-        nothing: Row = {"count": 0, "received": [], "redelivered": []}
         header = {
             "scenario": files.write(self.scenario),
             "seed": self.seed,
@@ -290,6 +288,6 @@ class ClusterLab(Lab):
             "edition": self.scenario.version,
             "operations": [dict(row) for row in self.operations],
             "snapshots": dict(self.snapshots),
-            "consumers": {**dict.fromkeys(sorted(self.moved), nothing), **received},
+            "consumers": report.of_clients(self),
         }
         return self.notes.trace(header)

@@ -43,7 +43,7 @@ class Operation:
 
     step: Step
     waits: Waiting | None = None
-    answered: bool = False
+    row: Row | None = None  # what came of it, once it has an answer
 
     @property
     def at(self) -> int | str | None:

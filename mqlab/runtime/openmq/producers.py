@@ -196,8 +196,8 @@ def _end(lab: ClusterLab, job: Sending) -> None:
     row["sent"] = row["count"] - len(job.refused)
     if job.refused:
         row["refused"] = job.refused
-    if not job.late:
-        row["result"] = "ok" if not job.refused else "partly refused" if row["sent"] else "refused"
+    how = "ok" if not job.refused else "partly refused" if row["sent"] else "refused"
+    row["later" if job.late else "result"] = how
     lab.producers.pop(f"#{row['first']}", None)
     lab.jobs.remove(job)
 

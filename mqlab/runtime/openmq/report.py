@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Keys
@@ -25,6 +26,28 @@ def do_snapshot(lab: ClusterLab, keys: Keys) -> None:
             if is_known(broker)
         },
     }
+
+
+def of_clients(lab: ClusterLab) -> dict[str, Row]:
+    """Return what each consumer received, and what happened to connections, those of producers that moved, too.
+
+    A consumer in a process of its own tells nobody.
+    """
+    told = {name: c for name, c in lab.consumers.items() if not c.keys.get("process")}
+    found: dict[str, Row] = {}
+    for name in dict.fromkeys([*sorted(set(lab.moved) - set(lab.consumers)), *told]):
+        consumer = told.get(name)
+        received = list(consumer.received) if consumer else []
+        redelivered = list(consumer.redelivered) if consumer else []
+        row: Row = {"count": len(received), "received": received, "redelivered": redelivered}
+        if len(set(received)) < len(received):
+            row["duplicated"] = sorted(n for n, times in Counter(received).items() if times > 1)
+        if name in lab.of_clients:
+            row["connection_events"] = dict(lab.of_clients[name])
+        if name in lab.moved:
+            row["homes"] = list(lab.moved[name])
+        found[name] = row
+    return found
 
 
 def is_known(broker: Broker) -> bool:
@@ -51,12 +74,33 @@ def _state(broker: Broker, properties: list[str]) -> Row:
         found["master"] = broker.named_master
     if durables := _durable_lines(broker):
         found["durable_subscriptions"] = durables
+    if open_here := transactions(broker):
+        found["transactions"] = open_here
     found["destinations"] = {
         str(dest): _destination(broker, dest, properties)
         for dest in sorted(broker.instances, key=str)
         if dest != DEAD or broker.instances[dest].messages
     }
     return found
+
+
+def transactions(broker: Broker) -> list[str]:
+    """Return the transactions that a broker lists: a transacted session always has one.
+
+    What is prepared stays at its home, or with whoever has taken that one over, until it ends there
+    (openmq-observed.md).
+    """
+    lab, sent = broker.lab, Counter(message.transaction for _, message in broker.lab.messages())
+    lines = [
+        f"STARTED messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
+        for client in (*lab.producers.values(), *lab.consumers.values())
+        if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
+    ]
+    lines += [
+        f"PREPARED messages={sent[xid]} acks={len(branch.taken)}"
+        for xid, branch in lab.prepared.items() if branch.home is broker
+    ]  # fmt: skip
+    return sorted(lines)
 
 
 def state_of(broker: Broker, other: Broker) -> str:
