@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,16 +14,21 @@ from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.formats import lab as lab_files
 from mqlab.products import Product
 from mqlab.runtime import LOOPBACK
+from mqlab.spec.rows import OPTIONS
 from mqlab.trace.trace import Trace
 
 MOST_EVENTS = 1_000_000  # a run that goes beyond is stopped, and could not be run
 
 
+RESULTS = ("agree", "disagree", "cannot run", "unjudged")
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How one recording compares: `result` is agree, disagree or cannot run.
+    """How one recording compares: `result` is one of `RESULTS`.
 
-    `depth` is how deep the comparison went, `details` the differences or the missing feature.
+    `depth` is how deep the comparison went, `details` the differences or the missing feature. A recording
+    of depth ``none`` is only a bound: within it, nothing is said of the rules.
     """
 
     file: str
@@ -56,8 +62,11 @@ def conform(paths: Sequence[str | Path]) -> Iterator[Verdict]:
 
 
 def judge(file: Path) -> Verdict:
-    """Play the scenario of one recording's file and compare."""
-    return compare(lab_files.read_json(file), str(file))
+    """Play the scenario of one recording's file and compare; whatever goes wrong is its verdict."""
+    try:
+        return compare(lab_files.read_json(file), str(file))
+    except Exception as error:  # of hundreds of files none may end the whole
+        return Verdict(str(file), "cannot run", "", (f"{type(error).__name__}: {error}",))
 
 
 def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
@@ -76,11 +85,27 @@ def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
     except CannotRun as error:
         return Verdict(file, "cannot run", depth, (str(error),))
     except MqlabError as error:
-        if all("snapshots" not in entry["outcome"] for entry in observed["outcomes"]):
-            return Verdict(file, "agree", depth, (f"refused by both: {error}",))
+        real = [entry["outcome"] for entry in observed["outcomes"]]
+        if real and all("snapshots" not in outcome for outcome in real):
+            return _verdict(file, depth, _refusals(str(error), observed))
         return Verdict(file, "cannot run", depth, (f"{type(error).__name__}: {error}",))
-    lines = _DIFFERENCES[family.name](family.outcome(trace), observed)
-    return Verdict(file, "disagree" if lines else "agree", depth, tuple(lines))
+    return _verdict(file, depth, _DIFFERENCES[family.name](family.outcome(trace), observed))
+
+
+def _verdict(file: str, depth: str, lines: list[str]) -> Verdict:
+    within = "unjudged" if depth == "none" else "agree"
+    return Verdict(file, "disagree" if lines else within, depth, tuple(lines))
+
+
+def _refusals(error: str, observed: Mapping[str, Any]) -> list[str]:
+    """Compare two refusals: the options that the real broker names are those that the lab names."""
+    problems = [text for entry in observed["outcomes"] for text in entry["outcome"]["problems"]]
+    guide = {row.guide for rows in OPTIONS.values() for row in rows.values()}
+    named = {word for text in problems for word in re.findall(r"\w+", text)} & guide
+    missing = sorted(name for name in named if name not in error)
+    if named and not missing:
+        return []
+    return [f"refused by both, for other reasons: real {problems}, run {error}"]
 
 
 def _played(product: Product, scenario: Any, more: dict[str, Any]) -> Trace:

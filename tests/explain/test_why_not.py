@@ -6,6 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.trace.kinds import Rule
+from tests.experiments.test_outcomes import grid
 from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
 
 SELECTS = mq.Consumer("C1", "A", FOO, selector="n > 1")
@@ -157,3 +158,10 @@ def test_a_run_with_faults_tells_of_them():
     assert "broker1 crashed" in told
     assert "10 messages came out of a store again" in told
     assert "C had no broker for" in told
+
+
+def test_a_run_that_hung_on_a_race_says_so():
+    raced = mq.run(grid(3), *reads("C1@B22", NEWS), *reads("C2@B11", NEWS),
+                   mq.Producer("P", "B00", 3, NEWS))  # fmt: skip
+    assert "One of at least" in str(mq.explain(raced))
+    assert "One of at least" not in str(mq.explain(mq.run("fuse:2.20")))

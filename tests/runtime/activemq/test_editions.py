@@ -29,7 +29,8 @@ NAMED = {
 @pytest.mark.parametrize("value", recorded("activemq-editions", lambda path: "same" not in path))
 def test_recordings(value):
     verdict = conform.compare(value)
-    assert verdict.result == "agree", verdict.details
+    bound = value["observed"]["deterministic"] == "none"
+    assert verdict.result == ("unjudged" if bound else "agree"), verdict.details
 
 
 def same() -> list:
