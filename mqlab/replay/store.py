@@ -18,7 +18,8 @@ from typing import Any
 
 from mqlab.errors import BadFile, BadValue
 from mqlab.trace import parquet
-from mqlab.trace.trace import COLUMNS, FORMAT, Trace
+from mqlab.trace.columns import COLUMNS, FORMAT
+from mqlab.trace.trace import Trace
 
 EVENTS_PER_FILE = 4_000_000
 MANIFEST = "manifest.json"

@@ -1,4 +1,4 @@
-"""Accounts of a run with faults: what became of each message, who could not be reached, and when.
+"""Accounts of a run with faults: who could not be reached, and when; who served as what.
 
 All is read off the events; times are microseconds since the beginning (Fuse 4, "Master/slave").
 """
@@ -6,27 +6,16 @@ All is read off the events; times are microseconds since the beginning (Fuse 4, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
 from mqlab.trace.kinds import Kind
-from mqlab.trace.questions import duplicated, held, lost
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 SERVING = ("running", "master", "live")
 Spans = list[tuple[int, int]]
-
-
-def redelivered(trace: Trace) -> dict[str, list[int]]:
-    """Return consumer -> numbers of the messages that came to it with the redelivered flag."""
-    found: dict[str, list[int]] = {}
-    columns = (trace.column(name) for name in ("kind", "to", "msg"))
-    for kind, to, msg in zip(*columns, strict=True):
-        if kind == Kind.Redelivered:
-            found.setdefault(trace.names["node"][to], []).append(msg)
-    return found
 
 
 def roles(trace: Trace) -> dict[str, list[tuple[int, str]]]:
@@ -163,32 +152,3 @@ def _common(lists: list[Spans]) -> Spans:
             (max(a, c), min(b, d)) for a, b in common for c, d in spans if max(a, c) < min(b, d)
         ]
     return common
-
-
-def account(trace: Trace) -> dict[int, dict[str, Any]]:
-    """Return message number -> what became of it, why, and its time line.
-
-    `fate` is received, twice, waiting or lost; `line` is (time, what, where), `why` the last rule.
-    """
-    gone, waits = set(lost(trace)), {message for _, _, message, _ in held(trace)}
-    twice = {message for more in duplicated(trace).values() for message in more}
-    found: dict[int, dict[str, Any]] = {}
-    columns = (trace.column(name) for name in ("t", "kind", "msg", "broker", "to"))
-    for row, (time, kind, msg, broker, to) in enumerate(zip(*columns, strict=True)):
-        if msg < 0:
-            continue
-        entry = found.setdefault(msg, {"fate": "received", "why": "", "line": []})
-        where = to if kind in (Kind.Received, Kind.Redelivered) else broker
-        name = trace.names["node"][where] if where >= 0 else ""
-        entry["line"].append((time, Kind(kind).name, name))
-        entry["why"] = trace.event(row).rule.sentence or entry["why"]
-    for msg, entry in found.items():
-        if msg in gone:
-            entry["fate"] = "lost"
-            if entry["line"][-1][1] == Kind.Sent.name:
-                entry["why"] = "it was on its way when the connection went"
-        elif msg in twice:
-            entry["fate"] = "twice"
-        elif msg in waits:
-            entry["fate"] = "waiting"
-    return found

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadFile, MissingExtra
-from mqlab.trace.trace import COLUMNS, FORMAT, Trace
+from mqlab.trace.columns import COLUMNS, FORMAT
+from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,23 +1,28 @@
 """Questions to a trace, answered from its columns alone.
 
-A queue holds a message from its `Enqueued` to its `Acknowledged`, `Discarded`, `Expired` or
-`DeadLettered` on the same broker; a topic holds nothing.
+What became of each message is counted once (`fates`); `waiting`, `stuck` and `lost` read it off there.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.trace import fast, plain
+from mqlab.trace.fates import CODE, DOWN, LETS_GO, Fate
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 GONE = (Kind.Discarded, Kind.Expired, Kind.DeadLettered)
-LEAVES = (Kind.Acknowledged, *GONE)
+LEAVES = LETS_GO
+# Reasons to wait that pass by themselves: who waits for one of them is not stuck.
+PASSING = (Rule.none, Rule.prefetch_full, Rule.buffers_full, Rule.beyond_page, Rule.memory_full,
+           Rule.paused, Rule.broker_stopped, Rule.group_owner, Rule.not_exclusive,
+           Rule.on_the_way)  # fmt: skip
 
 
 def received(trace: Trace) -> dict[str, int]:
@@ -27,35 +32,23 @@ def received(trace: Trace) -> dict[str, int]:
     """
     names, roles = trace.names["node"], trace.names["node_role"]
     counts = {name: 0 for name, role in zip(names, roles, strict=True) if role == "consumer"}
-    for kind, to in zip(trace.column("kind"), trace.column("to"), strict=True):
-        if kind == Kind.Received and roles[to] == "consumer":
-            counts[names[to]] += 1
+    for node, count in _count(trace, "to", trace.rows(Kind.Received)).items():
+        if roles[node] == "consumer":
+            counts[names[node]] += count
     return counts
 
 
-def message_names(trace: Trace) -> dict[int, str]:
+def _count(trace: Trace, column: str, rows: array[int]) -> dict[int, int]:
+    """Return value -> how many of the rows have it in a column."""
+    values = trace.column(column)
+    if trace.by_numpy:
+        return fast.count(values, rows)
+    return Counter(values[row] for row in rows)
+
+
+def message_names(trace: Trace) -> Mapping[int, str]:
     """Return message number -> name, such as ``P-7``."""
-    sent_by: Counter[int] = Counter()
-    names = {}
-    columns = (trace.column(c) for c in ("kind", "msg", "frm"))
-    for kind, msg, producer in zip(*columns, strict=True):
-        if kind == Kind.Sent:
-            sent_by[producer] += 1
-            names[msg] = f"{trace.names['node'][producer]}-{sent_by[producer]}"
-    return names
-
-
-def number(trace: Trace, name: str | int) -> int:
-    """Return the message number that *name* (``P-7``, ``7`` or 7) stands for."""
-    names = message_names(trace)
-    if isinstance(name, int) and not isinstance(name, bool):
-        if name in names:
-            return name
-        raise BadValue(f"there is no message {name}; the run sent {len(names)}")
-    for msg, known in names.items():
-        if name in (known, str(msg)):
-            return msg
-    raise UnknownName.of("message", name, names.values())
+    return trace.index().names()
 
 
 def rows_of(trace: Trace, msg: int) -> list[int]:
@@ -65,18 +58,21 @@ def rows_of(trace: Trace, msg: int) -> list[int]:
 
 def copies(trace: Trace, msg: int) -> list[int]:
     """Return the rows at which the copies of a message ended: received, or still held."""
-    kinds, msgs, causes = (trace.column(c) for c in ("kind", "msg", "cause"))
+    kinds, causes = trace.column("kind"), trace.column("cause")
     broker, frm, dest = (trace.column(c) for c in ("broker", "frm", "dest"))
     found: list[int] = []
-    for row in (row for row in range(len(trace)) if msgs[row] == msg):
-        kind = kinds[row]
-        if kind in (Kind.Dispatched, Kind.Forwarded) and causes[row] in found:
-            found.remove(causes[row])
+    for row in trace.rows_of(msg):
+        kind, cause = kinds[row], causes[row]
+        if kind in (Kind.Dispatched, Kind.Forwarded) and cause in found:
+            found.remove(cause)
         elif kind == Kind.TakenOver:  # out of the store: no copy of whose store it was
             found = [r for r in found if kinds[r] == Kind.Received
                      or (broker[r], dest[r]) != (frm[row], dest[row])]  # fmt: skip
-        elif kind in GONE and causes[row] in found and kinds[causes[row]] != Kind.Received:
-            found.remove(causes[row])
+        elif kind in GONE and cause in found and kinds[cause] != Kind.Received:
+            found.remove(cause)
+        elif kind in GONE and cause >= 0 and kinds[cause] in DOWN:  # with its broker
+            found = [r for r in found if kinds[r] == Kind.Received
+                     or (broker[r], dest[r]) != (broker[row], dest[row])]  # fmt: skip
         if kind in (Kind.Received, Kind.Enqueued, Kind.TakenOver):
             found.append(row)
     return found
@@ -110,98 +106,70 @@ def paths(trace: Trace, msg: int) -> list[list[str]]:
 
 
 def held(trace: Trace) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (broker, destination, message, row of its Enqueued) for all that queues still hold."""
-    queues = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]
-    lying: dict[tuple[int, int, int], int] = {}
-    columns = (trace.column(c) for c in ("kind", "broker", "dest", "msg", "frm"))
-    for row, (kind, broker, dest, msg, frm) in enumerate(zip(*columns, strict=True)):
-        if kind == Kind.Enqueued:
-            if queues[dest]:
-                lying[broker, dest, msg] = row
-        elif kind == Kind.TakenOver:
-            lying.pop((frm, dest, msg), None)
-            lying[broker, dest, msg] = row
-        elif kind in LEAVES:
-            lying.pop((broker, dest, msg), None)
-    for (broker, dest, msg), row in lying.items():
-        yield broker, dest, msg, row
+    """Yield (broker, destination, message, row with which it came) for all that brokers still hold."""
+    lying = trace.tally().lying
+    yield from zip(lying.broker, lying.dest, lying.msg, lying.opened, strict=True)
 
 
 def waiting(trace: Trace) -> dict[str, dict[str, list[int]]]:
     """Return broker -> destination -> message numbers that lie there at the end."""
-    return _by_broker(trace, [(b, d, m) for b, d, m, _ in held(trace)])
+    lying = trace.tally().lying
+    return _by_broker(trace, zip(lying.broker, lying.dest, lying.msg, strict=True))
 
 
 def stuck(trace: Trace) -> dict[str, dict[str, list[int]]]:
     """Return those of `waiting` that were forwarded to where they lie and cannot go on."""
-    reason = _last_reason(trace)
-    links = trace.column("link")
-    full = (Rule.none, Rule.prefetch_full)
+    lying = trace.tally().lying
+    kinds, rules, links, hops = (trace.column(c) for c in ("kind", "rule", "link", "hop"))
+    rows = zip(lying.broker, lying.dest, lying.msg, lying.opened, lying.told, strict=True)
     return _by_broker(
         trace,
-        [
-            (b, d, m) for b, d, m, row in held(trace)
-            if links[row] >= 0 and reason.get((b, d, m), Rule.none) not in full
-        ],
+        (
+            (broker, dest, msg) for broker, dest, msg, opened, told in rows
+            if kinds[told] == Kind.Held and (links[opened] >= 0 or hops[opened] > 0)
+            and rules[told] not in PASSING
+        ),
     )  # fmt: skip
 
 
-def _last_reason(trace: Trace) -> dict[tuple[int, int, int], int]:
-    """Return (broker, destination, message) -> the rule of the last event that held it there."""
-    reason: dict[tuple[int, int, int], int] = {}
-    columns = (trace.column(c) for c in ("kind", "broker", "dest", "msg", "rule"))
-    for kind, broker, dest, msg, rule in zip(*columns, strict=True):
-        if kind == Kind.Held:
-            reason[broker, dest, msg] = rule
-        elif kind in (Kind.Dispatched, Kind.Forwarded):
-            reason.pop((broker, dest, msg), None)
-    return reason
-
-
 def _by_broker(
-    trace: Trace, found: list[tuple[int, int, int]]
+    trace: Trace, found: Iterable[tuple[int, int, int]]
 ) -> dict[str, dict[str, list[int]]]:  # fmt: skip
     nodes, dests = trace.names["node"], trace.names["dest"]
     tree: dict[str, dict[str, list[int]]] = {}
-    for broker, dest, msg in sorted(found):
-        tree.setdefault(nodes[broker], {}).setdefault(dests[dest], []).append(msg)
+    place, numbers = (-1, -1), list[int]()
+    for broker, dest, msg in found:
+        if (broker, dest) != place:
+            place = (broker, dest)
+            numbers = tree.setdefault(nodes[broker], {}).setdefault(dests[dest], [])
+        numbers.append(msg)
     return tree
 
 
-KEPT = (Rule.durable, Rule.on_the_way)  # why a topic's message may wait and not be lost
-
-
 def lost(trace: Trace) -> list[int]:
-    """Return the numbers of messages that nobody received and no queue holds.
+    """Return the numbers of messages that are gone: nobody received them and no broker holds them."""
+    gone = {CODE[fate] for fate in (Fate.expired, Fate.dropped, Fate.lost)}
+    tally = trace.tally()
+    return [msg for msg, fate in zip(tally.messages, tally.fates, strict=True) if fate in gone]
 
-    What waits for a durable subscriber that is away is not lost, nor what a broker refused: its
-    sender knows.
-    """
-    sent, got, kept = set(), set(), set()
-    columns = (trace.column(name) for name in ("kind", "msg", "rule"))
-    for kind, msg, rule in zip(*columns, strict=True):
-        if kind == Kind.Sent:
-            sent.add(msg)
-        elif kind == Kind.Received:
-            got.add(msg)
-        elif kind == Kind.Held and rule in KEPT:
-            kept.add(msg)
-        elif kind == Kind.Failed:
-            sent.discard(msg)
-        elif kind in LEAVES:
-            kept.discard(msg)
-    return sorted(sent - got - kept - {msg for _, _, msg, _ in held(trace)})
+
+def redelivered(trace: Trace) -> dict[str, list[int]]:
+    """Return consumer -> numbers of the messages that came to it with the redelivered flag."""
+    found: dict[str, list[int]] = {}
+    names, to, msg = trace.names["node"], trace.column("to"), trace.column("msg")
+    for row in trace.rows(Kind.Redelivered):
+        found.setdefault(names[to[row]], []).append(msg[row])
+    return found
 
 
 def duplicated(trace: Trace) -> dict[str, dict[int, int]]:
-    """Return consumer -> message number -> copies, where it got more than one."""
+    """Return consumer -> message number -> how often it got one that came more than once."""
     names = trace.names["node"]
-    counts: dict[str, Counter[int]] = {name: Counter() for name in names}
-    columns = (trace.column(c) for c in ("kind", "to", "msg"))
-    for kind, to, msg in zip(*columns, strict=True):
-        if kind == Kind.Received:
-            counts[names[to]][msg] += 1
-    twice = {
-        name: {msg: n for msg, n in sorted(got.items()) if n > 1} for name, got in counts.items()
-    }
-    return {consumer: messages for consumer, messages in twice.items() if messages}
+    first = {name: no for no, name in reversed(list(enumerate(names)))}
+    owner = [first[name] for name in names]
+    rows = trace.rows(Kind.Received)
+    counts = (fast if trace.by_numpy else plain).copies(trace, rows, owner)
+    found: dict[str, dict[int, int]] = {names[node]: {} for node, _, _ in counts}
+    for node, msg, count in counts:
+        found[names[node]][msg] = count
+    return found

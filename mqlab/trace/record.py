@@ -6,8 +6,9 @@ import struct
 from array import array
 from typing import Protocol
 
+from mqlab.trace.columns import COLUMNS, Names
 from mqlab.trace.kinds import Kind
-from mqlab.trace.trace import COLUMNS, Names, Trace
+from mqlab.trace.trace import Trace
 
 WIDTH = len(COLUMNS)
 _TIME_KIND = struct.Struct("=2q")

@@ -1,97 +1,33 @@
-"""A trace: integer columns, the names the integers stand for, and what was run."""
+"""A trace: the record of a run, and the questions one can ask it."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import sys
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mqlab.errors import UnknownName
 from mqlab.spec.values import duration
-from mqlab.trace import accounts, questions
+from mqlab.trace import accounts, fast, plain, questions
+from mqlab.trace.account import Account
+from mqlab.trace.columns import Columns
 from mqlab.trace.event import Event
-
-FORMAT = 1
-
-# name -> array type code. Times are microseconds; -1 means "none" in every other column.
-COLUMNS: dict[str, str] = {
-    "t": "q",  # when, us since the lab began
-    "kind": "b",  # a `Kind`
-    "msg": "i",  # the message's number, 1, 2, 3 ... in the order of sending
-    "broker": "h",  # where: index into names["node"]
-    "frm": "h",  # from which node (broker, producer, consumer)
-    "to": "h",  # to which node
-    "link": "h",  # over which bridge: index into names["link"]
-    "dest": "h",  # index into names["dest"]
-    "sub": "i",  # index into names["sub"]
-    "hop": "b",  # brokers that have forwarded the message so far
-    "age": "q",  # us since the message was sent
-    "rule": "b",  # a `Rule`: why
-    "cause": "i",  # row number of the event that led to this one
-}
-
-TABLES = ("node", "node_role", "node_home", "link", "link_from", "link_to", "dest", "sub")
+from mqlab.trace.fates import Tally
+from mqlab.trace.index import Index
 
 
-class Names(dict[str, list[str]]):
-    """The name tables of a trace; equally long lists describe the same things.
-
-    `node`, `node_role` (broker, producer or consumer), `node_home` (a client's broker);
-    `link`, `link_from`, `link_to` (broker names, in the direction of messages);
-    `dest` (such as ``queue://TEST.FOO``); `sub` (a sentence for each subscription).
-    """
-
-    def __init__(self, tables: Mapping[str, list[str]] | None = None) -> None:
-        super().__init__({name: list((tables or {}).get(name, ())) for name in TABLES})
-
-    def copy(self) -> Names:
-        """Return names that do not change with these."""
-        return Names(self)
-
-
-class Trace:
-    """All that happened in one run. Nothing in it changes.
-
-    `header` holds the lab file (`scenario`), the `seed` and the `edition`: enough to run it again.
-    """
+class Trace(Columns):
+    """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
 
     def __init__(
         self, header: Mapping[str, Any], names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
     ) -> None:  # fmt: skip
-        self.header = {"format": FORMAT, **header}
-        self.names = Names(names)
-        self._columns = dict(columns)
-        self._details: dict[int, Mapping[str, Any]] | None = None
-
-    @classmethod
-    def from_columns(
-        cls, header: Mapping[str, Any], names: Mapping[str, list[str]],
-        columns: Mapping[str, Any],
-    ) -> Trace:  # fmt: skip
-        """Return a trace over any integer sequences, such as those read from a file."""
-        return cls(header, names, {n: array(code, columns[n]) for n, code in COLUMNS.items()})
-
-    def column(self, name: str) -> array[int]:
-        """Return one column; treat it as read-only."""
-        if name not in self._columns:
-            raise UnknownName.of("trace column", name, COLUMNS)
-        return self._columns[name]
-
-    def __len__(self) -> int:
-        return len(self._columns["t"])
+        super().__init__(header, names, columns)
+        self._index: Index | None = None
+        self._tally: Tally | None = None
 
     def __repr__(self) -> str:
         return f"<mqlab.Trace of {len(self)} events, {self.digest()}>"
-
-    def detail(self, row: int) -> Mapping[str, Any]:
-        """Return what no column holds of an event, such as the role a broker changed to."""
-        if self._details is None:
-            self._details = {int(at): told for at, told in self.header.get("details", ())}
-        return self._details.get(row, {})
 
     def event(self, row: int) -> Event:
         """Return the event of one row, with names in place of numbers."""
@@ -101,37 +37,58 @@ class Trace:
         """Yield every event in the order in which they happened."""
         return (self.event(row) for row in range(len(self)))
 
-    def digest(self) -> str:
-        """Return a hash over names and columns: equal traces, equal words (12 hex digits)."""
-        sha = hashlib.sha256(json.dumps(self.names, sort_keys=True).encode())
-        for name, code in COLUMNS.items():
-            column = array(code, self._columns[name])
-            if sys.byteorder == "big":
-                column.byteswap()
-            # int32 is what "i" is on every machine we run on; the item size is part of the hash.
-            sha.update(f"{name}{column.itemsize}".encode() + column.tobytes())
-        return sha.hexdigest()[:12]
+    # What is found once and kept: a trace does not change
+
+    def index(self) -> Index:
+        """Return the index by message: its rows, and its name."""
+        if self._index is None:
+            self._index = Index(self)
+        return self._index
+
+    def tally(self) -> Tally:
+        """Return what became of every message, as numbers."""
+        if self._tally is None:
+            self._tally = (fast if self.by_numpy else plain).tally(self)
+        return self._tally
+
+    def rows_of(self, message: int) -> Sequence[int]:
+        """Return the rows of the events of message number *message*, in order."""
+        return self.index().rows(message)
 
     # Questions. Each is a short function over the columns in `questions`.
 
+    def account(self) -> Account:
+        """Return what became of each message: exactly one of the fates of `Fate`, and why.
+
+        A message is *consumed* when a consumer received it and, if it was sent to a queue, no broker holds
+        it any more; *waiting* while a broker holds it, unacknowledged or unread; *expired*, *dead-lettered*,
+        *dropped* (by a rule) or *lost* (by a fault) by what happened to its last copy; *never accepted* if
+        no broker took it over. Of a topic's message this is the best that became of any copy.
+        """
+        return Account(self)
+
     def received(self) -> dict[str, int]:
-        """Return how many messages each consumer received (redeliveries count)."""
+        """Return how many messages each consumer received, over all its lives (redeliveries count)."""
         return questions.received(self)
 
     def message(self, name: str | int) -> int:
         """Return the number of a message called by number (7) or by producer ("P-7")."""
-        return questions.number(self, name)
+        return self.index().number(name)
 
     def message_name(self, number: int) -> str:
         """Return the name of a message: its producer and how manieth of that one it is."""
-        return questions.message_names(self)[number]
+        return self.index().name(number)
 
     def path(self, message: str | int) -> list[list[str]]:
         """Return the brokers that each copy of a message went through, its producer's first."""
         return questions.paths(self, self.message(message))
 
     def waiting(self) -> dict[str, dict[str, list[int]]]:
-        """Return broker -> destination -> numbers of the messages that lie there at the end."""
+        """Return broker -> destination -> numbers of the messages that it holds at the end.
+
+        These lie in queues (dead letters, too), at subscriptions of topics, in the store of a broker that is
+        down; what a consumer has in hands and has not acknowledged is still there.
+        """
         return questions.waiting(self)
 
     def stuck(self) -> dict[str, dict[str, list[int]]]:
@@ -143,18 +100,26 @@ class Trace:
         return questions.stuck(self)
 
     def lost(self) -> list[int]:
-        """Return the numbers of messages that no consumer got and no queue holds."""
+        """Return the numbers of messages that are gone: no consumer got them and no broker holds them.
+
+        They are those that `account` tells to be expired, dropped or lost, each with its rule. What was
+        never accepted is none: its sender knows.
+        """
         return questions.lost(self)
 
     def duplicated(self) -> dict[str, dict[int, int]]:
-        """Return consumer -> message number -> copies, where there is more than one."""
-        return questions.duplicated(self)
+        """Return consumer -> message number -> how often it came, for messages that came more than once.
 
-    # Accounts of a run with faults. Each is a short function over the columns in `accounts`.
+        These came to one consumer more than once, or from a queue to several of whom the later was not told
+        that it is a redelivery (JMSRedelivered): two masters on one store, a message sent twice.
+        """
+        return questions.duplicated(self)
 
     def redelivered(self) -> dict[str, list[int]]:
         """Return consumer -> numbers of the messages that came with the redelivered flag."""
-        return accounts.redelivered(self)
+        return questions.redelivered(self)
+
+    # Of a run with faults. Each is a short function over the columns in `accounts`.
 
     def unavailable(self, broker: str) -> list[tuple[int, int]]:
         """Return from when to when (us) a broker did not serve."""
@@ -167,7 +132,3 @@ class Trace:
     def master(self, name: str, at: int | str) -> list[str]:
         """Return who of the set *name* serves at a time such as ``"3s"``."""
         return accounts.masters(self, name, duration(at, "at"))
-
-    def account(self) -> dict[int, dict[str, Any]]:
-        """Return message number -> what became of it, why, and its time line."""
-        return accounts.account(self)

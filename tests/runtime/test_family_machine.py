@@ -18,6 +18,7 @@ from mqlab.runtime.openmq import ClusterLab
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import IN_CI
+from tests.trace import state
 
 EXAMPLES = 200 if IN_CI else 2000
 FAIL_BACK = {"check_for_live_server": True}, {"allow_failback": True}
@@ -130,6 +131,7 @@ class ArtemisCrashes(RuleBasedStateMachine):
         for no, name in enumerate(self.live()):
             self.act("open_consumer", consumer=f"last{no}", broker=name, queue="Q")
         self.act("settle")
+        state.check(self.lab)
         sent = {n for c in self.lab.clients.senders.values() for n in c.sent}
         got = {n for c in self.lab.clients.consumers.values() for n in c.received}
         assert sent == got
@@ -212,6 +214,7 @@ class OpenMQCrashes(RuleBasedStateMachine):
             self.act("open_consumer", consumer=f"L{name}", broker=name, queue="Q", receiving=True)
             self.act("wait", ms=5_000)
             self.act("close_consumer", consumer=f"L{name}")
+        state.check(self.lab)
         trace = self.lab.trace
         columns = zip(trace.column("kind"), trace.column("msg"), strict=True)
         accepted = {msg for kind, msg in columns if kind == Kind.Enqueued}

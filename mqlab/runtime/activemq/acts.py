@@ -134,8 +134,14 @@ class Acts(Lives):
         self.lab.lock_files[step.keys["shared_store"]].touch()
 
     def _do_copy_store(self, step: Step) -> None:
-        source, target = (self.lab.brokers[step.keys[end]].store for end in ("from", "to"))
-        target.destinations = {dest: list(kept) for dest, kept in source.destinations.items()}
+        source, broker = (self.lab.brokers[step.keys[end]] for end in ("from", "to"))
+        rule, target = Rule.store_deleted, broker.store
+        for message in [m for kept in target.destinations.values() for m in kept]:
+            broker.note(Kind.Discarded, message, rule=rule, cause=message.row)
+        target.destinations = {d: list(kept) for d, kept in source.store.destinations.items()}
+        for message in [m for kept in target.destinations.values() for m in kept]:
+            target.holders[message] = broker.node
+            broker.note(Kind.TakenOver, message, to=broker.node, cause=message.row)
 
     def _do_write_file(self, step: Step) -> None:
         self.lab.files[step.keys["name"]] = step.keys["text"]

@@ -50,9 +50,12 @@ def join(broker: Host, sub: Subscription) -> bool:
     if old is not None and not isinstance(old, InactiveDurable):
         return False
     if old is not None:
+        ended(broker, old, Rule.durable)
         sub.waiting, sub.seen = old.waiting, old.seen
         if old.dest != sub.dest or _text(old) != _text(sub):
             sub.waiting.clear()  # another topic or selector: made anew, the backlog is gone
+        for message in sub.waiting:
+            sub.keep(message, Rule.durable)
         remove(broker, old)
     broker.durables[sub.durable] = sub
     return True
@@ -68,8 +71,31 @@ def deactivate(broker: Host, sub: Subscription) -> None:
     inactive = InactiveDurable(broker, sub.durable, sub.dest, sub)
     inactive.waiting.extend(m for m in (*sub.outstanding, *sub.waiting) if m.persistent)
     for message in sub.outstanding:
-        message.row = broker.note(Kind.Returned, message, rule=Rule.durable, cause=message.row)
+        message.row = broker.note(
+            Kind.Returned,
+            message,
+            sub=inactive.no if message.persistent else sub.no,
+            rule=Rule.durable if message.persistent else Rule.memory_store,
+            cause=message.row,
+        )
+    for message in sub.waiting:
+        if message.persistent:
+            inactive.keep(message, Rule.durable)
     place(broker, sub, inactive)
+
+
+def ended(broker: Host, sub: Subscription, rule: int) -> None:
+    """Write down that what waits for a subscription does so no more, or for the one in its place."""
+    if sub.waiting:
+        dest = broker.lab.name_destination(sub.dest)
+        broker.lab.add(
+            broker.clock.now,
+            Kind.Unsubscribed,
+            broker=broker.node,
+            sub=sub.no,
+            dest=dest,
+            rule=rule,
+        )
 
 
 def place(broker: Host, old: Subscription, new: Subscription) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mqlab.runtime.activemq import durable
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
 
@@ -69,11 +70,13 @@ class Lives:
 
     def _delete(self, store: Store) -> None:
         """Somebody deletes a store: what its last user had kept is gone."""
-        lost = store.empty()
-        for broker in self.lab.brokers.values():
-            if broker.node == store.last:
-                for message in lost:
-                    broker.note(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
+        brokers = {broker.node: broker for broker in self.lab.brokers.values()}
+        for sub in store.durables:
+            durable.ended(brokers[store.last], sub, Rule.store_deleted)
+        holders = store.holders
+        for message in store.empty():
+            broker = brokers[holders[message]]
+            broker.note(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
 
     def _over_start_broker(self, waiting: Waiting) -> bool:
         step = waiting.step

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.activemq.store import Store
+from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.subscription import Host
@@ -34,11 +35,10 @@ class SharedMessages(Store):
             for message in destination.held
         }
         yield from super().keep(broker)
-        if self.users:
-            self.destinations = {
-                dest: [message for message in kept if message.number not in known]
-                for dest, kept in self.destinations.items()
-            }
+        for kept in self.destinations.values() if self.users else ():
+            for message in [message for message in kept if message.number in known]:
+                kept.remove(message)  # the other one goes on with it
+                broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
 
     def restore(self, broker: Host) -> None:
         """Give the broker what was kept, and a copy of what a second master holds."""

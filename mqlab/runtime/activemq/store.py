@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.activemq import advisory, durable
 from mqlab.runtime.activemq.message import Message
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.subscription import Host
@@ -21,6 +21,7 @@ class Store:
         self.lasting = lasting
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
+        self.holders: dict[Message, int] = {}  # the node of who held each of them
         self.durables: list[durable.InactiveDurable] = []
         self.seen: set[tuple[Any, ...]] = set()  # see `Broker.has_had`
 
@@ -34,7 +35,7 @@ class Store:
     def empty(self) -> list[Message]:
         """Somebody has deleted the files; returns the messages that are lost."""
         lost = [message for kept in self.destinations.values() for message in kept]
-        self.destinations, self.durables = {}, []
+        self.destinations, self.durables, self.holders = {}, [], {}
         self.seen.clear()
         return lost
 
@@ -42,6 +43,9 @@ class Store:
         """Take over what the broker holds; yields the messages that are lost."""
         if not self.lasting:
             self.seen.clear()
+            for sub in broker.durables.values():
+                if sub.inactive:
+                    durable.ended(broker, sub, Rule.memory_store)
         if self.lasting:
             for sub in list(broker.durables.values()):
                 if not sub.inactive:
@@ -52,13 +56,15 @@ class Store:
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics
-            if self.lasting and known and not (dest.is_temporary or advisory.is_about(dest)):
+            keeps = self.lasting and not (dest.is_temporary or advisory.is_about(dest))
+            if keeps and known:
                 kept = self.destinations.setdefault(dest, kept)
             if not dest.is_queue:
                 continue
             for message in sorted(destination.held, key=lambda message: message.turn):
-                if self.lasting and message.persistent:
+                if keeps and message.persistent:
                     kept.append(message)
+                    self.holders[message] = broker.node
                 else:
                     yield message
 
@@ -68,14 +74,28 @@ class Store:
             for message in messages:
                 # None of this is written down.
                 message.received, message.repeated, message.redeliveries = False, False, 0
+                frm = self.holders.get(
+                    message, -1
+                )  # nobody, of what a second master goes on holding
                 message.row = broker.note(
-                    Kind.TakenOver, message, self.last, broker.node, cause=message.row
+                    Kind.TakenOver, message, frm, broker.node, cause=message.row
                 )
             broker.destination(dest).restore(messages)
-        self.last = broker.node
         for sub in self.durables:
             sub.last, sub.seen = None, set()
+            for message in sub.waiting:
+                message.row = broker.note(
+                    Kind.TakenOver,
+                    message,
+                    self.last,
+                    broker.node,
+                    -1,
+                    sub.no,
+                    Rule.durable,
+                    message.row,
+                )
             broker.durables[sub.durable or ("", "")] = sub
             broker.subs.append(sub)
             broker.destination(sub.dest).join(sub)
-        self.destinations, self.durables = {}, []
+        self.destinations, self.durables, self.holders = {}, [], {}
+        self.last = broker.node

@@ -163,7 +163,13 @@ class Subscription:
             self.seen.add(message.number)
         self.waiting.append(message)
         self.refill()
+        if self.waiting and self.waiting[-1] is message:
+            self.keep(message, Rule.durable if self.inactive else Rule.prefetch_full)
         return True
+
+    def keep(self, message: Message, rule: int) -> None:
+        """Write down that a topic's message waits for this subscription."""
+        self.broker.note(Kind.Held, message, sub=self.no, rule=rule, cause=message.row)
 
     def refill(self) -> None:
         """Hand over what a topic has kept for it, as far as there is room."""

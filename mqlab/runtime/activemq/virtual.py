@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.activemq import advisory
 from mqlab.runtime.activemq.message import Message
 from mqlab.spec.values import Destination, matches
+from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.subscription import Host, Place
@@ -46,7 +47,10 @@ def intercept(broker: Host, destination: Place, message: Message) -> bool:
         copy = message.copy()
         copy.dest, copy.dest_no = target, broker.lab.name_destination(target)
         broker.take_over(copy, broker.node, -1, message.row)
-    return found is not None and bool(found.get("forward_only", True))
+    only = found is not None and bool(found.get("forward_only", True))
+    if only:  # its copies go on without it
+        broker.note(Kind.Acknowledged, message, to=broker.node, cause=message.row)
+    return only
 
 
 def _wanted(broker: Host, topic: Destination) -> list[Destination]:

@@ -183,6 +183,7 @@ class ArtemisLab(Lab):
         if not slave.spec.scales_down:
             self.go_live(slave, data, rule)
         elif slave.host is not None:  # outside a colocated broker it fails at this point
+            self.notes.loaded(slave, data)
             scaledown.move(self, slave, data, slave.host)
             self.end(slave, orderly=True)
 

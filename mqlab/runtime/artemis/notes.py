@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.artemis.broker import Broker
-from mqlab.runtime.artemis.messages import Journal, Message, MessageReference, Queue
+from mqlab.runtime.artemis.messages import Journal, Message, MessageReference, Queue, StoredMessage
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
@@ -118,11 +118,12 @@ class EventLog:
         if before is None or before is broker:
             return
         kind = Kind.TakenOver if before.live is None else Kind.Enqueued
-        for queue, item in live.items():
-            if queue.topic is None:
-                item.row = self.message(
-                    kind, item.message, broker, before.node, broker.node, cause=item.row
-                )
+        kept: list[MessageReference | StoredMessage] = [item for _, item in live.items()]
+        kept += [stored for mail in live.store_and_forward.values() for stored in mail]
+        for item in kept:
+            item.row = self.message(
+                kind, item.message, broker, before.node, broker.node, cause=item.row
+            )
         if before.live is None and before.disk is not None:
             before.disk.home = broker  # its copy is an old one now
 

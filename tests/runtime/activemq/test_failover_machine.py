@@ -20,6 +20,7 @@ from mqlab.spec.steps import noun_of
 from tests.conftest import IN_CI
 from tests.runtime.activemq.safety import SAFE, address, missing, not_received, setting
 from tests.runtime.activemq.timed import body
+from tests.trace import state
 
 EXAMPLES = 200 if IN_CI else 2000
 CONNECTORS = ("", "masterslave:({A},{B})", "static:({A},{B})",
@@ -107,6 +108,7 @@ class Faults(RuleBasedStateMachine):
         found = outcome(self.lab.trace)
         assert all(row.get("ok") for row in found["results"] if row["do"] == "send")
         assert not_received(found) == []
+        state.check(self.lab)
 
 
 TestSafeSets = Faults.TestCase

@@ -17,6 +17,7 @@ import mqlab as mq
 from mqlab.errors import BadValue
 from mqlab.spec.faults import WAYS
 from mqlab.spec.option import EDITIONS
+from tests.trace import state
 
 QUEUES = [mq.Queue("Q.ONE"), mq.Queue("Q.TWO")]
 TOPIC = mq.Topic("T.ONE")
@@ -221,6 +222,7 @@ class NetworkMachine(RuleBasedStateMachine):
             self.rest()
             self.accounts_hold()
             self.nothing_is_lost()
+            state.check(self.lab)
 
 
 EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 200

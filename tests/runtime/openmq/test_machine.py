@@ -8,11 +8,12 @@ import pytest
 
 from mqlab.explain import explain
 from mqlab.formats import openmq
-from mqlab.runtime.openmq import play
+from mqlab.runtime.openmq import ClusterLab
 from mqlab.spec.openmq import OPENS, STEPS
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
 from tests.runtime.openmq.cluster import FAST, body, trace
+from tests.trace import state
 
 BROKERS = ["b1", "b2", "b3"]
 MODELS = {"master": {"model": "master"}, "peer": {"model": "peer"},
@@ -72,6 +73,14 @@ def test_every_persistent_message_is_received_and_only_flagged_ones_twice(model,
     check_safe(trace(script(seed), seed, **MODELS[model]))
 
 
+def checked(scenario, seed, jitter=0):
+    """Return the trace of a run whose account agrees with what its brokers hold in the end."""
+    lab = ClusterLab(scenario, seed, jitter, limit=50_000)
+    lab.play()
+    state.check(lab)
+    return lab.trace
+
+
 def in_the_midst(seed):
     """Return the script with deaths, consumers and sends in the midst of each other's messages."""
     chance, lines, time = random.Random(seed), [], 6000
@@ -89,7 +98,7 @@ def in_the_midst(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_with_jitter_and_faults_in_the_midst_nothing_confirmed_is_lost(model, seed):
     scenario = openmq.read(body(in_the_midst(seed), **MODELS[model]))
-    played = play(scenario, seed, "3ms", limit=50_000)
+    played = checked(scenario, seed, "3ms")
     kept = {e.message for e in played.events() if e.kind == Kind.Enqueued}
     got = {e.message for e in played.events() if e.kind == Kind.Received}
     assert kept <= got
@@ -144,7 +153,7 @@ def test_any_script_that_can_be_read_can_be_played_and_told(seed):
     value = body(**MODELS[model])
     steps = (any_step(chance, no, opened) for no in range(25))
     value["steps"] += [step for step in steps if step is not None]
-    played = play(openmq.read(value), seed, limit=50_000)
+    played = checked(openmq.read(value), seed)
     assert list(played.column("t")) == sorted(played.column("t"))
     assert all(cause < row for row, cause in enumerate(played.column("cause")))
     numbers = {event.message for event in played.events() if event.kind == Kind.Sent}

@@ -110,8 +110,7 @@ def test_duplicated_are_those_that_came_again():
     assert played.duplicated() == {"C": {1: 2, 2: 2, 3: 2}}
     assert played.redelivered() == {"C": [1, 2, 3]}
     assert played.received() == {"C": 8}
-    assert {m: e["fate"] for m, e in played.account().items()} == {
-        1: "twice", 2: "twice", 3: "twice", 4: "received", 5: "received"}  # fmt: skip
+    assert [e["fate"] for e in played.account().values()] == ["consumed"] * 5
 
 
 def test_downtime_of_a_client_and_of_its_messages_conventional():

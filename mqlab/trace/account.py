@@ -1,0 +1,142 @@
+"""The account of a run: every message with the one fate it had, and why."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mqlab.trace.fates import FATES, Fate, down_since
+from mqlab.trace.grid import Grid
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.spans import spans
+
+if TYPE_CHECKING:
+    from mqlab.trace.trace import Trace
+
+Line = list[tuple[int, str, str]]  # (time in us, what, where) of each event of a message
+ARRIVALS = (Kind.Received, Kind.Redelivered)
+MOST = 6  # spans of numbers that a line of the printed account names
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What became of one message.
+
+    `row` is the event that decided it, `rule` that event's, `why` the same in words (empty where nothing
+    is to be said, as of a message that was consumed); `broker` and `destination` are where it happened.
+    ``entry["fate"]`` is the same as ``entry.fate``.
+    """
+
+    message: int
+    fate: Fate
+    row: int
+    rule: Rule
+    why: str
+    broker: str | None
+    destination: str | None
+    _trace: Trace = field(repr=False, compare=False)
+
+    @property
+    def line(self) -> Line:
+        """Its time line: (us, the kind of event, where) of each of its events."""
+        names, kinds = self._trace.names["node"], self._trace.column("kind")
+        time, broker, to = (self._trace.column(name) for name in ("t", "broker", "to"))
+        found = []
+        for row in self._trace.rows_of(self.message):
+            where = to[row] if kinds[row] in ARRIVALS else broker[row]
+            found.append((time[row], Kind(kinds[row]).name, names[where] if where >= 0 else ""))
+        return found
+
+    def __getitem__(self, key: str) -> object:
+        """Return the attribute of that name."""
+        if key not in ("message", "fate", "row", "rule", "why", "broker", "destination", "line"):
+            raise KeyError(key)
+        return getattr(self, key)
+
+
+class Account(Grid, Mapping[int, Entry]):
+    """Message number -> its `Entry`; prints as a table with a line for each fate and reason.
+
+    >>> import mqlab as mq
+    >>> print(mq.run("fuse:2.20").account())
+    fate      messages  why               which
+    consumed        12                     1-12
+    """
+
+    hints = {"fate": "what became of them", "why": "the rule, with its limits and faults"}
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self._tally = trace, trace.tally()
+        self._down = down_since(trace)
+
+    def __len__(self) -> int:
+        return len(self._tally.messages)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._tally.messages)
+
+    def __getitem__(self, message: int) -> Entry:
+        messages = self._tally.messages
+        place = bisect_left(messages, message)
+        if place == len(messages) or messages[place] != message:
+            raise KeyError(message)
+        return self._entry(message, FATES[self._tally.fates[place]], self._tally.rows[place])
+
+    def _entry(self, message: int, fate: Fate, row: int) -> Entry:
+        event = self.trace.event(row)
+        rule, why = event.rule, event.rule.sentence
+        if fate is Fate.waiting:
+            rule, why = self._why_it_waits(row)
+        elif fate is Fate.consumed:
+            why = ""
+        elif fate is Fate.lost and event.kind in (Kind.Stopped, Kind.Crashed, Kind.Interrupted):
+            rule, why = Rule.connection_lost, "it was on its way when the connection went"
+        elif fate is Fate.never_accepted and not why:
+            why = "its send failed" if event.kind == Kind.Failed else "no broker has taken it over"
+        return Entry(message, fate, row, rule, why, event.broker, event.destination, self.trace)
+
+    def _why_it_waits(self, row: int) -> tuple[Rule, str]:
+        """Return the rule, and the reason in words, for which a message lies where it lies."""
+        event, node = self.trace.event(row), self.trace.column("broker")[row]
+        if node in self._down:
+            return Rule.broker_stopped, f"{event.broker} is down, and its store keeps it"
+        if event.kind in (Kind.Dispatched, Kind.Received):
+            told = {Kind.Dispatched: "not taken", Kind.Received: "not acknowledged"}[event.kind]
+            return event.rule, f"{event.to} has it in hands and has {told} it"
+        if event.kind == Kind.Forwarded:
+            return event.rule, f"it is on its way to {event.to}"
+        return event.rule, event.rule.sentence
+
+    def of(self, *fates: Fate | str) -> list[int]:
+        """Return the numbers of the messages that had one of these fates, such as ``"lost"``."""
+        codes = {FATES.index(Fate(fate)) for fate in fates}
+        pairs = zip(self._tally.messages, self._tally.fates, strict=True)
+        return [message for message, code in pairs if code in codes]
+
+    def counts(self) -> dict[str, int]:
+        """Return fate -> how many messages had it; their sum is how many there are."""
+        found = Counter(self._tally.fates)
+        return {fate.value: found[code] for code, fate in enumerate(FATES) if found[code]}
+
+    def table(self) -> list[list[str]]:
+        """Return a line for each fate and reason: how many messages, and which."""
+        groups: dict[tuple[Fate, str], list[int]] = {}
+        kinds, rules = self.trace.column("kind"), self.trace.column("rule")
+        seen: dict[tuple[int, ...], tuple[Fate, str]] = {}
+        broker, to = self.trace.column("broker"), self.trace.column("to")
+        columns = (self._tally.messages, self._tally.fates, self._tally.rows)
+        for message, code, row in zip(*columns, strict=True):
+            shape = (code, kinds[row], rules[row], broker[row], to[row])
+            if shape not in seen:
+                entry = self._entry(message, FATES[code], row)
+                seen[shape] = (entry.fate, entry.why)
+            groups.setdefault(seen[shape], []).append(message)
+        order = sorted(groups, key=lambda group: FATES.index(group[0]))
+        lines = [[fate.value, str(len(groups[fate, why])), why, spans(groups[fate, why], MOST)]
+                 for fate, why in order]  # fmt: skip
+        return [["fate", "messages", "why", "which"], *lines]
+
+    __repr__ = Grid.__str__

@@ -1,0 +1,134 @@
+"""The columns of a trace, the names their integers stand for, and what was run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from array import array
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any, Self
+
+from mqlab.errors import UnknownName
+
+FORMAT = 1
+WORTH = 50_000  # events from which on it pays to import numpy
+
+# name -> array type code. Times are microseconds; -1 means "none" in every other column.
+COLUMNS: dict[str, str] = {
+    "t": "q",  # when, us since the lab began
+    "kind": "b",  # a `Kind`
+    "msg": "i",  # the message's number, 1, 2, 3 ... in the order of sending
+    "broker": "h",  # where: index into names["node"]
+    "frm": "h",  # from which node (broker, producer, consumer)
+    "to": "h",  # to which node
+    "link": "h",  # over which bridge: index into names["link"]
+    "dest": "h",  # index into names["dest"]
+    "sub": "i",  # index into names["sub"]
+    "hop": "b",  # brokers that have forwarded the message so far
+    "age": "q",  # us since the message was sent
+    "rule": "b",  # a `Rule`: why
+    "cause": "i",  # row number of the event that led to this one
+}
+
+TABLES = ("node", "node_role", "node_home", "link", "link_from", "link_to", "dest", "sub")
+
+
+class Names(dict[str, list[str]]):
+    """The name tables of a trace; equally long lists describe the same things.
+
+    `node`, `node_role` (broker, producer or consumer), `node_home` (a client's broker);
+    `link`, `link_from`, `link_to` (broker names, in the direction of messages);
+    `dest` (such as ``queue://TEST.FOO``); `sub` (a sentence for each subscription).
+    """
+
+    def __init__(self, tables: Mapping[str, list[str]] | None = None) -> None:
+        super().__init__({name: list((tables or {}).get(name, ())) for name in TABLES})
+
+    def copy(self) -> Names:
+        """Return names that do not change with these."""
+        return Names(self)
+
+
+class Columns:
+    """All that was written down of one run. Nothing in it changes.
+
+    `header` holds the lab file (`scenario`), the `seed` and the `edition`: enough to run it again.
+    """
+
+    def __init__(
+        self, header: Mapping[str, Any], names: Mapping[str, list[str]],
+        columns: Mapping[str, array[int]],
+    ) -> None:  # fmt: skip
+        self.header = {"format": FORMAT, **header}
+        self.names = Names(names)
+        self._columns = dict(columns)
+        self._details: dict[int, Mapping[str, Any]] | None = None
+        self._rows: dict[tuple[int, ...], array[int]] = {}
+
+    @classmethod
+    def from_columns(
+        cls, header: Mapping[str, Any], names: Mapping[str, list[str]],
+        columns: Mapping[str, Any],
+    ) -> Self:  # fmt: skip
+        """Return a trace over any integer sequences, such as those read from a file."""
+        return cls(header, names, {n: array(code, columns[n]) for n, code in COLUMNS.items()})
+
+    def column(self, name: str) -> array[int]:
+        """Return one column; treat it as read-only."""
+        if name not in self._columns:
+            raise UnknownName.of("trace column", name, COLUMNS)
+        return self._columns[name]
+
+    def __len__(self) -> int:
+        return len(self._columns["t"])
+
+    def detail(self, row: int) -> Mapping[str, Any]:
+        """Return what no column holds of an event, such as the role a broker changed to."""
+        if self._details is None:
+            self._details = {int(at): told for at, told in self.header.get("details", ())}
+        return self._details.get(row, {})
+
+    def digest(self) -> str:
+        """Return a hash over names and columns: equal traces, equal words (12 hex digits)."""
+        sha = hashlib.sha256(json.dumps(self.names, sort_keys=True).encode())
+        for name, code in COLUMNS.items():
+            column = array(code, self._columns[name])
+            if sys.byteorder == "big":
+                column.byteswap()
+            # int32 is what "i" is on every machine we run on; the item size is part of the hash.
+            sha.update(f"{name}{column.itemsize}".encode() + column.tobytes())
+        return sha.hexdigest()[:12]
+
+    @property
+    def by_numpy(self) -> bool:
+        """Whether numpy is installed, and worth its import for so many events."""
+        return len(self) >= WORTH and find_spec("numpy") is not None
+
+    def rows(self, *kinds: int) -> array[int]:
+        """Return the rows of the events of some kinds, in order."""
+        if kinds not in self._rows:
+            find = _found_by_numpy if self.by_numpy else _found
+            self._rows[kinds] = find(self._columns["kind"], kinds)
+        return self._rows[kinds]
+
+
+def _found(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
+    """Return the rows in which a column has a wanted value."""
+    marks = bytes(code in wanted for code in range(256))
+    data, found = kinds.tobytes().translate(marks), array("i")
+    row = data.find(1)
+    while row >= 0:
+        found.append(row)
+        row = data.find(1, row + 1)
+    return found
+
+
+def _found_by_numpy(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
+    import numpy as np
+
+    marks = np.zeros(256, bool)
+    marks[list(wanted)] = True
+    rows = np.flatnonzero(marks[np.asarray(kinds)])
+    return array("i", rows.astype("int32").tobytes())
