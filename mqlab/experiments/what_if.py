@@ -14,7 +14,6 @@ from mqlab.errors import MqlabError, UnknownName
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
 from mqlab.experiments.rerun import Body, Setting, play
 from mqlab.spec.change import Change
-from mqlab.trace import questions
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -100,7 +99,7 @@ def changes_of(trace: Trace, message: str, consumer: str) -> Iterator[Change]:
     """Yield every change that is tried for a question, the smallest first, none twice."""
     body: Body = trace.header["scenario"]
     number = trace.message(message)
-    row = questions.rows_of(trace, number)[0]
+    row = trace.rows_of(number)[0]
     destination = trace.event(row).destination or ""
     seen: set[str] = set()
     for change in _in_order(body, trace, consumer, destination):
@@ -128,5 +127,5 @@ def has_received(trace: Trace, message: str, consumer: str) -> bool:
         number = trace.message(message)
     except MqlabError:
         return False  # it was never sent
-    events = (trace.event(row) for row in questions.rows_of(trace, number))
+    events = (trace.event(row) for row in trace.rows_of(number))
     return any(event.kind == Kind.Received and event.to == consumer for event in events)

@@ -10,7 +10,6 @@ from mqlab.errors import UnknownName
 from mqlab.explain import script
 from mqlab.explain.news import on_behalf
 from mqlab.spec.values import Destination
-from mqlab.trace import questions
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -19,14 +18,9 @@ VIRTUAL = re.compile(r"queue://Consumer\.[^.]+\.(VirtualTopic\..+)")
 ENDED = (Kind.Discarded, Kind.Expired, Kind.DeadLettered, Kind.Failed)
 
 
-def rows_of_kind(trace: Trace, kind: Kind) -> list[int]:
-    """Return the rows of all events of a kind."""
-    return [row for row, known in enumerate(trace.column("kind")) if known == kind]
-
-
 def of_kind(trace: Trace, kind: Kind) -> Iterator[Event]:
     """Yield all events of a kind."""
-    return (trace.event(row) for row in rows_of_kind(trace, kind))
+    return (trace.event(row) for row in trace.rows(kind))
 
 
 def _ends(life: Event, event: Event) -> bool:
@@ -50,7 +44,7 @@ class Case:
         self.trace, self.consumer = trace, consumer
         self.number = trace.message(message)
         self.name = trace.message_name(self.number)
-        self.events = [trace.event(row) for row in questions.rows_of(trace, self.number)]
+        self.events = [trace.event(row) for row in trace.rows_of(self.number)]
         self.lives = [e for e in of_kind(trace, Kind.Subscribed) if e.frm == consumer]
 
     @cached_property
@@ -122,6 +116,12 @@ class Case:
             return len(self.trace)  # it waits for whoever comes
         given = [e for e in self.events if e.kind in (Kind.Dispatched, *ENDED)]
         return (given or self.events)[0 if self.to_topic else -1].row
+
+    def reads(self, text: str | None) -> bool:
+        """Whether one of its subscriptions is of a destination."""
+        to = Destination.parse(text or "")
+        asked = {Destination.parse(life.destination or "") for life in self.lives}
+        return any(one.takes(to) for dest in asked for one in dest.elements())
 
     @cached_property
     def targets(self) -> set[Destination]:

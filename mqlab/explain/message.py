@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.sentences import sentence
 from mqlab.trace import questions
+from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -12,14 +13,19 @@ from mqlab.trace.trace import Trace
 def of_message(trace: Trace, message: str | int) -> Explanation:
     """Tell a message's way from its producer to where it ended."""
     number = trace.message(message)
-    lines = [sentence(trace, trace.event(row)) for row in questions.rows_of(trace, number)]
+    lines = [sentence(trace, trace.event(row)) for row in trace.rows_of(number)]
     title = f"Message {trace.message_name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
     return Explanation(title, tuple(filter(None, lines)))
 
 
 def ends(trace: Trace, number: int) -> list[str]:
-    """Return what became of each copy of a message, in words."""
-    return [_end(trace, row) for row in questions.copies(trace, number)]
+    """Return what became of each copy of a message, in words; of one that is gone, why it is."""
+    found = [_end(trace, row) for row in questions.copies(trace, number)]
+    entry = trace.account()[number]
+    if entry.fate in (Fate.consumed, Fate.waiting) and found:
+        return found
+    at = f" at {entry.broker}" if entry.broker else ""
+    return [f"{entry.fate}{at}" + (f", since {entry.why}" if entry.why else "")]
 
 
 def _end(trace: Trace, row: int) -> str:

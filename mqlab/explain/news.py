@@ -16,7 +16,7 @@ def on_behalf(trace: Trace, consumer: str) -> list[int]:
     kinds, causes, subs = (trace.column(name) for name in ("kind", "cause", "sub"))
     nodes = {n for n, name in enumerate(trace.names["node"]) if name == consumer}
     frm = trace.column("frm")
-    news = [row for row, kind in enumerate(kinds) if kind in NEWS]
+    news = trace.rows(*NEWS)
     ours = {row for row in news if kinds[row] == Kind.Subscribed and frm[row] in nodes}
     merged: set[int] = set()
     known = -1

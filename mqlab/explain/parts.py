@@ -8,6 +8,7 @@ from mqlab.errors import UnknownName
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
 from mqlab.explain.sentences import because, sentence
+from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
@@ -45,30 +46,26 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
 
 def waiting(trace: Trace, broker: str) -> Iterator[str]:
     """Yield one sentence for each reason for which messages wait at *broker*."""
-    why: dict[int, int] = {}
-    node = trace.names["node"].index(broker)
-    at, msg = trace.column("broker"), trace.column("msg")
-    decide = (Kind.Held, Kind.Dispatched, Kind.Forwarded, Kind.Returned, Kind.Refused)
-    for row, kind in enumerate(trace.column("kind")):
-        if kind in decide and at[row] == node:
-            why[msg[row]] = row
-    for destination, numbers in trace.waiting().get(broker, {}).items():
-        groups: dict[str, list[int]] = {}
-        for number in numbers:
-            groups.setdefault(_reason(trace, why.get(number)), []).append(number)
-        for reason, found in groups.items():
-            names = _some([trace.message_name(number) for number in found])
-            yield f"{len(found)} of {destination} wait at {broker} ({names}){reason}."
+    lying, node = trace.tally().lying, trace.names["node"].index(broker)
+    down = node in down_since(trace)
+    groups: dict[tuple[int, str], list[int]] = {}
+    for at, dest, msg, told in zip(lying.broker, lying.dest, lying.msg, lying.told, strict=True):
+        if at == node:
+            reason = (
+                ": the broker is down, and its store keeps them" if down else _reason(trace, told)
+            )
+            groups.setdefault((dest, reason), []).append(msg)
+    for (dest, reason), found in groups.items():
+        names = _some([trace.message_name(number) for number in found])
+        yield f"{len(found)} of {trace.names['dest'][dest]} wait at {broker} ({names}){reason}."
 
 
-def _reason(trace: Trace, row: int | None) -> str:
+def _reason(trace: Trace, row: int) -> str:
     """Return why a message waits, by the last event that decided on it there."""
-    if row is None:
-        return ""
     event = trace.event(row)
     if event.kind in (Kind.Held, Kind.Refused):
         return because(event.rule)
-    if event.kind == Kind.Dispatched:
+    if event.kind in (Kind.Dispatched, Kind.Received):
         return f": handed to {event.to}, which has not acknowledged"
     if event.kind == Kind.Forwarded:
         return f": on the way to {event.to}, which has not answered"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.parts import waiting
 from mqlab.explain.sentences import ms, sentence
 from mqlab.trace import accounts
+from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -24,23 +24,22 @@ def of_run(trace: Trace) -> Explanation:
     lines = [f"{name} received {count}." for name, count in trace.received().items()]
     for broker in trace.waiting():
         lines += list(waiting(trace, broker))
-    lines += list(_lost(trace))
+    lines += list(_gone(trace))
     lines += list(_twice(trace))
     lines += list(_faults(trace))
     lines += list(_split(trace))
     if trace.header.get("real"):
         lines.append(f"The guide and the real broker: {trace.header['real']}")
-    total = sum(1 for kind in trace.column("kind") if kind == Kind.Sent)
+    total = trace.index().count
     return Explanation(f"{total} messages were sent.", tuple(lines))
 
 
-def _lost(trace: Trace) -> Iterator[str]:
-    """Yield one sentence for each reason for which messages were lost."""
-    why: Counter[str] = Counter()
-    for entry in (trace.account()[number] for number in trace.lost()):
-        why[str(entry["why"])] += 1
-    for reason, count in why.items():
-        yield f"{count} lost: {reason or 'nobody knows of them any more'}."
+def _gone(trace: Trace) -> Iterator[str]:
+    """Yield one sentence for each fate and reason of messages that nobody got and nobody has."""
+    _, *lines = trace.account().table()
+    for fate, count, why, which in lines:
+        if fate not in (Fate.consumed, Fate.waiting):
+            yield f"{count} {fate}: {why or 'nobody knows of them any more'} ({which})."
 
 
 def _twice(trace: Trace) -> Iterator[str]:
@@ -66,7 +65,7 @@ def _split(trace: Trace) -> Iterator[str]:
 
 def _faults(trace: Trace) -> Iterator[str]:
     """Yield the faults, each in its sentence, and how long brokers and clients were away."""
-    rows = [row for row, kind in enumerate(trace.column("kind")) if kind in FAULTS]
+    rows = trace.rows(*FAULTS)
     apart = [row for row in rows if trace.column("msg")[row] < 0]
     yield from dict.fromkeys(sentence(trace, trace.event(row)) for row in apart[:MOST])
     if len(apart) > MOST:

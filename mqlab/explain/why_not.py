@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mqlab.explain import script
-from mqlab.explain.case import ENDED, Case, of_kind, rows_of_kind
+from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends
 from mqlab.explain.sentences import ms, sentence
-from mqlab.spec.values import Destination
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
@@ -62,9 +61,8 @@ def _consumer(case: Case) -> Iterator[Cause]:
     if not case.lives:
         yield Cause(f"{consumer} never subscribed.")
         return
-    reads = {Destination.parse(e.destination) for e in case.lives if e.destination}
-    if not any(one.takes(to) for d in reads for one in d.elements() for to in case.targets):
-        listed = ", ".join(sorted(map(str, reads)))
+    if not any(map(case.reads, map(str, case.targets))):
+        listed = ", ".join(sorted({str(e.destination) for e in case.lives}))
         yield Cause(f"{consumer} reads {listed}, and the message went to {sent.destination}.")
         return
     refusing = script.refusing_selector(case.trace, case.number, consumer)
@@ -147,7 +145,7 @@ def _instead(case: Case) -> Iterator[Cause]:
     for event in case.events:
         if event.kind not in (Kind.Dispatched, Kind.Forwarded) or event.to == case.consumer:
             continue
-        if event.broker not in case.asked_for:
+        if event.broker not in case.asked_for or not case.reads(event.destination):
             continue
         full = _full(case, event)
         if full is not None:
@@ -186,7 +184,7 @@ def _full(case: Case, event: Event) -> Cause | None:
 
 def _owner(case: Case, group: object, event: Event) -> Event | None:
     """Return by which earlier dispatch of its group somebody came to own it."""
-    for row in rows_of_kind(case.trace, Kind.Dispatched):
+    for row in case.trace.rows(Kind.Dispatched):
         other = case.trace.event(row)
         if row >= event.row:
             return None
@@ -203,9 +201,9 @@ def _owner(case: Case, group: object, event: Event) -> Event | None:
 def _end(case: Case) -> Iterator[Cause]:
     """Yield how the message ended, or why it still waits."""
     last: Event | None = None
-    sent_to, reads = case.events[0].destination, {e.destination for e in case.lives}
+    sent_to = case.events[0].destination
     for event in case.events:
-        if event.destination not in (sent_to, *reads):
+        if event.destination != sent_to and not case.reads(event.destination):
             continue  # another copy of it, or its dead letter
         if event.kind in ENDED and event.rule != Rule.no_subscription:
             yield Cause(sentence(case.trace, event), event.rule, event.row)

@@ -51,11 +51,6 @@ def message_names(trace: Trace) -> Mapping[int, str]:
     return trace.index().names()
 
 
-def rows_of(trace: Trace, msg: int) -> list[int]:
-    """Return the rows of message number *msg*, in their order."""
-    return [row for row, number in enumerate(trace.column("msg")) if number == msg]
-
-
 def copies(trace: Trace, msg: int) -> list[int]:
     """Return the rows at which the copies of a message ended: received, or still held."""
     kinds, causes = trace.column("kind"), trace.column("cause")
