@@ -9,14 +9,6 @@ import pytest
 
 from mqlab.errors import BadValue, MqlabError, SelectorError, UriError
 from mqlab.spec import NetworkConnector
-from mqlab.spec.address import (
-    ClientAddress,
-    EmbeddedBroker,
-    add_addresses,
-    apply_options,
-    check_connector,
-    masterslave_address,
-)
 from mqlab.spec.selector import Selector
 from mqlab.spec.uri import balanced, parse
 from mqlab.spec.values import Destination, matches, overlap
@@ -82,16 +74,6 @@ def _artemis(case) -> bool:
     return case.get("dialect") == "artemis"
 
 
-@pytest.mark.parametrize("case", rows("uris", lambda c: not _artemis(c)))
-def test_uris(case):
-    check = URIS[case["kind"]]
-    if case["expected"] == "invalid":
-        with pytest.raises((UriError, BadValue, MqlabError)):
-            check(case["uri"], {})
-        return
-    check(case["uri"], case["expected"])
-
-
 def _parts(text, expected) -> None:
     uri = parse(text)
     got = {
@@ -110,40 +92,6 @@ def _with_query(text, expected) -> None:
     assert (before.scheme, before.host) == (after.scheme, after.host)
 
 
-def _applied(text, expected) -> None:
-    applied = apply_options(parse(text), expected["apply"], expected["prefix"])
-    assert applied.parameters == expected["result_parameters"]
-
-
-def _client(text, expected) -> None:
-    address = ClientAddress.read(text)
-    got = {"connectResponseTimeout": address.connect_response_timeout, **address.options}
-    assert got.items() >= expected["client_options"].items()
-    assert str(address.broker_url) == expected.get("broker_url_after", str(address.broker_url))
-
-
-def _failover_list(_, expected) -> None:
-    known = add_addresses((), [parse(expected["initial"])])
-    known = add_addresses(known, map(parse, expected["add"]))
-    places = {(uri.host, uri.port) for uri in known}
-    for wanted in map(parse, expected.get("contains", ())):
-        assert (wanted.host, wanted.port) in places
-    assert len(known) == expected.get("count_after", len(known))
-    again = add_addresses(known, map(parse, expected.get("add_again", ())))
-    assert len(again) == expected.get("count_after_again", len(again))
-
-
-def _embedded(text, expected) -> None:
-    broker = EmbeddedBroker.read(text)
-    got = {
-        "broker_name": broker.name, "broker_options": broker.options,
-        "transport_options": broker.transport_options,
-        "transport_connectors": list(broker.transport_connectors),
-        "network_connectors": list(broker.network_connectors),
-    }  # fmt: skip
-    assert {key: got[key] for key in expected} == expected
-
-
 def _is(what: bool, expected: bool) -> None:
     assert what == expected
 
@@ -157,14 +105,16 @@ URIS = {
     "balanced_parentheses": lambda text, expected: _is(balanced(text), expected),
     "with_query": _with_query,
     "replace_query": _with_query,
-    "apply_parameters": _applied,
     "network_connector": lambda text, _: NetworkConnector("c", uri=text),
-    "network_connector_remote_admin": lambda text, _: check_connector(parse(text), True),
-    "client_factory": _client,
-    "connect_options": lambda text, _: ClientAddress.read(text),
-    "failover_list": _failover_list,
-    "masterslave_expand": lambda text, expected: _is(
-        str(masterslave_address(parse(text))), expected["expands_to"]
-    ),
-    "embedded_broker": _embedded,
 }
+
+
+# Rows about addresses of clients are asked of the client that runs (runtime/activemq/test_peer_addresses).
+@pytest.mark.parametrize("case", rows("uris", lambda c: not _artemis(c) and c["kind"] in URIS))
+def test_uris(case):
+    check = URIS[case["kind"]]
+    if case["expected"] == "invalid":
+        with pytest.raises((UriError, BadValue, MqlabError)):
+            check(case["uri"], {})
+        return
+    check(case["uri"], case["expected"])
