@@ -16,7 +16,8 @@ NOTICED = 100 * MS  # a broken connection is noticed at once, by and large
 COPYING = 400 * MS  # the least that a first copy takes
 ENDING = 10_000 * MS  # what a broker takes to stop that cannot say goodbye
 LOADING = 400 * MS  # a journal is read before its broker serves
-WAKES = 4500 * MS  # a slave notices this much later that its master had been asleep
+# A slave votes 4 to 5 s after its master has woken up (artemis-observed.md, section 2, "Hang").
+WAKES = 4500 * MS
 
 
 class Replication(Subsystem):
