@@ -15,8 +15,8 @@ _ELEMENT_KEYS = {"name", "from", "to", "uri", "at", "process", "queue", "topic",
                  "model", "master", "links", "link"}  # fmt: skip
 _TOP = ("brokers", "connectors", "cluster", "addresses", "clients")
 _STEP_KEYS = {"do", "consumer", "producer", "client", "broker", "queue", "topic", "temp", "count",
-              "session", "uri", "name", "label", "process", "at", "at_ms", "in_background", "limit_ms",
-              "max_ms", "unnamed", "properties"}  # fmt: skip
+              "session", "uri", "name", "label", "process", "at", "at_ms", "limit_ms", "max_ms",
+              "unnamed", "properties"}  # fmt: skip
 OPENERS = ("open_consumer", "open_producer", "temporary", "send", "connect")
 
 # Faults, and the steps that mend them: such a step goes with its fault.
@@ -46,6 +46,9 @@ def taken_away(body: Body) -> Iterator[Change]:
                 if key not in _STEP_KEYS:
                     text = f"{who} without {_called(key)}={_shown(step[key])}"
                     yield Change("option", text, (Edit(("steps", no, key)),), (key,))
+        for key, value in step.get("options", {}).items():  # of a destination, or a start
+            text = f"{told(step)} without {key}={_shown(value)}"
+            yield Change("option", text, (Edit(("steps", no, "options", key)),), (key,))
     for no, step in enumerate(body.get("steps", ())):
         if step["do"] in _FAULTS:
             places = [no, *_menders(body["steps"], no)]

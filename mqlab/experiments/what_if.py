@@ -7,13 +7,13 @@ in a laboratory, by taking one thing away (or setting it otherwise), running aga
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from mqlab.errors import MqlabError, UnknownName
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
 from mqlab.experiments.rerun import Body, Setting, play
-from mqlab.spec.change import Change
+from mqlab.spec.change import Change, Edit
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -101,11 +101,15 @@ def changes_of(trace: Trace, message: str, consumer: str) -> Iterator[Change]:
     number = trace.message(message)
     row = trace.rows_of(number)[0]
     destination = trace.event(row).destination or ""
-    seen: set[str] = set()
+    told: set[str] = set()
+    done: list[tuple[Edit, ...]] = []
     for change in _in_order(body, trace, consumer, destination):
-        if change.text not in seen:
-            seen.add(change.text)
-            yield change
+        if change.edits not in done:
+            done.append(change.edits)
+            # Two steps of one client may read alike.
+            where = f" (step {change.edits[0].path[1]})" if change.text in told else ""
+            told.add(change.text)
+            yield replace(change, text=change.text + where)
 
 
 def _in_order(body: Body, trace: Trace, consumer: str, destination: str) -> Iterable[Change]:

@@ -15,6 +15,8 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 VIRTUAL = re.compile(r"queue://Consumer\.[^.]+\.(VirtualTopic\..+)")
+ENDS = (Kind.Unsubscribed, Kind.Crashed, Kind.Stopped)  # of a subscription
+TAKEN = (Kind.Enqueued, Kind.TakenOver, Kind.Held, Kind.Returned)
 ENDED = (Kind.Discarded, Kind.Expired, Kind.DeadLettered, Kind.Failed)
 
 
@@ -67,12 +69,7 @@ class Case:
     @cached_property
     def ends(self) -> list[tuple[Event, Event | None]]:
         """Each of its lives, and what ended it: it left, or its broker did."""
-        over = [
-            e for kind in (Kind.Unsubscribed, Kind.Crashed, Kind.Stopped)
-            for e in of_kind(self.trace, kind)
-        ]  # fmt: skip
-        return [(life, min((e for e in over if _ends(life, e)), key=_row, default=None))
-                for life in self.lives]  # fmt: skip
+        return self._spans(self.lives)
 
     @cached_property
     def news(self) -> list[Event]:
@@ -86,15 +83,30 @@ class Case:
 
     @cached_property
     def asked_for(self) -> set[str]:
-        """The brokers at which a subscription stood on behalf of the consumer.
+        """The brokers that the message was at while a subscription stood there on behalf of the consumer.
 
         In a cluster of OpenMQ or Artemis every broker knows of every consumer.
         """
         if self.trace.header.get("product", "activemq") != "activemq":
             roles = zip(self.trace.names["node"], self.trace.names["node_role"], strict=True)
             return {name for name, role in roles if role == "broker"}
+        return {
+            here.broker for here in self.events for event, over in self.stood
+            if here.broker and here.broker == event.broker and here.kind in TAKEN
+            and (over is None or over.row > here.row) and event.row < self.over
+        }  # fmt: skip
+
+    @cached_property
+    def stood(self) -> list[tuple[Event, Event | None]]:
+        """Each subscription that stood on its behalf, and what ended it."""
         stood = (Kind.Subscribed, Kind.Merged)
-        return {event.broker for event in self.news if event.kind in stood and event.broker}
+        return self._spans([event for event in self.news if event.kind in stood])
+
+    def _spans(self, begun: list[Event]) -> list[tuple[Event, Event | None]]:
+        """Return subscriptions, each with the event that ended it."""
+        over = [event for kind in ENDS for event in of_kind(self.trace, kind)]
+        return [(event, min((e for e in over if _ends(event, e)), key=_row, default=None))
+                for event in begun]  # fmt: skip
 
     @cached_property
     def handed(self) -> list[Event]:

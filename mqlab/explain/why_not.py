@@ -21,6 +21,7 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
 GROUP = "JMSXGroupID"
+GIVEN = (Kind.Dispatched, Kind.Forwarded)
 # Rules of a dispatch that say no more than that somebody else was asked first.
 TURNS = (Rule.none, Rule.turn, Rule.only_taker, Rule.queue_turn)
 
@@ -45,11 +46,12 @@ def _decided(case: Case) -> Iterator[Cause]:
     if not case.lives or any(cause.rule == Rule.none and cause.row < 0 for cause in own):
         return  # it never asked for such a message, or was away: nothing else matters
     way = list(_way(case))
-    yield from way
-    if not own and not way:
-        yield from _instead(case)
+    instead = [] if own or way else list(_instead(case))
     known = {cause.rule for cause in own}
-    yield from (cause for cause in _end(case) if cause.rule not in known)
+    end = [cause for cause in _end(case) if cause.rule not in known]
+    yield from (*way, *instead, *end)
+    if not (own or way or instead or end):
+        yield from _elsewhere(case)
 
 
 # The consumer itself
@@ -100,11 +102,11 @@ def _way(case: Case) -> Iterator[Cause]:
     if case.been & case.homes or not case.been or not case.homes:
         return
     near = [e for e in case.refusals if e.broker in case.been]
-    stood = case.asked_for & case.been
-    if not stood:
-        for event in near or case.refusals:
+    gone = [over for event, over in case.stood if event.broker in case.been and over is not None]
+    if not case.asked_for:
+        for event in gone or near or case.refusals:
             yield Cause(sentence(case.trace, event), event.rule, event.row)
-        if not case.refusals:
+        if not case.refusals and not gone:
             yield from _no_bridge(case)
     for event in case.events:
         if event.kind == Kind.Refused or (event.kind == Kind.Held and event.rule != Rule.prefetch_full
@@ -137,13 +139,26 @@ def _no_bridge(case: Case) -> Iterator[Cause]:
 # What became of it instead
 
 
+def _elsewhere(case: Case) -> Iterator[Cause]:
+    """Yield who had it, where nothing was asked for on behalf of the consumer; else where it stayed."""
+    given = [e for e in case.events if e.kind in GIVEN and case.reads(e.destination)]
+    if case.shared and given:
+        for event in given:
+            yield Cause(sentence(case.trace, event), event.rule, event.row, (_winner(case, event),))
+        return
+    there = ", ".join(sorted(case.homes - case.been)) or "it"
+    here = ", ".join(sorted(case.been)) or "nobody"
+    text = f"{here} did not pass it on to {there}, where {case.consumer} is."
+    yield Cause(text, about=("LocalOnly", "duplex"))
+
+
 def _instead(case: Case) -> Iterator[Cause]:
     """Yield why it went to somebody else, where the consumer might have had it as well."""
     if not case.shared:
         return
     group = script.properties(case.trace, case.number).get(GROUP)
     for event in case.events:
-        if event.kind not in (Kind.Dispatched, Kind.Forwarded) or event.to == case.consumer:
+        if event.kind not in GIVEN or event.to == case.consumer:
             continue
         if event.broker not in case.asked_for or not case.reads(event.destination):
             continue

@@ -24,8 +24,10 @@ CASES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 200
 CHUNKS = 20
 SETS = ("activemq", "activemq-editions", "failover", "combined", "openmq", "artemis", "random")
 LONGEST = 1000  # events of a run that is asked; longer ones are not proved to the end
-STRUCTURE = ("name", "from", "to", "uri", "at", "process", "do", "consumer", "producer", "client",
-             "broker", "queue", "topic", "temp", "count", "session", "properties", "label")  # fmt: skip
+STRUCTURE = (
+    "name", "from", "to", "uri", "at", "process", "do", "consumer", "producer", "client", "broker",
+    "queue", "topic", "temp", "count", "session", "properties", "label", "limit_ms", "max_ms",
+)  # fmt: skip
 
 
 @cache
