@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.trace import fast, plain
@@ -44,11 +44,6 @@ def _count(trace: Trace, column: str, rows: array[int]) -> dict[int, int]:
     if trace.by_numpy:
         return fast.count(values, rows)
     return Counter(values[row] for row in rows)
-
-
-def message_names(trace: Trace) -> Mapping[int, str]:
-    """Return message number -> name, such as ``P-7``."""
-    return trace.index().names()
 
 
 def copies(trace: Trace, msg: int) -> list[int]:

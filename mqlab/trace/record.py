@@ -8,9 +8,10 @@ from typing import Protocol
 
 from mqlab.trace.columns import COLUMNS, Names
 from mqlab.trace.kinds import Kind
+from mqlab.trace.narrow import WIDTH, narrow
 from mqlab.trace.trace import Trace
 
-WIDTH = len(COLUMNS)
+FULL = (1 << 13) - 1  # so many rows, and one, become columns at a time: as many as a cache holds
 _TIME_KIND = struct.Struct("=2q")
 MOVES = frozenset((Kind.Sent, Kind.Enqueued, Kind.Dispatched, Kind.Forwarded, Kind.Received,
                    Kind.Acknowledged, Kind.Returned, Kind.Subscribed, Kind.Unsubscribed,
@@ -36,13 +37,17 @@ class MessageLike(Protocol):
 class Recorder:
     """Rows of integers, one behind the other as bytes, and the names they point to.
 
-    Packing a row into bytes is the cheapest way to keep it in plain Python (a quarter of
-    extending an array, a fifth of an append to each column); `trace()` makes columns of them.
+    Packing a row into bytes is the cheapest way to write it in plain Python (a quarter of
+    extending an array, a fifth of an append to each column); every so many rows become columns, which
+    need less than half the room. A trace has the very columns of its recorder, which makes copies of
+    them before it writes on.
     """
 
     def __init__(self) -> None:
         self.rows = bytearray()
         self.count = 0
+        self.columns = {name: array(code) for name, code in COLUMNS.items()}
+        self.lent = False  # whether a trace has the columns
         self.seen = self.moved = 0  # see `moved_at`
         self.names = Names()
         self.destinations: dict[object, int] = {}
@@ -56,12 +61,30 @@ class Recorder:
         self.rows += _PACK(t, kind, msg, broker, frm, to, link, dest, sub, hop, age, rule, cause)
         row = self.count
         self.count = row + 1
+        if row & FULL == FULL:
+            self.flush()
         return row
+
+    def flush(self) -> None:
+        """Let the rows be columns."""
+        if not self.rows:
+            return
+        if self.lent:
+            self.columns = {name: column[:] for name, column in self.columns.items()}
+            self.lent = False
+        for name, column in narrow(self.rows).items():
+            self.columns[name].extend(column)
+        self.rows.clear()
 
     def moved_at(self) -> int:
         """Return when a message or a subscription has last moved (us)."""
+        times, kinds = self.columns["t"], self.columns["kind"]
+        done = len(times)
         for row in range(self.seen, self.count):
-            time, kind = _TIME_KIND.unpack_from(self.rows, 8 * row * WIDTH)
+            if row < done:
+                time, kind = times[row], kinds[row]
+            else:
+                time, kind = _TIME_KIND.unpack_from(self.rows, 8 * (row - done) * WIDTH)
             if kind in MOVES:
                 self.moved = time
         self.seen = self.count
@@ -107,12 +130,9 @@ class Recorder:
 
     def trace(self, header: dict[str, object]) -> Trace:
         """Return all that was recorded so far as a trace of its own."""
-        rows = array("q", bytes(self.rows))
-        columns = {
-            name: array(code, rows[place::WIDTH])
-            for place, (name, code) in enumerate(COLUMNS.items())
-        }
-        return Trace(header, self.names.copy(), columns)
+        self.flush()
+        self.lent = True
+        return Trace(header, self.names.copy(), self.columns)
 
 
 class Notebook:
@@ -138,4 +158,6 @@ class Notebook:
         recorder = self.recorder
         row = recorder.count
         recorder.count = row + 1
+        if row & FULL == FULL:
+            recorder.flush()
         return row

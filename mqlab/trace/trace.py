@@ -25,6 +25,7 @@ class Trace(Columns):
         super().__init__(header, names, columns)
         self._index: Index | None = None
         self._tally: Tally | None = None
+        self._account: Account | None = None
 
     def __repr__(self) -> str:
         return f"<mqlab.Trace of {len(self)} events, {self.digest()}>"
@@ -65,7 +66,9 @@ class Trace(Columns):
         *dropped* (by a rule) or *lost* (by a fault) by what happened to its last copy; *never accepted* if
         no broker took it over. Of a topic's message this is the best that became of any copy.
         """
-        return Account(self)
+        if self._account is None:
+            self._account = Account(self)
+        return self._account
 
     def received(self) -> dict[str, int]:
         """Return how many messages each consumer received, over all its lives (redeliveries count)."""
