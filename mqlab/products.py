@@ -51,8 +51,13 @@ class Product:
 
 def _read_activemq(value: Body, where: str = "lab file") -> Scenario:
     """Return the scenario of a lab file, or of a recording at rest or in time."""
-    body = value.get("scenario", value)
-    return failover.read(value, where) if failover.claims(body) else lab_files.read(value, where)
+    body = _body(value)
+    in_time = isinstance(body, Mapping) and failover.claims(body)
+    return failover.read(value, where) if in_time else lab_files.read(value, where)
+
+
+def _body(value: object) -> object:
+    return value.get("scenario", value) if isinstance(value, Mapping) else value
 
 
 def _figures_of_activemq() -> tuple[Any, ...]:
@@ -81,9 +86,11 @@ PRODUCTS = (OPENMQ, ARTEMIS, ACTIVEMQ)  # in this order they are asked whose a f
 
 
 def product_of(value: Body) -> Product:
-    """Return the product of a lab file's JSON value."""
-    body = value.get("scenario", value)
-    return next(p for p in PRODUCTS if isinstance(body, Mapping) and p.claims(body))
+    """Return the product of a lab file's JSON value; ActiveMQ's reader says what is no lab file."""
+    body = _body(value)
+    if not isinstance(body, Mapping):
+        return ACTIVEMQ
+    return next(product for product in PRODUCTS if product.claims(body))
 
 
 def product_of_scenario(scenario: Any) -> Product:

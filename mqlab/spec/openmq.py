@@ -77,6 +77,7 @@ STEPS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background", "at")
 SILENT = ("start", "settle", "snapshot", "wait", "wait_for", "wait_received", "wait_background")
+ANYBODY = ("open_consumer", "temporary", "open_producer", "connect")  # go to "any" broker, too
 OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 
 
@@ -202,7 +203,8 @@ def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, se
     for key in ("broker", "brokers", "between", "of", "to", "target"):
         given = step.keys.get(key)
         for broker in given if isinstance(given, (list, tuple)) else [given]:
-            if broker not in (None, "any") and broker not in brokers:
+            anybody = given == "any" and step.do in ANYBODY
+            if broker is not None and not anybody and broker not in brokers:
                 raise UnknownName.of("broker", broker, brokers, where)
     if step.do in ("create_destination", "update_destination"):
         for key in step.keys.get("options", {}):
