@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mqlab import problems, scenarios
-from mqlab.errors import CannotRun, UnknownName
+from mqlab.errors import BadValue, CannotRun, UnknownName
 from mqlab.formats import artemis as artemis_files
 from mqlab.formats import failover
 from mqlab.formats import lab as lab_files
@@ -137,6 +137,14 @@ def load(path: str | Path) -> Any:
 def python(scenario: Any) -> str:
     """Return code with nouns that makes a scenario of any product, under the name `scenario`."""
     return product_of_scenario(scenario).python(scenario)
+
+
+def under(scenario: Any, edition: str) -> Any:
+    """Return a scenario run by another edition; raises `BadValue` for products that have it in the scenario."""
+    if isinstance(scenario, Scenario):
+        return scenario.under(edition)
+    kind = type(scenario).__name__
+    raise BadValue(f"a {kind} has an edition of its own; write it there (version=...)")
 
 
 def lab_of(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Any:

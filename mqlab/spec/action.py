@@ -73,20 +73,36 @@ class Stop(Action):
     wait: bool | None = field(default=None, kw_only=True)
 
 
+def _read_path(action: StartConnector | StopConnector) -> None:
+    """Take the broker out of a path such as ``A/ab``, as `Network.change` has it."""
+    broker, slash, connector = action.connector.partition("/")
+    if slash and action.of is None:
+        object.__setattr__(action, "of", broker)
+        object.__setattr__(action, "connector", connector)
+
+
 @dataclass(frozen=True, slots=True)
 class StartConnector(Action):
-    """Start one network connector, of the broker `of` if several have that name."""
+    """Start one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A."""
 
     connector: str
     of: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        _read_path(self)
 
 
 @dataclass(frozen=True, slots=True)
 class StopConnector(Action):
-    """Stop one network connector, of the broker `of` if several have that name."""
+    """Stop one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A."""
 
     connector: str
     of: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        _read_path(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,9 +162,8 @@ class _Known:
 
     def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what an action of this kind cannot mean here."""
-        if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:
-            ours = [con.name for con in self.network.broker(action.of).connectors]
-            _need(f"connector of {action.of}", action.connector, ours, where)
+        if isinstance(action, (a.StartConnector, a.StopConnector)):
+            self.check_path(action, where)
         if isinstance(action, (f.Cut, f.Heal)):
             self.check_line(action, where, strictly)
         if not strictly:
@@ -182,6 +181,18 @@ class _Known:
                 )
         elif strictly and isinstance(action, (a.Consumer, a.Producer)):
             self.check_connection(action, where)
+
+    def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
+        """Raise for a connector that its broker has not, or for a name that several brokers use."""
+        if action.of is not None:
+            ours = [con.name for con in self.network.broker(action.of).connectors]
+            _need(f"connector of {action.of}", action.connector, ours, where)
+        elif self.connectors.count(action.connector) > 1:
+            name = action.connector
+            places = [f"{b.name}/{c.name}" for b, c in self.network.connectors() if c.name == name]
+            raise BadValue(
+                f"{where}: connector {name!r} is {' and '.join(places)}; write which, as {places[0]!r}"
+            )
 
     def check_call(self, action: a.Action, where: str) -> None:
         """Raise for what nobody can call: brokers start one by one, and clients stand apart."""
