@@ -14,32 +14,15 @@ from mqlab.formats import lab, typed
 from mqlab.formats.shapes import activemq as shapes
 from mqlab.spec import Scenario
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.steps import KINDS, PLAIN
+from mqlab.spec.steps import KINDS
 
 FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
-# What a step of the timed form has and the same step of the plain form has not.
-_TIMED_KEYS = {"client", "wait", "wait_ms", "at_ms", "max_ms", "session"}
 _DEAD_LETTER = {"kind": "dead_letter_strategy", "queue_prefix": "dead_letter_queue_prefix",
                 "process_non_persistent": "process_non_persistent",
                 "process_expired": "process_expired"}  # fmt: skip
 _LOCK_KEYS = ("lock_acquire_sleep_interval_ms", "lock_keep_alive_period_ms", "use_lock", "locker",
               "fail_if_locked", "stop_on_error", "lease_holder_id", "file_system",
               "max_allowable_diff_from_db_time_ms", "database_lock_timeout_ms")  # fmt: skip
-
-
-def claims(body: Mapping[str, Any]) -> bool:
-    """Whether a scenario object is of this form: it has listeners, lines, files or timed steps."""
-    if body.get("product", "activemq") != "activemq" or "cluster" in body or "pace" in body:
-        return False
-    if any(key in body for key in ("endpoints", "files", "lines")):
-        return True
-    written = body.get("steps")
-    steps = [s for s in written if isinstance(s, dict)] if isinstance(written, list) else []
-    if any(step.get("do") not in PLAIN for step in steps):
-        return True
-    return any(_TIMED_KEYS & set(step) for step in steps if step.get("do") != "send") or any(
-        "client" in step for step in steps
-    )
 
 
 def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:

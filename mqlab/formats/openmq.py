@@ -17,13 +17,6 @@ Body = dict[str, Any]
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
 
 
-def claims(body: Json) -> bool:
-    """Whether a scenario object is an OpenMQ cluster: it has a cluster with a model."""
-    cluster = body.get("cluster")
-    product = body.get("product", "openmq")
-    return product == "openmq" and isinstance(cluster, Mapping) and "model" in cluster
-
-
 def read(value: Json, where: str = "lab file") -> ClusterScenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = typed.body_of(value, shapes.scenario(), where)

@@ -88,6 +88,10 @@ class NetworkConnector(Optioned):
         check_name("networkConnector", name)
         object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)
+        if not parsed.components and parsed.scheme in uris.COMPOSITE:
+            raise BadValue(
+                f"networkConnector {name!r}: {uri!r} names no broker; write static:(tcp://B:61616)"
+            )
         if not parsed.components:
             raise BadValue(
                 f"networkConnector {name!r}: {uri!r} is the address of a transport; "

@@ -6,7 +6,7 @@ Sources: the Technical Overview, chapter 4; reference/openmq-clusters.md.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action
@@ -104,6 +104,7 @@ class ClusterScenario:
     record, or enhanced. Raises `UnknownName` or `BadValue` for a cluster that cannot be.
     """
 
+    product: ClassVar[str] = "openmq"
     members: tuple[Member, ...]
     model: str
     master: str | None

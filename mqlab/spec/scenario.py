@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, UriError
 from mqlab.spec import action as a
@@ -34,6 +34,7 @@ class Scenario:
     title, guide, guide_says). Raises `UnknownName` when an action names what is not there.
     """
 
+    product: ClassVar[str] = "activemq"
     network: Network
     actions: tuple[a.Action, ...]
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)

@@ -17,15 +17,6 @@ Json = dict[str, Any]  # what is written
 Given = Mapping[str, Any]  # what is read
 
 
-def claims(body: Given) -> bool:
-    """Whether a scenario object is one of Artemis: it says so, lists queues, or gives a broker an HA policy."""
-    if "product" in body or "steps" not in body:
-        return body.get("product") == "artemis"
-    brokers = body.get("brokers")
-    rows = brokers if isinstance(brokers, list) else []
-    return "queues" in body or any(isinstance(row, Mapping) and "ha" in row for row in rows)
-
-
 def read(value: Given, where: str = "lab file") -> HaScenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = typed.body_of(value, shapes.scenario(), where)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
@@ -37,6 +37,7 @@ class HaScenario:
     crashed broker (reference/artemis-observed.md, section 1).
     """
 
+    product: ClassVar[str] = "artemis"
     brokers: tuple[Broker, ...]
     queues: tuple[AddressQueue, ...] = ()
     cluster: Options = field(default_factory=dict, hash=False)
