@@ -6,7 +6,7 @@
 {'C1': 6, 'C2': 3, 'C3': 3}
 
 verbs    run check explain what_if outcomes compare upgrade view
-         save load figure figures faults
+         save load figure figures options faults
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
 clients  Consumer Producer Client Receive Acknowledge Commit Close ...
@@ -91,6 +91,7 @@ from mqlab.verbs import (
     figure,
     figures,
     load,
+    options,
     outcomes,
     run,
     save,
@@ -107,7 +108,7 @@ if typing.TYPE_CHECKING:
     # At run time `help(mqlab)` would print all of these, one after the other.
     __all__ = [
         # verbs
-        "check", "compare", "explain", "faults", "figure", "figures", "load", "outcomes",
+        "check", "compare", "explain", "faults", "figure", "figures", "load", "options", "outcomes",
         "run", "save", "upgrade", "view", "what_if",
         # step by step
         "Lab",

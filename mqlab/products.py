@@ -291,6 +291,14 @@ def under(scenario: Any, edition: str) -> Any:
     raise BadValue(f"a {kind} has an edition of its own; write it there (version=...)")
 
 
+def option_name(scenario: Any, option: str) -> str:
+    """Return the Python name of an option of a scenario's product, which may be given by the guide's."""
+    from mqlab.reference import options_of
+
+    known = {row.guide: row.name for row in options_of(product_of_scenario(scenario).name)}
+    return known.get(option, option)
+
+
 def lab_of(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Any:
     """Return the lab of a scenario of any product, with its script before it."""
     return product_of_scenario(scenario).lab(scenario, seed, jitter, limit)

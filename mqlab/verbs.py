@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mqlab.editions import Upgrade
     from mqlab.experiments import Outcomes, WhatIf
     from mqlab.problems import Problems
+    from mqlab.reference import Options
 
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
@@ -34,6 +35,18 @@ def figure(id: str) -> Any:
     from mqlab import products
 
     return products.figure(id)
+
+
+def options(word: str = "") -> Options:
+    """Return the options in whose name or sentence *word* stands, as a table; all of them without a word.
+
+    >>> import mqlab as mq
+    >>> mq.options("conduit")[0].default
+    'true'
+    """
+    from mqlab import reference
+
+    return reference.options(word)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 FLOORS = [
     ["errors"], ["spec"], ["trace", "formats", "scenarios", "openmq", "artemis"],
     ["runtime", "problems", "explain", "views", "real"],
-    ["products", "takes", "experiments", "conform", "editions", "verbs", "replay", "widgets"],
+    ["reference", "products", "takes", "experiments", "conform", "editions", "verbs", "replay", "widgets"],
     ["lessons", "doctor"],
     ["cli", "__init__"],
 ]  # fmt: skip
