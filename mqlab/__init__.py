@@ -1,14 +1,27 @@
-"""mqlab: see a network of message brokers think.
+"""See a network of message brokers think.
 
 >>> import mqlab as mq
->>> trace = mq.run("fuse:2.20")
+>>> trace = mq.run("fuse:2.20")   # a figure; mq.figures() has all
 >>> trace.received()
 {'C1': 6, 'C2': 3, 'C3': 3}
+
+verbs    run check explain what_if outcomes compare upgrade view
+         save load figure figures options faults
+by step  Lab: do step until rest fork trace roles now
+network  Network Broker NetworkConnector TransportConnector Queue Topic
+clients  Consumer Producer Client Receive Acknowledge Commit Close ...
+faults   Crash Stop Restart Pause Resume Cut Heal HostDown SlowDisk ...
+others   mq.openmq, mq.artemis: what networks of these are made of
+
+Go on with help(mq.run), help(mq.Network), help(mq.Consumer). Options are
+in help(mq.NetworkConnector), help(mq.Broker), help(mq.artemis.Broker), ...
+and in a terminal: mqlab options [WORD].
 """
 
 from __future__ import annotations
 
 import importlib
+import typing
 from typing import Any
 
 from mqlab.errors import MqlabError
@@ -78,6 +91,7 @@ from mqlab.verbs import (
     figure,
     figures,
     load,
+    options,
     outcomes,
     run,
     save,
@@ -88,31 +102,37 @@ from mqlab.verbs import (
 
 __version__ = "0.1.0"
 
-__all__ = [
-    # verbs
-    "check", "compare", "explain", "faults", "figure", "figures", "load", "outcomes", "run", "save", "upgrade",
-    "view", "what_if",
-    # step by step
-    "Lab",
-    # the network
-    "Around", "Broker", "Destination", "Endpoint", "Network", "NetworkConnector", "Queue", "Scenario",
-    "Topic", "TransportConnector",
-    # what happens to it
-    "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",
-    "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
-    "StartConnector", "Stop", "StopConnector", "Wait", "WaitUntil",
-    # clients with addresses
-    "Client", "CloseClient", "OpenSession", "ReceiveOnce", "SampleOrders", "StartBrokers",
-    "TemporaryQueue", "Unsubscribe",
-    # faults
-    "Advertise", "CopyStore", "Crash", "Cut", "DatabaseDown", "DatabaseUp", "DeleteLock", "Heal",
-    "HostDown", "SendAway", "SetEndpoint", "SlowDisk", "Sniff", "StopAdvertising", "TouchLock",
-    "WriteFile",
-    # what comes of it
-    "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace",
-    # what went wrong
-    "MqlabError",
-]  # fmt: skip
+if typing.TYPE_CHECKING:
+    from mqlab import artemis, openmq, replay, views, widgets
+
+    # At run time `help(mqlab)` would print all of these, one after the other.
+    __all__ = [
+        # verbs
+        "check", "compare", "explain", "faults", "figure", "figures", "load", "options", "outcomes",
+        "run", "save", "upgrade", "view", "what_if",
+        # step by step
+        "Lab",
+        # the network
+        "Around", "Broker", "Destination", "Endpoint", "Network", "NetworkConnector", "Queue", "Scenario",
+        "Topic", "TransportConnector",
+        # what happens to it
+        "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",
+        "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
+        "StartConnector", "Stop", "StopConnector", "Wait", "WaitUntil",
+        # clients with addresses
+        "Client", "CloseClient", "OpenSession", "ReceiveOnce", "SampleOrders", "StartBrokers",
+        "TemporaryQueue", "Unsubscribe",
+        # faults
+        "Advertise", "CopyStore", "Crash", "Cut", "DatabaseDown", "DatabaseUp", "DeleteLock", "Heal",
+        "HostDown", "SendAway", "SetEndpoint", "SlowDisk", "Sniff", "StopAdvertising", "TouchLock",
+        "WriteFile",
+        # what comes of it
+        "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace",
+        # rooms, entered at first use
+        "artemis", "openmq", "replay", "views", "widgets",
+        # what went wrong
+        "MqlabError",
+    ]  # fmt: skip
 
 _ROOMS = ("artemis", "formats", "openmq", "replay", "runtime", "scenarios", "views", "widgets")
 

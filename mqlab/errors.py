@@ -9,6 +9,20 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
+def shown(value: object) -> str:
+    """Return a value as errors show it: as Python writes it, and not too much of it.
+
+    >>> shown("TEST.FOO"), len(shown("x" * 1000))
+    ("'TEST.FOO'", 60)
+    """
+    # What is too large to be written (or was made to refuse it) is told by its kind.
+    try:
+        text = repr(value[:80]) if isinstance(value, str) else repr(value)
+    except (RecursionError, ValueError):
+        text = f"a {type(value).__name__} that is too large"
+    return text if len(text) <= 60 else text[:56] + "..." + text[-1]
+
+
 class MqlabError(Exception):
     """The base of all errors that mqlab raises on purpose."""
 
@@ -24,11 +38,11 @@ class UnknownName(MqlabError, LookupError):
         unknown broker 'AA'; did you mean 'A'? Known: A, B.
         """
         names = [str(name) for name in known]
-        near = get_close_matches(str(given), names, n=1, cutoff=0.5)
+        near = get_close_matches(str(given)[:80], names, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        listed = f"Known: {shown}." if names else "There is none yet."
-        return cls(f"{where + ': ' if where else ''}unknown {what} {given!r}; {hint}{listed}")
+        some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        listed = f"Known: {some}." if names else "There is none yet."
+        return cls(f"{where + ': ' if where else ''}unknown {what} {shown(given)}; {hint}{listed}")
 
 
 class BadValue(MqlabError, ValueError):
@@ -45,7 +59,10 @@ class UriError(MqlabError, ValueError):
     @classmethod
     def at(cls, text: str, place: int, expected: str) -> UriError:
         """Return the error for *text*, pointing at index *place*."""
-        return cls(f"broker URI: {expected}\n  {text}\n  {' ' * place}^")
+        start = max(0, place - 60)  # of a long one what is around the place
+        return cls(
+            f"broker URI: {expected}\n  {text[start : place + 60]}\n  {' ' * (place - start)}^"
+        )
 
 
 class SelectorError(MqlabError, ValueError):

@@ -1,120 +1,271 @@
-"""The products, in one table: how the scenarios of each are read, written, played, judged and checked."""
+"""The products, in one table: how the scenarios of each are read, written, played, judged and checked.
+
+A product's rooms are entered when it is asked for something: nobody waits for the brokers of another.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from mqlab import problems, scenarios
-from mqlab.errors import CannotRun, UnknownName
-from mqlab.formats import artemis as artemis_files
-from mqlab.formats import failover
+from mqlab.errors import BadValue, CannotRun, UnknownName
+from mqlab.formats import claims
 from mqlab.formats import lab as lab_files
-from mqlab.formats import openmq as openmq_files
-from mqlab.formats import openmq_python as openmq_code
-from mqlab.formats import python as activemq_code
-from mqlab.formats.artemis import python as artemis_code
-from mqlab.problems import artemis as artemis_problems
-from mqlab.problems import openmq as openmq_problems
-from mqlab.runtime import activemq, artemis, openmq
-from mqlab.scenarios import artemis as artemis_figures
-from mqlab.scenarios import crash, timed
-from mqlab.scenarios import openmq as openmq_figures
 from mqlab.spec import Scenario
-from mqlab.spec.artemis import HaScenario
-from mqlab.spec.openmq import ClusterScenario
 from mqlab.trace.trace import Trace
 
 Body = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
-    """A product: `claims` says whether a lab file's scenario object is one of its own.
-
-    `lab(scenario, seed, jitter, limit)` makes a lab with the scenario's script before it.
-    """
+class Product(Protocol):
+    """A product: `claims` says whether a lab file's scenario object is one of its own."""
 
     name: str
-    scenario: type
-    claims: Callable[[Body], bool]
-    read: Callable[[Body, str], Any]
-    write: Callable[[Any], dict[str, Any]]
-    python: Callable[[Any], str]
-    lab: Callable[..., Any]
-    outcome: Callable[[Trace], dict[str, Any]]
-    check: Callable[[Any], Any]
-    figures: Callable[[], tuple[Any, ...]]
+
+    def claims(self, body: Body) -> bool:
+        """Whether a scenario object is of this product."""
+
+    def read(self, value: Body, where: str = "lab file") -> Any:
+        """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
+
+    def write(self, scenario: Any) -> dict[str, Any]:
+        """Return the lab file of a scenario."""
+
+    def python(self, scenario: Any) -> str:
+        """Return code with nouns that makes a scenario."""
+
+    def lab(
+        self,
+        scenario: Any,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        **more: Any,
+    ) -> Any:
+        """Return a lab with a scenario's script before it."""
+
+    def outcome(self, trace: Trace) -> dict[str, Any]:
+        """Return what came of a run, in the form of the product's recordings."""
+
+    def check(self, scenario: Any) -> Any:
+        """Return the problems of a scenario, errors first."""
+
+    def figures(self) -> tuple[Any, ...]:
+        """Return the figures of the product's guides."""
 
 
-def _read_activemq(value: Body, where: str = "lab file") -> Scenario:
-    """Return the scenario of a lab file, or of a recording at rest or in time."""
-    body = value.get("scenario", value)
-    return failover.read(value, where) if failover.claims(body) else lab_files.read(value, where)
+class _ActiveMQ:
+    name = "activemq"
+
+    def claims(self, body: Body) -> bool:
+        return True  # what no other product claims
+
+    def read(self, value: Body, where: str = "lab file") -> Scenario:
+        from mqlab.formats import failover
+
+        body = _body(value)
+        in_time = isinstance(body, Mapping) and claims.activemq_in_time(body)
+        return failover.read(value, where) if in_time else lab_files.read(value, where)
+
+    def write(self, scenario: Scenario) -> dict[str, Any]:
+        return lab_files.write(scenario)
+
+    def python(self, scenario: Scenario) -> str:
+        from mqlab.formats import python
+
+        return python.python(scenario)
+
+    def lab(
+        self,
+        scenario: Any,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        **more: Any,
+    ) -> Any:
+        from mqlab.runtime import activemq
+
+        return activemq.Lab(scenario, seed, jitter, limit, **more)
+
+    def outcome(self, trace: Trace) -> dict[str, Any]:
+        from mqlab.runtime import activemq
+
+        return activemq.outcome(trace)
+
+    def check(self, scenario: Any) -> Any:
+        from mqlab import problems
+
+        return problems.check(scenario)
+
+    def figures(self) -> tuple[Any, ...]:
+        from mqlab import scenarios
+        from mqlab.scenarios import timed
+
+        return (*scenarios.figures(), *timed.figures())
 
 
-def _figures_of_activemq() -> tuple[Any, ...]:
-    return (*scenarios.figures(), *timed.figures())
+class _OpenMQ:
+    name = "openmq"
+
+    def claims(self, body: Body) -> bool:
+        return claims.openmq(body)
+
+    def read(self, value: Body, where: str = "lab file") -> Any:
+        from mqlab.formats import openmq
+
+        return openmq.read(value, where)
+
+    def write(self, scenario: Any) -> dict[str, Any]:
+        from mqlab.formats import openmq
+
+        return openmq.write(scenario)
+
+    def python(self, scenario: Any) -> str:
+        from mqlab.formats import openmq_python
+
+        return openmq_python.python(scenario)
+
+    def lab(
+        self,
+        scenario: Any,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        **more: Any,
+    ) -> Any:
+        from mqlab.runtime import openmq
+
+        return openmq.ClusterLab(scenario, seed, jitter, limit, **more)
+
+    def outcome(self, trace: Trace) -> dict[str, Any]:
+        from mqlab.runtime import openmq
+
+        return openmq.outcome(trace)
+
+    def check(self, scenario: Any) -> Any:
+        from mqlab.problems import openmq
+
+        return openmq.check(scenario)
+
+    def figures(self) -> tuple[Any, ...]:
+        from mqlab.scenarios import openmq
+
+        return openmq.figures()
 
 
-def _anything(body: Body) -> bool:
-    """What no other product claims is a network of ActiveMQ."""
-    return True
+class _Artemis:
+    name = "artemis"
+
+    def claims(self, body: Body) -> bool:
+        return claims.artemis(body)
+
+    def read(self, value: Body, where: str = "lab file") -> Any:
+        from mqlab.formats import artemis
+
+        return artemis.read(value, where)
+
+    def write(self, scenario: Any) -> dict[str, Any]:
+        from mqlab.formats import artemis
+
+        return artemis.write(scenario)
+
+    def python(self, scenario: Any) -> str:
+        from mqlab.formats.artemis import python
+
+        return python.python(scenario)
+
+    def lab(
+        self,
+        scenario: Any,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        **more: Any,
+    ) -> Any:
+        from mqlab.runtime import artemis
+
+        return artemis.ArtemisLab(scenario, seed, jitter, limit, **more)
+
+    def outcome(self, trace: Trace) -> dict[str, Any]:
+        from mqlab.runtime import artemis
+
+        return artemis.outcome(trace)
+
+    def check(self, scenario: Any) -> Any:
+        from mqlab.problems import artemis
+
+        return artemis.check(scenario)
+
+    def figures(self) -> tuple[Any, ...]:
+        from mqlab.scenarios import artemis
+
+        return artemis.figures()
 
 
-ACTIVEMQ = Product(
-    "activemq", Scenario, _anything, _read_activemq, lab_files.write,
-    activemq_code.python, activemq.Lab, activemq.outcome, problems.check, _figures_of_activemq,
-)  # fmt: skip
-OPENMQ = Product(
-    "openmq", ClusterScenario, openmq_files.claims, openmq_files.read, openmq_files.write,
-    openmq_code.python, openmq.ClusterLab, openmq.outcome, openmq_problems.check, openmq_figures.figures,
-)  # fmt: skip
-ARTEMIS = Product(
-    "artemis", HaScenario, artemis_files.claims, artemis_files.read, artemis_files.write,
-    artemis_code.python, artemis.ArtemisLab, artemis.outcome, artemis_problems.check,
-    artemis_figures.figures,
-)  # fmt: skip
+ACTIVEMQ: Product = _ActiveMQ()
+OPENMQ: Product = _OpenMQ()
+ARTEMIS: Product = _Artemis()
 PRODUCTS = (OPENMQ, ARTEMIS, ACTIVEMQ)  # in this order they are asked whose a file is
+# Guide -> who has its figures: a product, or all of them (`crash`).
+GUIDES: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "fuse": ACTIVEMQ.figures, "amq6": ACTIVEMQ.figures, "article": ACTIVEMQ.figures,
+    "unsafe": ACTIVEMQ.figures, "openmq": OPENMQ.figures, "artemis": ARTEMIS.figures,
+    "crash": lambda: _crash(),
+}  # fmt: skip
+
+
+def _crash() -> tuple[Any, ...]:
+    from mqlab.scenarios import crash
+
+    return crash.figures({product.name: (product.read, product.python) for product in PRODUCTS})
+
+
+def _body(value: object) -> object:
+    return value.get("scenario", value) if isinstance(value, Mapping) else value
 
 
 def product_of(value: Body) -> Product:
-    """Return the product of a lab file's JSON value."""
-    body = value.get("scenario", value)
-    return next(p for p in PRODUCTS if isinstance(body, Mapping) and p.claims(body))
+    """Return the product of a lab file's JSON value; ActiveMQ's reader says what is no lab file."""
+    body = _body(value)
+    if not isinstance(body, Mapping):
+        return ACTIVEMQ
+    return next(product for product in PRODUCTS if product.claims(body))
 
 
 def product_of_scenario(scenario: Any) -> Product:
     """Return the product of a scenario value; raises `CannotRun` for what is none."""
     for product in PRODUCTS:
-        if isinstance(scenario, product.scenario):
+        if is_scenario(scenario) and scenario.product == product.name:
             return product
     raise CannotRun(f"{type(scenario).__name__} is no scenario of a product")
 
 
 def is_scenario(what: Any) -> bool:
     """Whether a value is a scenario of some product."""
-    return isinstance(what, tuple(product.scenario for product in PRODUCTS))
+    return isinstance(getattr(type(what), "product", None), str)
 
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
     """Return the figures of every product, or of one guide; raises `UnknownName` for no guide."""
-    found = [figure for p in (ACTIVEMQ, OPENMQ, ARTEMIS) for figure in p.figures()]
-    found += crash.figures({product.name: (product.read, product.python) for product in PRODUCTS})
-    guides = list(dict.fromkeys(figure.id.partition(":")[0] for figure in found))
-    if guide is not None and guide not in guides:
-        raise UnknownName.of("guide", guide, guides)
+    if guide is not None and guide not in GUIDES:
+        raise UnknownName.of("guide", guide, GUIDES)
+    rooms = GUIDES.values() if guide is None else (GUIDES[guide],)
+    found = [figure for room in dict.fromkeys(rooms) for figure in room()]
     return tuple(f for f in found if guide is None or f.id.startswith(f"{guide}:"))
 
 
 def figure(id: str) -> Any:
     """Return a figure of any product by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``."""
+    from mqlab import scenarios
+
+    if not isinstance(id, str):
+        raise UnknownName.of("figure", id, ["fuse:2.20", "openmq:4-1", "artemis:21.1"])
     try:
         return scenarios.figure(id)
     except UnknownName:
-        ours = {figure.id: figure for figure in figures()}
+        guide = id.partition(":")[0]
+        ours = {figure.id: figure for figure in figures(guide if guide in GUIDES else None)}
         found = ours.get(id) or ours.get(f"{id}a")
         if found is None:
             raise UnknownName.of("figure", id, ours) from None
@@ -130,6 +281,22 @@ def load(path: str | Path) -> Any:
 def python(scenario: Any) -> str:
     """Return code with nouns that makes a scenario of any product, under the name `scenario`."""
     return product_of_scenario(scenario).python(scenario)
+
+
+def under(scenario: Any, edition: str) -> Any:
+    """Return a scenario run by another edition; raises `BadValue` for products that have it within."""
+    if isinstance(scenario, Scenario):
+        return scenario.under(edition)
+    kind = type(scenario).__name__
+    raise BadValue(f"a {kind} has an edition of its own; write it there (version=...)")
+
+
+def option_name(scenario: Any, option: str) -> str:
+    """Return the Python name of an option of a scenario's product, which may be given by the guide's."""
+    from mqlab.reference import options_of
+
+    known = {row.guide: row.name for row in options_of(product_of_scenario(scenario).name)}
+    return known.get(option, option)
 
 
 def lab_of(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Any:

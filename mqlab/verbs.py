@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName, shown
 from mqlab.explain import Explanation
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action, Network, Scenario
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from mqlab.editions import Upgrade
     from mqlab.experiments import Outcomes, WhatIf
     from mqlab.problems import Problems
+    from mqlab.reference import Options
 
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
@@ -34,67 +37,97 @@ def figure(id: str) -> Any:
     return products.figure(id)
 
 
-def load(path: str | Path) -> Any:
-    """Return the scenario of a lab file or a recording, of any product family; raises `BadFile`."""
-    from mqlab import products
+def options(word: str = "") -> Options:
+    """Return the options in whose name or sentence *word* stands, as a table; all of them without a word.
 
-    return products.load(path)
+    >>> import mqlab as mq
+    >>> mq.options("conduit")[0].default
+    'true'
+    """
+    from mqlab import reference
+
+    return reference.options(word)
 
 
-def save(scenario: Any, path: str | Path) -> None:
-    """Write a lab file."""
+def load(path: str | os.PathLike[str]) -> Any:
+    """Return the scenario of a lab file or a recording, of any product, or the trace of a Parquet file.
+
+    Raises `BadFile`.
+    """
+    from mqlab import takes
+
+    return takes.read(path)
+
+
+def save(what: Any, path: str | os.PathLike[str], *actions: Action) -> None:
+    """Write a lab file of what `run` takes; a trace whose *path* ends in ``.parquet`` is written whole.
+
+    Raises `BadFile` for a place that cannot be written to.
+    """
     import json
 
-    from mqlab import products
+    from mqlab import products, takes
+    from mqlab.trace import parquet
 
-    body = products.product_of_scenario(scenario).write(scenario)
-    Path(path).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
-
-
-def scenario_of(what: Any) -> Any:
-    """Return the scenario of a figure, its id, a lab file's path or its JSON value, or a scenario."""
-    from mqlab import products
-
-    if isinstance(what, Scenario):
-        return what
-    if products.is_scenario(getattr(what, "scenario", None)):
-        return what.scenario
-    if isinstance(what, Path) or (isinstance(what, str) and what.endswith(".json")):
-        return load(what)
-    if isinstance(what, str):
-        return figure(what).scenario
-    if isinstance(what, Mapping):
-        return products.product_of(what).read(what, "lab file")
-    return what if products.is_scenario(what) else _refuse(what)
+    with writing(path) as file:
+        if isinstance(what, Trace) and file.suffix == ".parquet":
+            parquet.save(what, file)
+            return
+        scenario = takes.scenario_of(what, *actions)
+        body = products.product_of_scenario(scenario).write(scenario)
+        file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
 
 
-def _refuse(what: Any) -> None:
-    raise BadValue(f"{what!r} cannot be run; write a network, a figure, its id or a lab file")
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the path to write a file to; raises `BadFile` if nothing can be written there."""
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise BadFile(f"{shown(path)} is no path; write for example 'my.json'")
+    file = Path(path)
+    if file.is_dir():
+        raise BadFile(f"{path} is a folder; write the name of a file, such as {file / 'my.json'}")
+    if not file.parent.is_dir():
+        raise BadFile(f"{path}: there is no folder {file.parent}; make it first")
+    try:
+        yield file
+    except (OSError, ValueError) as error:
+        if isinstance(error, MqlabError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise BadFile(f"{path}: cannot be written: {reason}; take another place") from None
+
+
+def scenario_of(what: Any, *actions: Action) -> Any:
+    """Return the scenario of what `run` takes; raises `BadValue` for anything else."""
+    from mqlab import takes
+
+    return takes.scenario_of(what, *actions)
 
 
 def run(
     what: Any, *actions: Action, seed: int = 0, edition: str | None = None,
-    jitter: int | str = 0, until: int | str | None = None,
+    jitter: int | str = 0, until: int | str | None = None, limit: int | None = None,
 ) -> Trace:  # fmt: skip
     """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
 
     *seed* and *jitter* (such as ``"2ms"`` on top of each link's delay) decide races; *edition* is one
-    of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest.
+    of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest. With more
+    than *limit* events (10^8 unless told), or 8 GiB of them, it is stopped with a `BadValue`.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
     {'C1': 6, 'C2': 3, 'C3': 3}
     """
-    from mqlab import runtime
+    from mqlab import products, takes
 
-    asked = figure(what) if isinstance(what, str) and not what.endswith(".json") else what
-    scenario = asked if isinstance(asked, Network) else scenario_of(asked)
-    if isinstance(scenario, (Network, Scenario)):
-        trace = runtime.run(
-            scenario, *actions, seed=seed, edition=edition, jitter=jitter, until=until
-        )
-    else:
-        trace = _run_family(scenario, actions, seed, edition, jitter, until)
+    figure_id = isinstance(what, str) and not takes.is_file(what)
+    asked = figure(what) if figure_id else what
+    scenario = takes.scenario_of(asked, *actions)
+    if edition is not None:
+        scenario = products.under(scenario, edition)
+    lab = products.lab_of(scenario, seed, jitter, limit)
+    lab.play(until)
+    trace: Trace = lab.trace
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
     if getattr(asked, "real", "") and _as_printed(asked, edition):
@@ -108,69 +141,63 @@ def _as_printed(asked: Any, edition: str | None) -> bool:
     return bool(asked.scenario == own) and (edition is None or own.under(edition) == own)
 
 
-def _run_family(
-    scenario: Any, actions: tuple[Action, ...], seed: int, edition: str | None, jitter: int | str,
-    until: int | str | None,
-) -> Trace:  # fmt: skip
-    from mqlab import products
+def _trace_of(what: Any, actions: tuple[Action, ...]) -> Trace:
+    """Return a trace as it is; whatever else `run` takes is run."""
+    from mqlab import takes
 
-    if edition is not None:
-        raise BadValue(
-            f"a {type(scenario).__name__} has an edition of its own; write it there (version=...)"
-        )
-    if actions:
-        scenario = scenario.with_actions(*actions).started()
-    lab = products.lab_of(scenario, seed, jitter)
-    lab.play(until)
-    trace: Trace = lab.trace
-    return trace
+    if takes.kept(what, *actions):
+        trace: Trace = what
+        return trace
+    found = load(what) if takes.is_file(what) else what
+    return found if isinstance(found, Trace) else run(found, *actions)
 
 
 def Lab(  # noqa: N802 - reads like the noun it makes
-    what: Any, *, seed: int = 0, jitter: int | str = 0, limit: int | None = None
+    what: Any, *actions: Action, seed: int = 0, jitter: int | str = 0, limit: int | None = None
 ) -> Any:
     """Return a lab of any product, to `do` something to and to `step` through.
 
-    One that is given a network has started it and is at rest; one that is given a figure, a lab file
-    or a scenario has its script before it.
+    One that is given a network has started it and is at rest; one that is given a figure, a lab file,
+    a scenario, or a network with *actions* has its script before it.
 
     >>> import mqlab as mq
     >>> lab = mq.Lab("fuse:2.20"); lab.until("10ms"); other = lab.fork(); lab.rest()
     >>> lab.trace.received(), other.now
     ({'C1': 6, 'C2': 3, 'C3': 3}, 10000)
     """
-    from mqlab import products, runtime
+    from mqlab import products, runtime, takes
 
-    if isinstance(what, Network):
+    if isinstance(what, Network) and not actions:
         return runtime.Lab(what, seed, jitter, limit)
-    return products.lab_of(scenario_of(what), seed, jitter, limit)
+    return products.lab_of(takes.scenario_of(what, *actions), seed, jitter, limit)
 
 
-def check(what: Any) -> Problems:
-    """Return the problems of a network, a figure, a lab file or a scenario, errors first.
+def check(what: Any, *actions: Action) -> Problems:
+    """Return the problems of what `run` takes, errors first; of a network without actions, too.
 
     A problem is what the real broker accepts and what loses, strands or doubles messages.
     """
-    from mqlab import products
+    from mqlab import products, takes
     from mqlab.problems import Problems
 
-    if isinstance(what, Network):
+    if isinstance(what, Network) and not actions:
         return Problems(products.ACTIVEMQ.check(what))
-    scenario = scenario_of(what)
+    scenario = takes.scenario_of(what, *actions)
     return Problems(products.product_of_scenario(scenario).check(scenario))
 
 
-def compare(one: Trace, *others: Trace) -> Comparison | Ledger:
+def compare(one: Any, *others: Any) -> Comparison | Ledger:
     """Lay runs side by side: two in detail, more of them (of any family) as a table of what each cost.
+
+    Takes traces, and whatever else `run` takes, which is run first.
 
     >>> import mqlab as mq
     >>> table = mq.compare(*(mq.run(figure) for figure in mq.figures("crash")))
     >>> [row["lost"] for row in table.rows().values()]
     [0, 0, 0, 0]
     """
-    if len(others) == 1:
-        return Comparison(one, others[0])
-    return Ledger((one, *others))
+    traces = tuple(_trace_of(what, ()) for what in (one, *others))
+    return Comparison(*traces) if len(traces) == 2 else Ledger(traces)
 
 
 def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> Upgrade:
@@ -181,7 +208,7 @@ def upgrade(what: Any, old: str, new: str, *actions: Action, seed: int = 0) -> U
     """
     from mqlab.editions import upgrade
 
-    scenario = Scenario.of(what, *actions) if isinstance(what, Network) else scenario_of(what)
+    scenario = scenario_of(what, *actions)
     if not isinstance(scenario, Scenario):
         raise BadValue(
             "upgrade compares editions of plain ActiveMQ networks; take for example fuse:2.20"
@@ -210,11 +237,12 @@ def faults(what: Any, *, seed: int, rate: float, length: int | str = "10s") -> A
 
 
 def explain(
-    trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
+    what: Any, *actions: Action, message: str | int | None = None, consumer: str | None = None,
     broker: str | None = None, why_not: str | None = None,
 ) -> Explanation:  # fmt: skip
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
+    *what* is a trace, or whatever else `run` takes, which is run first.
     *message* is a number or a name such as ``"P-7"``. With *why_not* the answer is why that consumer did not
     get the message; each of its `causes` was taken away, alone, and the run played again, as long
     as it is short (see `what_if`). Of a whole run that is short it says, too, whether it might have ended
@@ -226,6 +254,7 @@ def explain(
     """
     from mqlab import experiments
 
+    trace = _trace_of(what, actions)
     read = read_off(trace, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if why_not is not None and message is not None:
         return experiments.confirm(trace, read, message, why_not)
@@ -281,11 +310,14 @@ def outcomes(
     return experiments.outcomes(body, setting, seeds)
 
 
-def view(what: Trace | Comparison) -> Any:
-    """Return an animated view of a run, or of two side by side, for a notebook."""
+def view(what: Any, *actions: Action) -> Any:
+    """Return an animated view of a run, or of two side by side, for a notebook.
+
+    *what* is a trace, a comparison, or whatever else `run` takes, which is run first.
+    """
     from mqlab import views
 
-    return views.view(what)
+    return views.view(what if isinstance(what, Comparison) else _trace_of(what, actions))
 
 
 def real_note(what: str) -> str:

@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 FLOORS = [
     ["errors"], ["spec"], ["trace", "formats", "scenarios", "openmq", "artemis"],
     ["runtime", "problems", "explain", "views", "real"],
-    ["products", "experiments", "conform", "editions", "verbs", "replay", "widgets"], ["lessons", "doctor"],
+    ["reference", "products", "takes", "experiments", "conform", "editions", "verbs", "replay", "widgets"],
+    ["lessons", "doctor"],
     ["cli", "__init__"],
 ]  # fmt: skip
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}

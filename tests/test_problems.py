@@ -21,6 +21,14 @@ def scenario(net: mq.Network, *actions) -> mq.Scenario:
 WILD = mq.Consumer("W", on="B", reads=mq.Queue("TEST.>"))
 PICKY = mq.Consumer("K", on="B", reads=FOO, selector="a = 1")
 
+
+def ADDRESSED(uri, **transport):  # noqa: N802 - a table's word
+    connector = mq.NetworkConnector.as_written("ab", uri)
+    return mq.Network(mq.Broker("A", connector),
+                      mq.Broker("B", mq.TransportConnector(**transport)))  # fmt: skip
+
+
+REACH = ("ttl-short", "ttl-distance", "no-target")
 # rule -> (what has the problem, what has not)
 CASES = {
     "ttl-zero": (network("A>B", network_ttl=0), network("A>B")),
@@ -28,6 +36,9 @@ CASES = {
         scenario(network("A>B B>C", network_ttl=1), *reads("C1@C"), send(1)),
         scenario(network("A>B B>C", network_ttl=2), *reads("C1@C"), send(1)),
     ),
+    # a network alone: the greatest distance counts
+    "ttl-distance": (network("A>B B>C", network_ttl=1), network("A>B B>C", network_ttl=2)),
+    "no-target": (ADDRESSED("static:()"), ADDRESSED("static:(tcp://B:61616)")),
     "conduit-off-topics": (
         network("A>B", conduit_subscriptions=False),
         network("A>B", conduit_subscriptions=False, **TOPICS_OUT),
@@ -87,7 +98,7 @@ def test_a_rule_finds_its_problem_and_only_it(rule):
 
 
 def test_every_rule_has_a_case():
-    assert len(RULES) == len(CASES)
+    assert len(RULES) == len(CASES) - len(REACH)
 
 
 def test_errors_come_first():
@@ -120,3 +131,52 @@ def test_the_command(mqlab, tmp_path):
         assert ("ttl-short" in rules) == (name == "bad")
     assert "no problem found" in mqlab("check", tmp_path / "good.json").stdout
     assert mqlab("check", "fuse:9.99").returncode == 2
+
+
+def rules(what, *actions):
+    return [problem.rule for problem in mq.check(what, *actions)]
+
+
+def test_without_clients_the_diameter_counts_and_with_a_consumer_its_own_distance():
+    chain = network("A>B B>C C>D", network_ttl=2)
+    told = [p for p in mq.check(chain) if p.rule == "ttl-distance"]
+    assert [(p.where, "3 hops" in p.what, p.level) for p in told] == [("broker A", True, "warning")]
+    assert "ttl-distance" not in rules(chain, *reads("C1@C"))
+    assert "ttl-distance" in rules(chain, *reads("C1@D"))
+    assert "ttl-distance" not in rules(network("A>B B>C C>D", network_ttl=-1))
+
+
+def test_the_distance_of_who_stands_on_a_client_is_that_of_its_broker():
+    client = mq.Client("shop", uri="failover:(tcp://A:61616)")
+    chain = network("A>B B>C", network_ttl=1)
+    sent = mq.Producer("P", on="shop", sends=1, to=FOO)
+    assert "ttl-short" in rules(chain, client, *reads("C1@C"), sent)
+    assert "ttl-short" not in rules(chain, client, *reads("C1@B"), sent)
+
+
+@pytest.mark.parametrize(("uri", "told"), [
+    ("static:()", "names no broker"),
+    ("masterslave:()", "names no broker"),
+    ("masterslave:(tcp://X:61616,tcp://Y:61616)", "leads to X, Y, where no broker is"),
+    ("static:(failover:(tcp://X:61616)?maxReconnectAttempts=0)", "leads to X, where no broker is"),
+    ("multicast://default", "waits for brokers that announce themselves, and none does"),
+])  # fmt: skip
+def test_a_connector_that_leads_nowhere_is_found(uri, told):
+    found = [p for p in mq.check(ADDRESSED(uri)) if p.rule == "no-target"]
+    assert [(p.where, p.level) for p in found] == [("A/ab", "error")]
+    assert told in found[0].what
+    assert found[0].source.startswith("Fuse")
+    assert found[0].remedy
+
+
+def test_a_connector_that_hears_of_somebody_leads_somewhere():
+    net = ADDRESSED("multicast://default", discovery_uri="multicast://default")
+    assert "no-target" not in rules(net)
+
+
+def test_a_client_whose_address_leads_nowhere_is_found():
+    net = mq.Network(mq.Broker("A"), around=mq.Around(endpoints=(mq.Endpoint("X"),)))
+    client = mq.Client("c", uri="failover:(tcp://X:61616)")
+    found = [p for p in mq.check(net, client) if p.rule == "no-target"]
+    assert [p.where for p in found] == ["step 2, client c"]
+    assert "no-target" not in rules(net, mq.Client("c", uri="failover:(tcp://X:1,tcp://A:61616)"))

@@ -36,7 +36,7 @@ def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
     Raises `MqlabError` for one that cannot be, or beyond *limit* events.
     """
     product = products.product_of(body)
-    lab = product.lab(product.read(body, "lab file"), setting.seed, setting.jitter / 1000, limit)
+    lab = product.lab(product.read(body, "lab file"), setting.seed, f"{setting.jitter}us", limit)
     lab.play(setting.until)
     trace: Trace = lab.trace
     return trace

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
-from mqlab.formats import lab
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.formats import lab, typed
+from mqlab.formats.shapes import activemq as shapes
 from mqlab.spec import Scenario
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.steps import KINDS, PLAIN
+from mqlab.spec.steps import KINDS
 
 FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
-# What a step of the timed form has and the same step of the plain form has not.
-_TIMED_KEYS = {"client", "wait", "wait_ms", "at_ms", "max_ms", "session"}
 _DEAD_LETTER = {"kind": "dead_letter_strategy", "queue_prefix": "dead_letter_queue_prefix",
                 "process_non_persistent": "process_non_persistent",
                 "process_expired": "process_expired"}  # fmt: skip
@@ -26,40 +25,21 @@ _LOCK_KEYS = ("lock_acquire_sleep_interval_ms", "lock_keep_alive_period_ms", "us
               "max_allowable_diff_from_db_time_ms", "database_lock_timeout_ms")  # fmt: skip
 
 
-def claims(body: Mapping[str, Any]) -> bool:
-    """Whether a scenario object is of this form: it has listeners, lines, files or timed steps."""
-    if body.get("product", "activemq") != "activemq" or "cluster" in body or "pace" in body:
-        return False
-    if any(key in body for key in ("endpoints", "files", "lines")):
-        return True
-    steps = [step for step in body.get("steps") or () if isinstance(step, dict)]
-    if any(step.get("do") not in PLAIN for step in steps):
-        return True
-    return any(_TIMED_KEYS & set(step) for step in steps if step.get("do") != "send") or any(
-        "client" in step for step in steps
-    )
-
-
 def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
     """Return the scenario of a recording's JSON value.
 
     Raises an error that names file, place and what to write.
     """
-    body = dict(value.get("scenario", value))
+    body = typed.body_of(value, shapes.scenario(), where)
     try:
-        version = str(body.pop("version", None) or value.get("version") or "5.17.2")
+        version = body.pop("version", None) or value.get("version") or "5.17.2"
         body.setdefault("edition", version)
         for key, reader in (("brokers", _broker), ("connectors", dict), ("steps", _step)):
-            items = body.get(key, [])
-            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-                raise BadValue(f"key {key!r} must be a list of objects")
-            body[key] = [reader(item) for item in items]
+            body[key] = [reader(item) for item in body.get(key, [])]
         body = _filled(body, _places(body))
-    except BadFile:
-        raise
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
-    return lab.read({**body, "pace": "calls"}, where)
+    return lab.build({**body, "pace": "calls"}, where)
 
 
 def _places(body: Mapping[str, Any]) -> dict[str, str]:
@@ -68,7 +48,7 @@ def _places(body: Mapping[str, Any]) -> dict[str, str]:
     ``{A}`` is the address of A, whose host is its name; ``{A.port}`` the port of the broker itself where
     a line lies in front of it.
     """
-    named = {key: [str(item.get("name")) for item in body.get(key) or () if isinstance(item, dict)]
+    named = {key: [item["name"] for item in body.get(key, ())]
              for key in ("brokers", "endpoints", "lines")}  # fmt: skip
     own = enumerate([*named["brokers"], *named["endpoints"]])
     ports = {f"{{{name}.port}}": str(FIRST_DIRECT + no) for no, name in own}

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
-from mqlab.formats import steps
+from mqlab.formats import steps, typed
+from mqlab.formats.shapes import activemq as shapes
 from mqlab.spec import Broker, Network, NetworkConnector, Scenario
 from mqlab.spec.network import Around, Endpoint, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
@@ -21,8 +22,6 @@ from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import PLAIN
 
 ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
-KNOWN = {*ABOUT, "brokers", "connectors", "endpoints", "lines", "files", "steps", "edition", "pace",
-         "product", "version"}  # fmt: skip
 URI_KINDS = {
     "static": "static:({0})",
     "masterslave": "masterslave:({0})",
@@ -46,43 +45,57 @@ def read_json(path: str | Path) -> dict[str, Any]:
         raise BadFile(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(f"{path}: cannot be read as a text: {error}") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, where: str = "lab file") -> dict[str, Any]:
+    """Return the JSON object that a text is; raises `BadFile`."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadFile(
-            f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}"
-        ) from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise BadFile(f"{where}, {place}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise BadFile(f"{where}: too many lists or objects inside one another") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise BadFile(f"{where}: a number that is too long: {error}") from None
     if not isinstance(value, dict):
-        raise BadFile(f"{path}: a lab file is a JSON object with brokers, connectors and steps")
+        raise BadFile(f"{where}: a lab file is a JSON object with brokers, connectors and steps")
     return value
 
 
 def loads(text: str) -> Scenario:
     """Read the scenario of a lab file's text."""
-    return read(json.loads(text), "lab file")
+    return read(parse(text))
 
 
 def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
     """Return the scenario of a lab file's JSON value.
 
-    Raises a `BadFile` that names file, place and what to write.
+    Raises an error that names file, place and what to write.
     """
-    body = value.get("scenario", value)
-    edition = value.get("edition") or body.get("edition") or DEFAULT_EDITION
+    body = typed.body_of(value, shapes.scenario(), where)
+    return build({**body, "edition": value.get("edition") or body.get("edition")}, where)
+
+
+def build(body: Mapping[str, Any], where: str) -> Scenario:
+    """Return the scenario of a body that has been looked at; raises for what cannot be."""
     try:
-        _check_keys(body, KNOWN)
         if body.get("product", "activemq") != "activemq":
             raise UnknownName.of("product", body["product"], ["activemq"])
+        if "brokers" not in body:
+            raise BadValue("the key 'brokers' is missing; write a list of objects with a 'name'")
         pace = body.get("pace", "rest")
         connectors = _connectors(body.get("connectors", []), judged=pace == "rest")
-        names = [_text(b, "name", "broker") for b in _objects(body, "brokers")]
+        names = [broker["name"] for broker in body["brokers"]]
         for owner in connectors:
             if owner not in names:
                 raise UnknownName.of("broker", owner, names, "connectors, key 'from'")
         brokers = [_broker(b, connectors.get(b["name"], [])) for b in body["brokers"]]
+        edition = body.get("edition") or DEFAULT_EDITION
         network = Network(*brokers, edition=edition, around=_around(body))
         about = {key: body[key] for key in ABOUT if key in body}
-        return Scenario(network, steps.read(_objects(body, "steps")), about, pace)
+        return Scenario(network, steps.read(body["steps"]), about, pace)
     except BadFile:
         raise
     except MqlabError as error:
@@ -90,33 +103,12 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
         raise kind(f"{where}: {error}") from None
 
 
-def _objects(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    items = body.get(key)
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise BadValue(f"key {key!r} must be a list of objects")
-    return items
-
-
-def _check_keys(given: Mapping[str, Any], known: Any) -> None:
-    for key in given:
-        if key not in known:
-            raise UnknownName.of("key", key, sorted(known))
-
-
-def _text(given: Mapping[str, Any], key: str, what: str) -> str:
-    if not isinstance(given.get(key), str):
-        raise BadValue(f"{what}: key {key!r} is missing or not a text")
-    return str(given[key])
-
-
 def _around(body: Mapping[str, Any]) -> Around:
     """Return what lies around the brokers: listeners, named lines, files."""
-    for key in ("endpoints", "lines", "files"):
-        _objects({key: body.get(key, [])}, key)
     return Around(
         tuple(Endpoint(**item) for item in body.get("endpoints", ())),
-        tuple((str(item["name"]), str(item["to"])) for item in body.get("lines", ())),
-        tuple((str(item["name"]), str(item["text"])) for item in body.get("files", ())),
+        tuple((item["name"], item["to"]) for item in body.get("lines", ())),
+        tuple((item["name"], item["text"]) for item in body.get("files", ())),
     )
 
 
@@ -126,12 +118,10 @@ def _connectors(items: list[dict[str, Any]], judged: bool) -> dict[str, list[Net
     found: dict[str, list[NetworkConnector]] = {}
     for item in items:
         rest = dict(item)
-        name, owner = _text(rest, "name", "connector"), _text(rest, "from", "connector")
+        name, owner = rest["name"], rest["from"]
         targets = rest.pop("to", [])
         targets = [targets] if isinstance(targets, str) else targets
         kind = rest.pop("uri_kind", "static")
-        if kind not in URI_KINDS:
-            raise UnknownName.of("uri_kind", kind, URI_KINDS, f"connector {name!r}")
         uri = rest.pop("uri", None) or URI_KINDS[kind].format(
             ",".join(f"tcp://{target}:61616" for target in targets)
         )

@@ -10,7 +10,7 @@ from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
-from mqlab.errors import MissingExtra
+from mqlab.errors import BadFile, MissingExtra
 
 FIRST = "01-first-network.ipynb"
 
@@ -31,10 +31,15 @@ def prepare(folder: Path | None) -> Path:
     if folder is None and source.parent.joinpath("pyproject.toml").exists():
         return source
     target = folder or Path("mqlab-notebooks")
-    target.mkdir(parents=True, exist_ok=True)
-    for notebook in sorted(source.glob("*.ipynb")):
-        if not (target / notebook.name).exists():
-            shutil.copy(notebook, target / notebook.name)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for notebook in sorted(source.glob("*.ipynb")):
+            if not (target / notebook.name).exists():
+                shutil.copy(notebook, target / notebook.name)
+    except OSError as error:
+        raise BadFile(
+            f"{target}: no folder for notebooks: {error.strerror}; name another"
+        ) from None
     return target
 
 
@@ -44,8 +49,8 @@ def start(folder: Path | None = None, browser: bool = True) -> int:
         raise MissingExtra.of("jupyterlab", "lab")
     from mqlab.views import bokehjs
 
-    bokehjs.install()
     target = prepare(folder)
+    bokehjs.install()
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={target.resolve()}",
                f"--LabApp.default_url=/lab/tree/{FIRST}"]  # fmt: skip
     if not browser:

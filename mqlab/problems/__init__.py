@@ -6,7 +6,7 @@ say it. `check` is that of plain ActiveMQ networks; `mqlab.check` finds the righ
 
 from __future__ import annotations
 
-from mqlab.problems import failover, networks
+from mqlab.problems import failover, networks, reach
 from mqlab.spec import Network, Scenario
 from mqlab.spec.problem import Problem
 from mqlab.trace.grid import Grid
@@ -17,7 +17,7 @@ __all__ = ["Problems", "check"]
 def check(what: Network | Scenario) -> list[Problem]:
     """Return the problems of an ActiveMQ network or scenario, its locks and addresses too, errors first."""
     scenario = what if isinstance(what, Scenario) else Scenario(what, ())
-    found = [*networks.check(what), *failover.check(scenario)]
+    found = [*reach.check(scenario), *networks.check(what), *failover.check(scenario)]
     return sorted(found, key=lambda problem: problem.level != "error")
 
 

@@ -122,7 +122,7 @@ def _connectors(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _clients(scenario: Scenario) -> Iterator[Problem]:
-    for no, action in enumerate(scenario.actions):
+    for no, action in enumerate(scenario.actions, 1):
         if not isinstance(action, Client):
             continue
         where, uri = f"step {no}, client {action.name}", action.uri

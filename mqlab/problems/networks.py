@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from mqlab.spec import Broker, Consumer, Network, NetworkConnector, Producer, Scenario
-from mqlab.spec.graph import distances, neighbours
+from mqlab.problems.reach import overlapping
+from mqlab.spec import Broker, Consumer, Network, NetworkConnector, Scenario
+from mqlab.spec.graph import neighbours
 from mqlab.spec.option import EDITIONS
 from mqlab.spec.problem import Problem
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.values import Destination, overlap
+from mqlab.spec.values import Destination
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,6 @@ class Subject:
 
     network: Network
     consumers: tuple[Consumer, ...]
-    producers: tuple[Producer, ...]
     known: bool  # whether the actions were given: without them no consumer means nothing
 
     def links(self) -> Iterator[tuple[Broker, NetworkConnector, str]]:
@@ -54,7 +54,6 @@ def check(what: Network | Scenario) -> list[Problem]:
     subject = Subject(
         scenario.network,
         tuple(a for a in scenario.actions if isinstance(a, Consumer)),
-        tuple(a for a in scenario.actions if isinstance(a, Producer)),
         isinstance(what, Scenario),
     )
     found = [problem for rule in RULES for problem in rule(subject)]
@@ -74,36 +73,6 @@ def _ttl_zero(subject: Subject) -> Iterator[Problem]:
                     "Fuse 2, Time-to-live",
                 )  # fmt: skip
                 break
-
-
-def _ttl_short(subject: Subject) -> Iterator[Problem]:
-    """A consumer lies farther from a producer of its destination than the TTL of the first hop."""
-    net = subject.network
-    for producer in subject.producers:
-        away = distances(net, producer.on)
-        ttls = [
-            int(str(subject.get(c, "message_ttl"))) for b, c, _ in subject.links()
-            if b.name == producer.on or (
-                subject.get(c, "duplex") and producer.on in c.targets)
-        ]  # fmt: skip
-        reach = -1 if -1 in ttls else max(ttls, default=0)
-        for consumer in subject.consumers:
-            hops = away.get(consumer.on, 0)
-            if hops and 0 <= reach < hops and _meet(consumer.reads, producer.to):
-                yield Problem(
-                    "ttl-short", "error", f"consumer {consumer.name} at {consumer.on}",
-                    f"it is {hops} hops from producer {producer.name} at {producer.on}, and the "
-                    f"TTL there is {reach}: messages strand on the way or never leave",
-                    f"set networkTTL to {hops} on every connector of the way",
-                    "Fuse 2, Time-to-live",
-                )  # fmt: skip
-
-
-def _meet(one: Destination, other: Destination) -> bool:
-    return any(
-        a.kind == b.kind and overlap(a.name, b.name)
-        for a in one.elements() for b in other.elements()
-    )  # fmt: skip
 
 
 def _passes_topics(subject: Subject, connector: NetworkConnector) -> bool:
@@ -200,7 +169,7 @@ def _static_without_consumer(subject: Subject) -> Iterator[Problem]:
     for _, connector, where in subject.links():
         for text in connector.statically_included_destinations:
             static = Destination.parse(text)
-            taken = any(_meet(static, consumer.reads) for consumer in subject.consumers)
+            taken = any(overlapping(static, consumer.reads) for consumer in subject.consumers)
             onward = any(
                 text in other.statically_included_destinations
                 for b, other, _ in subject.links() if b.name in connector.targets
@@ -217,7 +186,7 @@ def _static_without_consumer(subject: Subject) -> Iterator[Problem]:
 
 def _advisories_off(subject: Subject) -> Iterator[Problem]:
     for _, connector, where in subject.links():
-        for target in connector.targets:
+        for target in (name for name in connector.targets if name in subject.network.names):
             off = not subject.get(subject.network.broker(target), "advisory_support")
             if off and not subject.get(connector, "static_bridge"):
                 yield Problem(
@@ -235,7 +204,11 @@ def _excluded_and_wildcard(subject: Subject) -> Iterator[Problem]:
             excluded = Destination.parse(text)
             for consumer in subject.consumers:
                 wild = consumer.reads.has_wildcard and consumer.reads.is_queue
-                if wild and consumer.on in connector.targets and _meet(excluded, consumer.reads):
+                if (
+                    wild
+                    and consumer.on in connector.targets
+                    and overlapping(excluded, consumer.reads)
+                ):
                     yield Problem(
                         "excluded-wildcard", "error", where,
                         f"the bridge takes its share of {text} for the wildcard consumer "
@@ -312,7 +285,7 @@ def _not_in_edition(subject: Subject) -> Iterator[Problem]:
 
 
 RULES: tuple[Rule, ...] = (
-    _ttl_zero, _ttl_short, _conduit_off_with_topics, _topic_cycles, _selector_under_conduit,
+    _ttl_zero, _conduit_off_with_topics, _topic_cycles, _selector_under_conduit,
     _suppress_without_decrease, _static_without_consumer, _advisories_off,
     _excluded_and_wildcard, _odd_wildcard, _same_name, _zero_prefetch, _loopback, _not_in_edition,
 )  # fmt: skip

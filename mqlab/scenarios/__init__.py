@@ -50,6 +50,9 @@ class Figure:
     def __repr__(self) -> str:
         return f"<Figure {self.id}: {self.title}>"
 
+    def __str__(self) -> str:
+        return f"{self.id}: {self.title}. {self.question}"
+
     def change(self, path: str, **options: Any) -> Figure:
         """Return the figure with options changed at ``broker/connector`` (``*/*`` is all)."""
         return replace(self, scenario=self.scenario.change(path, **options))

@@ -63,6 +63,6 @@ def _at(says: Mapping[str, Any], shot: Mapping[str, Any], when: str) -> Iterator
         got = shot["received_so_far"].get(consumer, 0)
         yield Claim(f"{consumer} received{when}", count, got)
     for broker, depth in says.get("depth", {}).items():
-        queues = shot["brokers"][broker].get("queues", {})
+        queues = shot["brokers"].get(broker, {}).get("queues", {})
         got = sum(queue["depth"] for queue in queues.values())
         yield Claim(f"messages left at {broker}{when}", depth, got)

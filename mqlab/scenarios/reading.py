@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -30,6 +30,13 @@ class FamilyFigure:
     real: str
     expected: Mapping[str, Any]
     printer: Callable[[Any], str] = field(repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.title}. {self.question}"
+
+    def change(self, path: str, **options: Any) -> FamilyFigure:
+        """Return the figure with options changed, as the `change` of its scenario does."""
+        return replace(self, scenario=self.scenario.change(path, **options))
 
     def python(self) -> str:
         """Return code with nouns that makes the figure's scenario, under the name `scenario`."""

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.redelivery import Redelivery
-from mqlab.spec.values import Destination, duration
+from mqlab.spec.shape import check_noun
+from mqlab.spec.values import Destination
 
 DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "consumer.prefetchSize": ("prefetch", int),
@@ -29,6 +30,11 @@ class Action:
     """The base of all actions. With `at` (such as ``"2s"``) it happens then, beside the others."""
 
     at: int | str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        name = getattr(self, self.__slots__[0], None) if self.__slots__ else None
+        kind = type(self).__name__
+        check_noun(self, f"{kind} {shown(name)}" if isinstance(name, str) else kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,7 @@ class Restart(Action):
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
+        Action.__post_init__(self)
         where = f"broker {self.broker!r}"
         if self.broker_id not in ("fixed", "new"):
             raise UnknownName.of("broker_id", self.broker_id, ("fixed", "new"), where)
@@ -66,20 +73,36 @@ class Stop(Action):
     wait: bool | None = field(default=None, kw_only=True)
 
 
+def _read_path(action: StartConnector | StopConnector) -> None:
+    """Take the broker out of a path such as ``A/ab``, as `Network.change` has it."""
+    broker, slash, connector = action.connector.partition("/")
+    if slash and action.of is None:
+        object.__setattr__(action, "of", broker)
+        object.__setattr__(action, "connector", connector)
+
+
 @dataclass(frozen=True, slots=True)
 class StartConnector(Action):
-    """Start one network connector, of the broker `of` if several have that name."""
+    """Start one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A."""
 
     connector: str
     of: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        _read_path(self)
 
 
 @dataclass(frozen=True, slots=True)
 class StopConnector(Action):
-    """Stop one network connector, of the broker `of` if several have that name."""
+    """Stop one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A."""
 
     connector: str
     of: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        _read_path(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +140,18 @@ class Consumer(Action):
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
-        where = f"consumer {self.name!r}"
-        if isinstance(self.reads, Destination) and "?" in self.reads.name:
-            self._read_options(where)
+        where = f"consumer {shown(self.name)}"
         if isinstance(self.redelivery, Mapping):
             object.__setattr__(self, "redelivery", Redelivery.read(self.redelivery, where))
-        if not isinstance(self.priority, int) or not 0 <= self.priority <= 127:
+        Action.__post_init__(self)
+        if "?" in self.reads.name:
+            self._read_options(where)
+        if not 0 <= self.priority <= 127:
             raise BadValue(f"{where}: priority {self.priority!r}; clients may have 0 to 127")
-        if not isinstance(self.reads, Destination):
-            raise BadValue(f"{where}: reads={self.reads!r}; write mq.Queue('TEST.FOO')")
         if self.prefetch is not None and self.prefetch < 0:
             raise BadValue(f"{where}: prefetch {self.prefetch} is too low; write 0 or more")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
-        duration(self.delay, where)
         self._check_selector()
 
     def _read_options(self, where: str) -> None:
@@ -180,20 +201,17 @@ class Producer(Action):
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
+        Action.__post_init__(self)
         where = f"producer {self.name!r}"
-        if not isinstance(self.to, Destination):
-            raise BadValue(f"{where}: to={self.to!r}; write mq.Queue('TEST.FOO')")
-        if not isinstance(self.sends, int) or self.sends < 0:
+        if self.sends < 0:
             raise BadValue(f"{where}: sends={self.sends!r}; write a whole number, 0 or more")
         if any(dest.has_wildcard for dest in self.to.elements()):
             raise BadValue(
                 f"{where}: {self.to}: a wildcard is for consumers and lists; name the queue or "
                 "topic to send to"
             )
-        if not isinstance(self.size, int) or self.size < 1:
+        if self.size < 1:
             raise BadValue(f"{where}: size={self.size!r}; write a number of bytes, 1 or more")
-        duration(self.time_to_live, where)
-        duration(self.every, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +223,8 @@ class Receive(Action):
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.count, int) or self.count < 1:
+        Action.__post_init__(self)
+        if self.count < 1:
             raise BadValue(
                 f"consumer {self.consumer!r}: count={self.count!r}; write a whole number above 0"
             )
@@ -282,9 +301,6 @@ class Wait(Action):
 
     time: int | float | str
 
-    def __post_init__(self) -> None:
-        duration(self.time, "wait")
-
 
 @dataclass(frozen=True, slots=True)
 class WaitForSends(Action):
@@ -297,9 +313,6 @@ class Settle(Action):
 
     quiet: int | str = field(default="600ms", kw_only=True)
     at_most: int | str | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        duration(self.quiet, "settle")
 
 
 @dataclass(frozen=True, slots=True)

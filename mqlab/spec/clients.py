@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, shown
 from mqlab.spec.action import Action
 from mqlab.spec.redelivery import Redelivery
+
+MOST_ORDERS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,9 @@ class Client(Action):
 
     def __post_init__(self) -> None:
         if not isinstance(self.uri, str):
-            raise BadValue(
-                f"client {self.name!r}: uri={self.uri!r}; write for example "
-                "'failover:(tcp://A:61616)'"
-            )
+            what = f"client {shown(self.name)}: uri={shown(self.uri)}"
+            raise BadValue(f"{what}; write for example 'failover:(tcp://A:61616)'")
+        Action.__post_init__(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,11 @@ class SampleOrders(Action):
     uri: str
     count: int
     label: str
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        if not 0 <= self.count <= MOST_ORDERS:
+            raise BadValue(f"SampleOrders: count is {self.count}; write 0 to {MOST_ORDERS}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class Cut(Action):
     how: str = field(default="refuse", kw_only=True)
 
     def __post_init__(self) -> None:
+        Action.__post_init__(self)
         if self.how not in WAYS:
             raise UnknownName.of("way to cut", self.how, WAYS, "Cut")
         if self.one == self.other:
@@ -64,8 +65,8 @@ class SlowDisk(Action):
     factor: float
 
     def __post_init__(self) -> None:
-        wrong = isinstance(self.factor, bool) or not isinstance(self.factor, (int, float))
-        if wrong or self.factor <= 0:
+        Action.__post_init__(self)
+        if self.factor <= 0:
             raise BadValue(f"SlowDisk: factor is {self.factor!r}; write a number above 0")
 
 
@@ -76,6 +77,7 @@ class DatabaseDown(Action):
     how: str = "refuse"
 
     def __post_init__(self) -> None:
+        Action.__post_init__(self)
         if self.how not in WAYS:
             raise UnknownName.of("way to cut", self.how, WAYS, "DatabaseDown")
 
@@ -123,6 +125,7 @@ class SetEndpoint(Action):
     mode: str
 
     def __post_init__(self) -> None:
+        Action.__post_init__(self)
         if self.mode not in MODES:
             raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.endpoint!r}")
 

@@ -12,7 +12,7 @@ def neighbours(network: Network) -> dict[str, tuple[str, ...]]:
     """Return broker -> the brokers that messages can go to from it in one hop."""
     found: dict[str, dict[str, None]] = {name: {} for name in network.names}
     for broker, connector in network.connectors():
-        for target in connector.targets:
+        for target in (name for name in connector.targets if name in found):
             found[broker.name][target] = None
             if connector.get("duplex", network.edition):
                 found[target][broker.name] = None
@@ -35,4 +35,4 @@ def distances(network: Network, start: str) -> dict[str, int]:
 
 def diameter(network: Network) -> int:
     """Return the largest distance between two brokers of which one can reach the other."""
-    return max(max(distances(network, name).values()) for name in network.names)
+    return max((max(distances(network, name).values()) for name in network.names), default=0)

@@ -1,159 +1,52 @@
-"""Brokers and the connectors between them.
-
-A connector is defined at one broker and points at another: messages go from the first to the
-second, news of consumers comes back (Fuse 2, Figure 2.1). In mqlab the host of an address is
-the name of a broker.
-"""
+"""Brokers with their connectors, what lies around them, and the network that they make."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import BadValue, UnknownName, UriError
-from mqlab.spec import uri as uris
-from mqlab.spec.address import check_connector
+from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.connector import (
+    HEARD,
+    NetworkConnector,
+    Optioned,
+    TransportConnector,
+    check_name,
+)
+from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
+from mqlab.spec.shape import NAME, OBJECT, TRUTH, Many, Record, number
 
-HEARD = ("multicast", "rendezvous", "zeroconf")  # agents that find brokers by themselves
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from mqlab.spec.option_types import BrokerOptions
+
+__all__ = ["HEARD", "MODES", "Around", "Broker", "Endpoint", "Network", "NetworkConnector",
+           "TransportConnector"]  # fmt: skip
+
 MODES = ("refuse", "accept_close", "silent")
 
 
-def _name(what: str, given: object) -> str:
-    if not isinstance(given, str) or not given.strip():
-        raise BadValue(f"{what}: {given!r} is not a name; write a text that is not empty")
-    return given
+_COMPOSITE = Record({"name": NAME, "forward_to": Many(NAME), "forward_only": TRUTH},
+                    (("name",), ("forward_to",)))  # fmt: skip
+_PLACE = Many(number(0, 1), least=2, most=2)
 
 
-def _resolved(element: str, options: Mapping[str, Any], name: str, edition: str) -> Any:
-    rows = OPTIONS[element]
-    if name not in rows:
-        raise UnknownName.of("option", name, rows)
-    value = options.get(name)
-    if value is None and name in ("message_ttl", "consumer_ttl"):
-        return _resolved(element, options, "network_ttl", edition)
-    return rows[name].default_for(edition) if value is None else value
+def _check_around(name: str, policies: object, composites: object, at: object) -> None:
+    """Raise `BadValue` for policies, composite queues or a place that are none."""
+    where = f"broker {name!r}"
+    Many(OBJECT).check(policies, f"{where}, policies")
+    Many(_COMPOSITE).check(composites, f"{where}, composites")
+    if at is not None:
+        _PLACE.check(at, f"{where}, at")
 
 
-class _Options:
-    """Read an option by attribute, with the default of the default edition."""
-
-    __slots__ = ()
-    ELEMENT = ""
-    pairs: tuple[tuple[str, Any], ...]  # hashable and easily copied, unlike a mapping
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options that were written, by Python name."""
-        return dict(self.pairs)
-
-    def get(self, option: str, edition: str = DEFAULT_EDITION) -> Any:
-        """Return the option's value: what was written, or else the default of *edition*."""
-        return _resolved(self.ELEMENT, self.options, option, edition)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in OPTIONS[self.ELEMENT]:
-            return self.get(name)
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-
+@documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
-class NetworkConnector(_Options):
-    """A connector of the broker that holds it, towards the brokers its `uri` names.
-
-    Keyword options are those of `networkConnector` in snake case (rows in `spec/option.py`).
-    Raises `UnknownName`, `BadValue` or `UriError`.
-
-    >>> ab = NetworkConnector("ab", uri="static:(tcp://B:61616)", network_ttl=3)
-    >>> ab.targets, ab.message_ttl, ab.duplex
-    (('B',), 3, False)
-    """
-
-    name: str
-    uri: str
-    pairs: tuple[tuple[str, Any], ...]
-    judged: bool = field(compare=False)  # whether its address was looked at
-
-    def __init__(self, name: str, *, uri: str, **options: Any) -> None:
-        _name("networkConnector", name)
-        object.__setattr__(self, "judged", True)
-        parsed = uris.parse(uri)
-        if not parsed.components:
-            raise BadValue(
-                f"networkConnector {name!r}: {uri!r} is the address of a transport; "
-                f"write static:({uri})"
-            )
-        check_connector(parsed)
-        checked = read_options("networkConnector", options, f"networkConnector {name!r}")
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "uri", uri)
-        object.__setattr__(self, "pairs", tuple(checked.items()))
-
-    ELEMENT = "networkConnector"
-
-    @classmethod
-    def as_written(cls, name: str, uri: str, **options: Any) -> NetworkConnector:
-        """Return a connector with an address that only its broker judges, at its start."""
-        connector = cls(name, uri="static:(tcp://unread:0)", **options)
-        object.__setattr__(connector, "uri", uri)
-        object.__setattr__(connector, "judged", False)
-        return connector
-
-    def __repr__(self) -> str:
-        written = "".join(f", {name}={value!r}" for name, value in self.options.items())
-        return f"NetworkConnector({self.name!r}, uri={self.uri!r}{written})"
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """The names of the brokers the address leads to, in order."""
-        try:
-            leaves = uris.parse(self.uri).leaves()
-        except UriError:
-            return ()  # as it was written
-        return tuple(leaf.host or leaf.path or "" for leaf in leaves if leaf.scheme not in HEARD)
-
-    @property
-    def advisory_topics(self) -> tuple[str, ...]:
-        """The topics at the other end on which the bridge hears of consumers."""
-        if self.destination_filter:
-            return tuple(self.destination_filter.split(","))
-        included = [Destination.parse(t) for t in self.dynamically_included_destinations]
-        return tuple(
-            f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
-            for dest in included
-        ) or (f"{CONSUMER_ADVISORIES}>",)
-
-    def change(self, **options: Any) -> NetworkConnector:
-        """Return the connector with these options set; None takes an option back."""
-        make = NetworkConnector if self.judged else NetworkConnector.as_written
-        return make(self.name, uri=self.uri, **{**self.options, **options})
-
-
-@dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
-class TransportConnector(_Options):
-    """What a broker listens with, and what it tells the clients that come by it (Fuse 1, Table 1.1)."""
-
-    name: str
-    pairs: tuple[tuple[str, Any], ...]
-
-    def __init__(self, name: str = "openwire", **options: Any) -> None:
-        _name("transportConnector", name)
-        checked = read_options("transportConnector", options, f"transportConnector {name!r}")
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "pairs", tuple(checked.items()))
-
-    ELEMENT = "transportConnector"
-
-    def __repr__(self) -> str:
-        written = "".join(f", {name}={value!r}" for name, value in self.options.items())
-        return f"TransportConnector({self.name!r}{written})"
-
-
-@dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
-class Broker(_Options):
+class Broker(Optioned):
     """A broker by name, with the network connectors it defines, and the transport connector if it is told.
 
     `policies` are destination policies and `composites` composite queues (name, forward_to,
@@ -176,10 +69,16 @@ class Broker(_Options):
         policies: tuple[Mapping[str, Any], ...] = (),
         composites: tuple[Mapping[str, Any], ...] = (),
         at: tuple[float, float] | None = None,
-        **options: Any,
+        **options: Unpack[BrokerOptions],
     ) -> None:
-        _name("broker", name)
-        seen: set[str] = set()
+        check_name("broker", name)
+        for connector in connectors:
+            if not isinstance(connector, (NetworkConnector, TransportConnector)):
+                raise BadValue(
+                    f"broker {name!r}: {shown(connector)} is no connector; write for example "
+                    "mq.NetworkConnector('ab', uri='static:(tcp://B:61616)')"
+                )
+        seen: dict[str, str] = {}
         listens = [c for c in connectors if isinstance(c, TransportConnector)]
         if len(listens) > 1:
             raise BadValue(f"broker {name!r}: one TransportConnector is known; leave one out")
@@ -187,15 +86,17 @@ class Broker(_Options):
         connectors = tuple(c for c in connectors if isinstance(c, NetworkConnector))
         for connector in connectors:
             if connector.name in seen:
+                both = f"{seen[connector.name]} and {connector.uri}"
                 raise BadValue(
-                    f"broker {name!r}: two network connectors are called {connector.name!r}; a "
+                    f"broker {name!r}: two network connectors are called {connector.name!r}, {both}; a "
                     "broker refuses the second bridge of that name, so give each its own name"
                 )
-            seen.add(connector.name)
+            seen[connector.name] = connector.uri
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "connectors", connectors)
         checked = read_options("broker", options, f"broker {name!r}")
         object.__setattr__(self, "pairs", tuple(checked.items()))
+        _check_around(name, policies, composites, at)
         read = (policy_of(policy, f"broker {name!r}, policy") for policy in policies)
         object.__setattr__(self, "policies", tuple(read))
         object.__setattr__(self, "composites", tuple(composites))
@@ -262,6 +163,11 @@ class Network:
     def __init__(
         self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around()
     ) -> None:
+        for broker in brokers:
+            if not isinstance(broker, Broker):
+                raise BadValue(f"{shown(broker)} is no broker of ActiveMQ; write mq.Broker('A')")
+        if not isinstance(around, Around):
+            raise BadValue(f"around is {shown(around)}; write mq.Around(...)")
         names = [
             *(broker.name for broker in brokers),
             *(end.name for end in around.endpoints),
@@ -307,6 +213,8 @@ class Network:
 
         A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them.
         """
+        if not isinstance(path, str):
+            raise BadValue(f"{shown(path)} is no path; write 'A' or 'A/linkToBrokerB'")
         broker_name, _, connector_name = path.partition("/")
         if broker_name != "*":
             self.broker(broker_name)
@@ -326,7 +234,7 @@ class Network:
                     *(c.change(**options) if c.name in chosen else c for c in broker.connectors)
                 )
             )
-        if not hits:
+        if not hits and path != "*":
             known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
             raise UnknownName.of("network connector", path, known)
         return Network(*changed, edition=self.edition, around=self.around)

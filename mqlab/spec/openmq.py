@@ -6,13 +6,19 @@ Sources: the Technical Overview, chapter 4; reference/openmq-clusters.md.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action
+from mqlab.spec.manual import documented
 from mqlab.spec.openmq_options import BROKER, DESTINATION, LIMIT_BEHAVIORS, Options, to_guide
 from mqlab.spec.openmq_words import noun_of, steps_of
 from mqlab.spec.step import Step
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from mqlab.spec.openmq_option_types import BrokerOptions
 
 MODELS = ("master", "none", "peer", "enhanced")
 
@@ -77,6 +83,7 @@ STEPS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background", "at")
 SILENT = ("start", "settle", "snapshot", "wait", "wait_for", "wait_received", "wait_background")
+ANYBODY = ("open_consumer", "temporary", "open_producer", "connect")  # go to "any" broker, too
 OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 
 
@@ -97,6 +104,7 @@ class ClusterScenario:
     record, or enhanced. Raises `UnknownName` or `BadValue` for a cluster that cannot be.
     """
 
+    product: ClassVar[str] = "openmq"
     members: tuple[Member, ...]
     model: str
     master: str | None
@@ -106,6 +114,15 @@ class ClusterScenario:
     version: str = "6.5"
 
     def __post_init__(self) -> None:
+        for member in self.members:
+            if (
+                not isinstance(member, Member)
+                or not isinstance(member.name, str)
+                or not member.name
+            ):
+                raise BadValue(
+                    f"{shown(member)} is no broker of OpenMQ; write 'b1' or openmq.Broker('b1')"
+                )
         names = [member.name for member in self.members]
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
@@ -153,13 +170,46 @@ class ClusterScenario:
         starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
         return self if starts else replace(self, steps=(Step("start"), *self.steps))
 
+    def change(self, path: str, **options: Any) -> ClusterScenario:
+        """Return the scenario with options changed: of the broker called *path*, or with ``*`` of the cluster.
+
+        Options have Python names; the cluster has a `model` and a `master` too. None takes one back.
+
+        >>> Network("b1", "b2").change("*", model="peer").model
+        'peer'
+        """
+        names = [member.name for member in self.members]
+        if path != "*" and path not in names:
+            raise UnknownName.of("broker", path, [*names, "*"])
+        if path == "*":
+            own = {key: options.pop(key) for key in ("model", "master") if key in options}
+            return replace(self, **own, options=_changed(self.options, options, "cluster"))
+        members = (
+            replace(member, options=_changed(member.options, options, f"broker {path!r}"))
+            if member.name == path else member
+            for member in self.members
+        )  # fmt: skip
+        return replace(self, members=tuple(members))
+
     def option(self, name: str, key: str, default: Any = None) -> Any:
         """Return a property of a broker: its own, else the cluster's, else the default."""
         member = next(m for m in self.members if m.name == name)
         return member.options.get(key, self.options.get(key, default))
 
 
-def Broker(name: str, *, listed: bool = True, **options: Any) -> Member:  # noqa: N802 - a noun
+def _changed(before: Options, options: Options, where: str) -> dict[str, Any]:
+    """Return options by the guide's names with some changed, which have Python names."""
+    rows = {row.name: row.guide for row in BROKER}
+    gone = {rows.get(name) for name, value in options.items() if value is None}
+    set_to = {name: value for name, value in options.items() if value is not None}
+    kept = {name: value for name, value in before.items() if name not in gone}
+    return {**kept, **to_guide("broker", set_to, where)}
+
+
+@documented(BROKER)
+def Broker(  # noqa: N802 - a noun
+    name: str, *, listed: bool = True, **options: Unpack[BrokerOptions]
+) -> Member:
     """Return a broker with properties of its own, by their names without ``imq.`` in snake case.
 
     Without `listed` the others' broker list does not name it.
@@ -167,15 +217,16 @@ def Broker(name: str, *, listed: bool = True, **options: Any) -> Member:  # noqa
     >>> Broker("b3", autocreate_queue=False).options
     {'imq.autocreate.queue': False}
     """
-    return Member(name, to_guide("broker", options, f"broker {name!r}"), not listed)
+    return Member(name, to_guide("broker", {**options}, f"broker {name!r}"), not listed)
 
 
+@documented(BROKER)
 def Network(  # noqa: N802 - a noun
     *brokers: Member | str,
     model: str = "none",
     master: str | None = None,
     edition: str = "6.5",
-    **options: Any,
+    **options: Unpack[BrokerOptions],
 ) -> ClusterScenario:
     """Return a cluster in which nothing happens yet; `options` hold for all of its brokers.
 
@@ -183,7 +234,7 @@ def Network(  # noqa: N802 - a noun
     ()
     """
     members = tuple(Member(b) if isinstance(b, str) else b for b in brokers)
-    checked = to_guide("broker", options, "cluster")
+    checked = to_guide("broker", {**options}, "cluster")
     return ClusterScenario(members, model, master, checked, version=edition)
 
 
@@ -202,7 +253,8 @@ def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, se
     for key in ("broker", "brokers", "between", "of", "to", "target"):
         given = step.keys.get(key)
         for broker in given if isinstance(given, (list, tuple)) else [given]:
-            if broker not in (None, "any") and broker not in brokers:
+            anybody = given == "any" and step.do in ANYBODY
+            if broker is not None and not anybody and broker not in brokers:
                 raise UnknownName.of("broker", broker, brokers, where)
     if step.do in ("create_destination", "update_destination"):
         for key in step.keys.get("options", {}):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.values import Destination
 
 EDITIONS = ("5.5", "5.17", "5.18", "6.1")
 DEFAULT_EDITION = "5.17"
+MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1  # Java's: of counts and times, and of bytes
 
 
 def edition_of(version: str) -> str:
@@ -18,6 +20,8 @@ def edition_of(version: str) -> str:
 
     Raises `UnknownName` for a release that no recording speaks for.
     """
+    if not isinstance(version, str):
+        raise BadValue(f"edition: {shown(version)} is no text; write '{version}' in quotes")
     found = [edition for edition in EDITIONS if (version + ".").startswith(edition + ".")]
     if not found:
         raise UnknownName.of("edition", version, EDITIONS)
@@ -50,6 +54,11 @@ class Option:
         """Return the default that *edition* gives the option."""
         return (self.later or {}).get(edition, self.default)
 
+    @property
+    def high(self) -> int:
+        """The greatest whole number that the product reads."""
+        return MOST_LONG if self.unit == "bytes" else MOST_INT
+
     def read(self, value: Any, where: str) -> Any:
         """Return *value* in the option's own type, or say in a `BadValue` what to write."""
         try:
@@ -59,16 +68,21 @@ class Option:
 
 
 def _read_bool(value: Any, option: Option) -> bool:
-    text = str(value).lower()
+    text = str(value).lower() if isinstance(value, (bool, str)) else ""
     if text not in ("true", "false"):
-        raise BadValue(f"{value!r} is neither true nor false; write true or false")
+        raise BadValue(f"{shown(value)} is neither true nor false; write true or false")
     return text == "true"
 
 
 def _read_int(value: Any, option: Option) -> int:
-    text = str(value)
-    if isinstance(value, bool) or not text.removeprefix("-").isdecimal():
-        raise BadValue(f"{value!r} is not a whole number; write for example {option.default}")
+    text = shown(value) if isinstance(value, int) else value
+    if isinstance(value, bool) or not isinstance(text, str):
+        text = ""
+    if not text.removeprefix("-").isdecimal():
+        example = option.default if isinstance(option.default, int) else max(option.low or 0, 1)
+        raise BadValue(f"{shown(value)} is not a whole number; write for example {example}")
+    if len(text) > 20 or not -option.high <= int(text) <= option.high:
+        raise BadValue(f"{shown(value)} is out of range; write {option.high} or less")
     if option.low is not None and int(text) < option.low:
         raise BadValue(f"{text} is too low; write {option.low} or more")
     return int(text)
@@ -76,16 +90,17 @@ def _read_int(value: Any, option: Option) -> int:
 
 def _read_float(value: Any, option: Option) -> float:
     try:
-        if not isinstance(value, bool):
-            return float(value)
-    except (TypeError, ValueError):
-        pass
-    raise BadValue(f"{value!r} is not a number; write for example 1.5")
+        found = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not abs(found) <= MOST_INT:  # which infinity is, and what is no number at all
+        raise BadValue(f"{shown(value)} is not a number; write for example 1.5")
+    return found
 
 
 def _read_text(value: Any, option: Option) -> str:
     if not isinstance(value, str):
-        raise BadValue(f"{value!r} is not a text; write it in quotes")
+        raise BadValue(f"{shown(value)} is not a text; write it in quotes")
     if option.choices and value not in option.choices:
         raise UnknownName.of("choice", value, option.choices)
     return value
@@ -94,8 +109,14 @@ def _read_text(value: Any, option: Option) -> str:
 def _read_destinations(value: Any, option: Option) -> tuple[str, ...]:
     texts = [part for part in value.split(",") if part] if isinstance(value, str) else value
     if not isinstance(texts, (list, tuple)):
-        raise BadValue(f'{value!r} is not a list; write for example ["queue://TEST.FOO"]')
-    return tuple(str(t if isinstance(t, Destination) else Destination.parse(str(t))) for t in texts)
+        raise BadValue(f'{shown(value)} is not a list; write for example ["queue://TEST.FOO"]')
+    return tuple(str(_destination(item)) for item in texts)
+
+
+def _destination(item: object) -> Destination:
+    if not isinstance(item, (str, Destination)):
+        raise BadValue(f'{shown(item)} is no destination; write for example "queue://TEST.FOO"')
+    return item if isinstance(item, Destination) else Destination.parse(item)
 
 
 _READERS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, UriError
 from mqlab.spec import action as a
@@ -17,6 +17,8 @@ from mqlab.spec.values import duration
 
 PACES = ("rest", "calls")
 DATABASE = "database"  # the line to it has this name
+# What has the network come to rest, and is no call.
+_AT_REST = (a.Start, a.RequestReply, a.WaitForSends)
 # What a consumer or producer says of a connection of its own, and not on that of a client.
 _OF_CONNECTION = ("others", "connection", "no_local", "browser", "connection_options", "client_id",
                   "redelivery")  # fmt: skip
@@ -32,6 +34,7 @@ class Scenario:
     title, guide, guide_says). Raises `UnknownName` when an action names what is not there.
     """
 
+    product: ClassVar[str] = "activemq"
     network: Network
     actions: tuple[a.Action, ...]
     about: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -76,6 +79,27 @@ def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None
         raise UnknownName.of(what, name, names, where)
 
 
+def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
+    """Yield what an action names, each with what it must be."""
+    for name, what in _MENTIONS.get(type(action), {}).items():
+        value = getattr(action, name)
+        for one in value if isinstance(value, tuple) else (value,):
+            yield what, one
+    if isinstance(action, c.WaitUntil):
+        yield from (("broker", name) for name in action.about.get("brokers", ()))
+        for key in ("broker", "client", "consumer"):
+            if key in action.about:
+                yield key, action.about[key]
+
+
+def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], now: int) -> None:
+    """Raise `UnknownName` for a client or consumer that is to be opened later than *now* (us)."""
+    for what, name in mentions(action):
+        if name is not None and ("client" in what or "consumer" in what) and name not in brokers:
+            where = f"{type(action).__name__} at {now / 1000:g} ms"
+            _need(f"{what} that is open", name, opened, where)
+
+
 class _Known:
     """What is there when an action comes: brokers, and the clients and consumers that were opened."""
 
@@ -93,7 +117,7 @@ class _Known:
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what *action* names and is not there; remember what it opens."""
-        for what, name in self.mentions(action):
+        for what, name in mentions(action):
             names: dict[str, Sequence[str]] = {
                 "broker": self.brokers,
                 "connector": self.connectors,
@@ -139,11 +163,12 @@ class _Known:
 
     def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what an action of this kind cannot mean here."""
-        if isinstance(action, (a.StartConnector, a.StopConnector)) and action.of is not None:
-            ours = [con.name for con in self.network.broker(action.of).connectors]
-            _need(f"connector of {action.of}", action.connector, ours, where)
+        if isinstance(action, (a.StartConnector, a.StopConnector)):
+            self.check_path(action, where)
         if isinstance(action, (f.Cut, f.Heal)):
             self.check_line(action, where, strictly)
+        if not strictly:
+            self.check_call(action, where)
         if isinstance(action, c.WaitUntil):
             check_wait(action.what, action.about, where)
         elif strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
@@ -158,18 +183,27 @@ class _Known:
         elif strictly and isinstance(action, (a.Consumer, a.Producer)):
             self.check_connection(action, where)
 
-    def mentions(self, action: a.Action) -> Iterator[tuple[str, str | None]]:
-        """Yield what an action names, each with what it must be."""
-        for name, what in _MENTIONS.get(type(action), {}).items():
-            value = getattr(action, name)
-            for one in value if isinstance(value, tuple) else (value,):
-                yield what, one
-        if isinstance(action, c.WaitUntil):
-            about = action.about
-            yield from (("broker", name) for name in about.get("brokers", ()))
-            for key in ("broker", "client", "consumer"):
-                if key in about:
-                    yield key, about[key]
+    def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
+        """Raise for a connector that its broker has not, or for a name that several brokers use."""
+        if action.of is not None:
+            ours = [con.name for con in self.network.broker(action.of).connectors]
+            _need(f"connector of {action.of}", action.connector, ours, where)
+        elif self.connectors.count(action.connector) > 1:
+            name = action.connector
+            places = [f"{b.name}/{c.name}" for b, c in self.network.connectors() if c.name == name]
+            raise BadValue(
+                f"{where}: connector {name!r} is {' and '.join(places)}; write which, as {places[0]!r}"
+            )
+
+    def check_call(self, action: a.Action, where: str) -> None:
+        """Raise for what nobody can call: brokers start one by one, and clients stand apart."""
+        if isinstance(action, _AT_REST):
+            remedy = "start brokers one by one, and put clients on connections of their own"
+            raise BadValue(f'{where}: it goes with the pace "rest"; {remedy}')
+        if isinstance(action, (a.Consumer, a.Producer)) and action.on not in self.clients:
+            raise BadValue(
+                f"{where}: {action.on!r} is a broker; connect a client, and put it on that"
+            )
 
     def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
         """Raise for a line that is not there: each end is known, and two ends talk to one another."""

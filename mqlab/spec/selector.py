@@ -14,7 +14,7 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, exceptions, v_args
 
-from mqlab.errors import SelectorError, UnknownName
+from mqlab.errors import SelectorError, UnknownName, shown
 from mqlab.spec.condition import (
     FUNCTIONS,
     arithmetic,
@@ -92,6 +92,8 @@ class Selector:
     def __init__(self, text: str, dialect: str = "activemq") -> None:
         if dialect not in DIALECTS:
             raise UnknownName.of("selector dialect", dialect, DIALECTS)
+        if not isinstance(text, str):
+            raise SelectorError(f'selector: {shown(text)} is no text; write for example "n > 3"')
         self.text, self.dialect = text, dialect
         self.value = _compile(text, dialect)
 
@@ -133,6 +135,10 @@ def _compile(text: str, dialect: str) -> Callable[[Getter], Any]:
         raise _error(text, len(text) if end else place or 0, "selector does not parse") from None
     except _Refused as error:
         raise _error(text, error.at, error.reason) from None
+    try:
+        part.value(lambda name: None)
+    except RecursionError:
+        raise SelectorError("selector: too much inside one another; write less of it") from None
     return part.value
 
 

@@ -95,6 +95,7 @@ WAITS: dict[str, tuple[str, ...]] = {
     "received": ("consumer", "count"), "bridge": ("from", "to", "up"),
     "configured": ("client", "count", "label"), "attempts": ("by", "count"), "acts": (),
 }  # fmt: skip
+MAY_LACK = (("connected", "to"), ("bridge", "up"), ("configured", "label"))
 # The steps of networks at rest: what other steps a script has make it one in time.
 PLAIN = (
     "start",
@@ -157,7 +158,7 @@ def check_wait(what: str, about: Mapping[str, Any], where: str = "") -> None:
         if key not in (*WAITS[what], "max_ms"):
             raise UnknownName.of("key", key, (*WAITS[what], "max_ms"), where)
     for key in WAITS[what]:
-        if key not in about and key not in ("to", "up", "label"):
+        if key not in about and (what, key) not in MAY_LACK:
             raise BadValue(f"{where}{': ' if where else ''}the key {key!r} is missing")
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from math import ceil, sqrt
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import graph
 from mqlab.spec.network import Broker, Network, NetworkConnector
 
+if TYPE_CHECKING:
+    from mqlab.spec.option_types import NetworkConnectorOptions
+
 Pairs = list[tuple[str, str]]
 
 # Where there are several routes to one consumer, the guides' advice (Fuse 2, "Finding the
 # shortest route"): without it every route is a subscription of its own, and routes multiply.
-SHORTEST = {
+SHORTEST: NetworkConnectorOptions = {
     "decrease_network_consumer_priority": True,
     "suppress_duplicate_queue_subscriptions": True,
 }
@@ -80,19 +84,17 @@ def network(topology: str, size: int) -> Network:
         raise BadValue(f"a {topology} of {size}: write 2 or more brokers")
     names, pairs = TOPOLOGIES[topology](size)
     cyclic = len(pairs) >= len(names)
-    options = {"duplex": topology != "concentrator", **(SHORTEST if cyclic else {})}
+    options: NetworkConnectorOptions = {
+        "duplex": topology != "concentrator",
+        **(SHORTEST if cyclic else {}),
+    }
 
     def build(ttl: int) -> Network:
         found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
+        given: NetworkConnectorOptions = {**options, "network_ttl": ttl}
         for a, b in pairs:
-            found[a].append(
-                NetworkConnector(
-                    f"{a}_to_{b}",
-                    uri=f"static:(tcp://{b}:61616)",
-                    network_ttl=ttl,
-                    **options,
-                )
-            )
+            connector = NetworkConnector(f"{a}_to_{b}", uri=f"static:(tcp://{b}:61616)", **given)
+            found[a].append(connector)
         return Network(*(Broker(name, *connectors) for name, connectors in found.items()))
 
     return build(graph.diameter(build(1)))

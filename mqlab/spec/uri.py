@@ -15,9 +15,10 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote_plus
 
-from mqlab.errors import UriError
+from mqlab.errors import UriError, shown
 
 COMPOSITE = ("failover", "static", "simple", "discovery", "masterslave", "fanout", "mock")
+MOST_PARENTHESES = 100
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -71,6 +72,10 @@ def parse(text: str) -> Uri:
     >>> parse("static:(tcp://B:61616,tcp://C:61616)?maxReconnectDelay=5000").components[1].host
     'C'
     """
+    if not isinstance(text, str):
+        raise UriError(f"broker URI: {shown(text)} is no text; write for example 'tcp://B:61616'")
+    if text.count("(") > MOST_PARENTHESES:
+        raise UriError(f"broker URI: more than {MOST_PARENTHESES} parentheses: {shown(text)}")
     return _Parser(text).uri(text.strip(), len(text) - len(text.lstrip()))
 
 
@@ -155,7 +160,7 @@ class _Parser:
         host, colon, port = authority.rpartition("@")[2].rpartition(":")
         if not colon:
             host, port = port, ""
-        if port and not (port.isdecimal() and int(port) <= 65535):
+        if port and not (port.isdecimal() and len(port) < 9 and int(port) <= 65535):
             raise self.error(start + inner.find(port), f"{port!r} is not a port; write 0 to 65535")
         return Uri(
             text=piece,

@@ -11,11 +11,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 
 CONSUMER_ADVISORIES = "ActiveMQ.Advisory.Consumer."
 KINDS = ("queue", "topic", "temp-queue", "temp-topic")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min)\Z")
+MOST_MS = 10**12  # of a length of time: some 30 years
+_DURATION = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*(us|ms|s|min)\Z")
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000}
 
 
@@ -29,6 +30,9 @@ class Destination:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise UnknownName.of("destination type", self.kind, KINDS)
+        if not isinstance(self.name, str):
+            what = f"a {self.kind} is called by a text, not {shown(self.name)}"
+            raise BadValue(f"{what}; write for example 'TEST.FOO'")
         if not self.name.strip():
             raise BadValue(f"a {self.kind} needs a name; write for example TEST.FOO")
         if self.name != self.name.strip():
@@ -145,9 +149,12 @@ def duration(value: int | float | str, where: str = "time") -> int:
     >>> duration("500ms"), duration("2s"), duration(3)
     (500000, 2000000, 3000)
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MOST_MS:
         return round(value * 1000)
     found = _DURATION.match(value.strip()) if isinstance(value, str) else None
-    if found is None:
-        raise BadValue(f"{where}: {value!r} is not a length of time; write for example '500ms'")
-    return round(float(found[1]) * _UNITS[found[2]])
+    time = round(float(found[1]) * _UNITS[found[2]]) if found else -1
+    if not 0 <= time <= MOST_MS * 1000:
+        raise BadValue(
+            f"{where}: {shown(value)} is not a length of time; write for example '500ms'"
+        )
+    return time

@@ -28,6 +28,7 @@ from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.member import Locker, Member
+from mqlab.spec.scenario import check_open
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -138,15 +139,21 @@ class Lab(KernelLab):
             self.due(action)  # before anything is remembered
             self.schedule(self._numbered(action))
             return
+        self._check_open(action)
         until = self.begin(self._numbered(action))
         if self.under_way is None:
             self.under_way = until
         elif until.then is not None:
             self.go_on_beside(until)
 
+    def _check_open(self, action: Action) -> None:
+        opened = [*self.clients_by_name, *self.consumers_by_name, *self.consumers]
+        check_open(action, opened, self.network.names, self.now)
+
     def begin(self, numbered: Numbered) -> Until:
         """Begin an action, and say when it is over."""
         no, action = numbered.no, numbered.action
+        self._check_open(action)
         self.begun.append((no, self.clock.now, self.recorder.count))
         if self.direct.takes(action):
             return self.direct.do(action)

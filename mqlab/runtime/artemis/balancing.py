@@ -40,7 +40,7 @@ class Balancing(Subsystem):
     def remote(self, broker: Broker) -> Iterator[tuple[Broker, list[Broker]]]:
         """Yield the brokers within max-hops that seem to serve, each with the way to it."""
         ways, seen = [[broker]], {broker.name}
-        for _ in range(broker.option("max_hops")):
+        for _ in range(min(broker.option("max_hops"), len(self.lab.brokers))):
             ways = [[*way, other] for way in ways for other in self._neighbours(way[-1])]
             for way in ways:
                 if way[-1].name not in seen:

@@ -10,12 +10,17 @@ from heapq import heappop, heappush
 from typing import Any
 
 Call = Callable[[Any], None]
+OFTEN = 1000  # turns from one look at the limits of a run to the next
 
 
 class Clock:
-    """The time and a heap of (time, turn, function, argument)."""
+    """The time and a heap of (time, turn, function, argument).
 
-    def __init__(self) -> None:
+    *guard* is called every so many turns and raises when a run has become too much.
+    """
+
+    def __init__(self, guard: Callable[[], None] | None = None) -> None:
+        self.guard, self.guard_at = guard, OFTEN
         self.now = 0
         self.heap: list[tuple[int, int, Call, Any]] = []
         self.turn = 0
@@ -25,6 +30,10 @@ class Clock:
         """Let *call* happen with *argument* at *time* (us), not before now."""
         self.turn = turn = self.turn + 1
         heappush(self.heap, (time, turn, call, argument))
+        if turn >= self.guard_at:  # here, since all that never ends comes by
+            self.guard_at = turn + OFTEN
+            if self.guard is not None:
+                self.guard()
 
     def later(self, time: int, call: Call, argument: Any) -> None:
         """Let *call* happen at *time* if time goes on so far: a rest does not wait for it."""

@@ -50,6 +50,12 @@ AT_ONCE = Until(deadline=-1)
 REST = Until()
 LONGEST_REST = 600_000_000  # us that a network has to come to rest
 LOOKS = 1000  # how often (us) an action beside the script is looked after
+MOST_EVENTS = 100_000_000  # of a run that is given no limit
+MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
+EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
+TURNS = (
+    20  # things on the clock for each event that may be; a run that writes nothing down ends too
+)
 
 
 class Lab:
@@ -57,7 +63,7 @@ class Lab:
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
     *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay, and
-    with more than *limit* events a run stops.
+    a run of more than *limit* events (10^8 unless told), or of more than 8 GiB, stops with an error.
     """
 
     def __init__(
@@ -67,7 +73,7 @@ class Lab:
         self.seed, self.jitter, self.limit = seed, duration(jitter, "jitter"), limit
         self.random = Random(f"{name}:{seed}")
         self.timing = timing or Timing()
-        self.clock = Clock()
+        self.clock = Clock(self.check_patience)
         self.recorder = Recorder()
         self.script: deque[Timed] = deque()
         self.under_way: Until | None = None
@@ -245,6 +251,31 @@ class Lab:
         """Raise `BadValue` when more has happened than the limit allows."""
         if self.limit is not None and self.recorder.count > self.limit:
             raise BadValue(f"more than {self.limit} events; let the script end earlier")
+
+    def check_patience(self) -> None:
+        """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
+        most = MOST_EVENTS if self.limit is None else self.limit
+        turns, count = TURNS * (most + LOOKS), self.recorder.count
+        now = f"stopped at {self.clock.now / 1000:g} ms"
+        if count > most:
+            raise BadValue(f"more than {most} events, {now}; let the script end earlier")
+        if self.clock.turn > turns:
+            raise BadValue(
+                f"{turns} things were to happen, with {count} events; {now}: say until when to run"
+            )
+        if EVENT * count + TURN * len(self.clock.heap) > MOST_MEMORY:
+            raise BadValue(
+                f"more than {MOST_MEMORY >> 30} GiB, {now}: {count} events, and "
+                f"{len(self.clock.heap)} things that are still to happen; let fewer messages be sent"
+            )
+
+    def expect(self, messages: int) -> None:
+        """Raise `BadValue` for more messages at once than a run may have events."""
+        most = MOST_EVENTS if self.limit is None else self.limit
+        if messages > most:
+            raise BadValue(
+                f"{messages} messages are more than the {most} events that a run may have"
+            )
 
     def until(self, time: int | str) -> None:
         """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""

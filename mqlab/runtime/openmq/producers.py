@@ -61,6 +61,7 @@ def do_close_producer(lab: ClusterLab, keys: Keys) -> None:
 def do_send(lab: ClusterLab, keys: Keys) -> Outcome:
     """Send messages one by one; under flow control the rest waits."""
     first, count = lab.numbers + 1, int(keys["count"])
+    lab.expect(count)
     lab.numbers += count
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
@@ -15,7 +15,13 @@ from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, check_options, default
 from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step
+from mqlab.spec.manual import documented
 from mqlab.spec.step import Step
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from mqlab.spec.artemis.option_types import NetworkOptions
 
 # Version -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
 # the rules of 2.5 and only speaks otherwise.
@@ -31,6 +37,7 @@ class HaScenario:
     crashed broker (reference/artemis-observed.md, section 1).
     """
 
+    product: ClassVar[str] = "artemis"
     brokers: tuple[Broker, ...]
     queues: tuple[AddressQueue, ...] = ()
     cluster: Options = field(default_factory=dict, hash=False)
@@ -79,6 +86,31 @@ class HaScenario:
         own = broker.keys.get("cluster") or {}
         return own.get(key, self.cluster.get(key, default("cluster-connection", key)))
 
+    def change(self, path: str, **options: Any) -> HaScenario:
+        """Return the scenario with options changed: of the broker called *path*, or with ``*`` of all.
+
+        What cluster connections and addresses have is changed for the whole network with ``*``. None takes
+        an option back.
+
+        >>> Network(Broker("A")).change("*", max_hops=2).cluster
+        {'max_hops': 2}
+        """
+        names = [broker.name for broker in self.brokers]
+        if path != "*" and path not in names:
+            raise UnknownName.of("broker", path, [*names, "*"])
+        cluster, addresses = dict(self.cluster), dict(self.addresses)
+        for section, home in (("cluster-connection", cluster), ("address-setting", addresses)):
+            for name in OPTIONS[section] if path == "*" else ():
+                if name in options:
+                    home[name] = options.pop(name)
+        brokers = tuple(
+            broker.change(**options) if options and path in ("*", broker.name) else broker
+            for broker in self.brokers
+        )
+        given = ({k: v for k, v in home.items() if v is not None} for home in (cluster, addresses))
+        cluster, addresses = given
+        return replace(self, brokers=brokers, cluster=cluster, addresses=addresses)
+
     def with_actions(self, *actions: Action | Step) -> HaScenario:
         """Return the same network with *actions* behind those that it has."""
         names = [broker.name for broker in self.brokers]
@@ -91,13 +123,15 @@ class HaScenario:
         return self if starts else replace(self, steps=(Step("start"), *self.steps))
 
 
+@documented([*OPTIONS["cluster-connection"].values(), *OPTIONS["address-setting"].values()],
+            clients=OPTIONS["url"].values())  # fmt: skip
 def Network(  # noqa: N802 - reads like the guide's noun
     *brokers: Broker,
     queues: tuple[AddressQueue, ...] = (),
     version: str = "2.5",
     clients: Options | None = None,
     about: Options | None = None,
-    **options: Any,
+    **options: Unpack[NetworkOptions],
 ) -> HaScenario:
     """Return a network of Artemis brokers in which nothing has happened yet.
 

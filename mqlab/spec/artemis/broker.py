@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, check_options, check_value
+from mqlab.spec.manual import documented
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from mqlab.spec.artemis.option_types import BrokerOptions
 
 ROLES: dict[str, tuple[str, ...]] = {
     "replication": ("master", "slave", "colocated"),
@@ -19,6 +25,8 @@ ALLOW_FAILBACK = {"replication": False, "shared_store": True}
 ROUTING = ("anycast", "multicast")
 
 
+@documented([*ELEMENTS.values(), *OPTIONS["broker"].values(), *OPTIONS["cluster-connection"].values(),
+             *OPTIONS["core"].values()])  # fmt: skip
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Broker:
     """One broker of `broker.xml`: its HA policy and role, and what is written below them.
@@ -43,9 +51,11 @@ class Broker:
         role: str | None = None,
         elements: Options | None = None,
         keys: Options | None = None,
-        **options: Any,
+        **options: Unpack[BrokerOptions],
     ) -> None:
-        where = f"broker {name!r}"
+        where = f"broker {shown(name)}"
+        if not isinstance(name, str) or not name.strip():
+            raise BadValue(f"{where} has no name; write a text that is not empty")
         if policy not in ROLES:
             raise UnknownName.of("policy", policy, ROLES, where)
         role = ROLES[policy][0] if role is None else role
@@ -68,6 +78,18 @@ class Broker:
         written = "".join(f", {name}={value!r}" for name, value in self.options.items())
         kind = f", {self.policy!r}, {self.role!r}" if self.policy != "live_only" else ""
         return f"Broker({self.name!r}{kind}{written})"
+
+    def change(self, **options: Any) -> Broker:
+        """Return the broker with these options set; None takes one back."""
+        elements, keys = dict(self.elements), dict(self.keys)
+        for name, value in options.items():
+            _place(name, value, elements, keys, f"broker {self.name!r}")
+        inner = {
+            key: {k: v for k, v in it.items() if v is not None} if isinstance(it, Mapping) else it
+            for key, it in keys.items() if it is not None
+        }  # fmt: skip
+        elements = {name: value for name, value in elements.items() if value is not None}
+        return Broker(self.name, self.policy, self.role, elements, inner)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.option import Option
 
 BALANCING = ("ON_DEMAND", "STRICT", "OFF")
@@ -229,7 +229,9 @@ def check_value(row: Option, value: object, where: str) -> None:
     if not isinstance(value, _KINDS.get(row.type, (row.type,))) or (
         isinstance(value, bool) and row.type is not bool
     ):
-        raise BadValue(f"{where}: {row.name} is {value!r}; write {_WORDS[row.type]}")
+        raise BadValue(f"{where}: {row.name} is {shown(value)}; write {_WORDS[row.type]}")
+    if isinstance(value, (int, float)) and not abs(value) <= row.high:
+        raise BadValue(f"{where}: {row.name} is {shown(value)}; write {row.high} or less")
     if row.low is not None and isinstance(value, int) and value < row.low:
         raise BadValue(f"{where}: {row.name} is {value}; write {row.low} or more")
     if row.choices and value not in row.choices:

@@ -60,7 +60,7 @@ BAD = {
     'mq.Crash("A", at="1s")': ["Crash", "at 1s is over", "5000 ms", "write a later time"],
     'mq.Crash("A", at="soon")': ["Crash", "'soon'", "write for example '500ms'"],
     'mq.Crash("A", at=-1)': ["Crash", "-1 is not a length of time"],
-    'mq.Wait("-1s")': ["wait", "'-1s'", "write for example '500ms'"],
+    'mq.Wait("-1s")': ["Wait", "'-1s'", "write for example '500ms'"],
     # addresses
     'mq.Client("d", uri="failover:(tcp://Z:61616)")': ["Client", "unknown host 'Z'", "A, B, C, X"],
     'mq.Client("d", uri="failover:(tcp://A:61616")': ["Client", "unbalanced parentheses"],
@@ -90,7 +90,7 @@ BAD = {
     'mq.Receive("K", -1)': ["consumer 'K'", "count=-1", "above 0"],
     'mq.Producer("P", "A", -1, Q)': ["producer 'P'", "sends=-1", "0 or more"],
     'mq.Producer("P", "A", 1, mq.Queue("Q.>"))': ["producer 'P'", "wildcard"],
-    'mq.Consumer("M", "A", "Q")': ["consumer 'M'", "reads='Q'", "mq.Queue"],
+    'mq.Consumer("M", "A", "Q")': ["Consumer 'M'", "reads is 'Q'", "mq.Queue"],
     'mq.Consumer("M", "A", Q, selector="n >")': ["selector does not parse"],
 }  # fmt: skip
 

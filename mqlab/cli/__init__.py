@@ -1,0 +1,28 @@
+"""The command line. No logic: every command calls the public verbs and prints.
+
+Exit status: 0 all well, 1 something disagrees or could not be run, 2 bad input. With `--json` there is nothing
+but JSON on standard output, one object on a line.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from mqlab.cli import configurations, reference, replays, runs, setup
+from mqlab.cli.app import app
+from mqlab.errors import MqlabError
+
+__all__ = ["app", "configurations", "main", "reference", "replays", "runs", "setup"]
+
+
+def main() -> None:
+    """Run the command line; bad input ends in one message and status 2."""
+    try:
+        app()
+    except MqlabError as error:
+        text = f"mqlab: {error}".encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+        print(text.decode(sys.stderr.encoding or "utf-8"), file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # whoever reads has seen enough
+        sys.stderr.close()
+        sys.exit(1)

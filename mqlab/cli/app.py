@@ -1,0 +1,100 @@
+"""What the commands share: the application, options that several have, tables, what a WHAT is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mqlab import verbs
+from mqlab.errors import BadValue
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Whats = Annotated[list[str], typer.Argument(help="figure ids or lab files", metavar="WHAT...")]
+What = Annotated[str, typer.Argument(help="figure id or lab file", metavar="WHAT")]
+Json = Annotated[bool, typer.Option("--json", help="JSON, one object on a line")]
+Set = Annotated[list[str] | None, typer.Option(
+    "--set", help="change an option: A/linkToBrokerB.network_ttl=3; may come again")]  # fmt: skip
+Edition = Annotated[str | None, typer.Option(help="5.5, 5.17, 5.18 or 6.1")]
+Seed = Annotated[int, typer.Option(help="of the generator that decides races")]
+Limit = Annotated[int | None, typer.Option(min=1, help="events after which a run is stopped")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from mqlab import __version__
+
+        print(f"mqlab {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+                  rich_markup_mode=None)  # fmt: skip
+
+
+@app.callback()
+def _everywhere(
+    version: Annotated[bool, typer.Option(
+        "--version", callback=_version, is_eager=True, help="print the version")] = False,
+) -> None:  # fmt: skip
+    """See a network of message brokers think."""
+
+
+def table(title: str, *columns: str, whole: Sequence[str] = ()) -> Table:
+    """Return an empty table; what stands in the *whole* columns is not broken over lines."""
+    from rich.table import Table
+
+    made = Table(title=title or None, title_justify="left", header_style="bold")
+    for column in columns:
+        made.add_column(column, overflow="fold", no_wrap=column in whole)
+    return made
+
+
+def show(*lines: Any) -> None:
+    """Print texts (with rich's marks) and tables to standard output, as wide as the terminal or 80."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 80
+    console = Console(width=width, soft_wrap=False, highlight=False)
+    for line in lines:
+        console.print(line)
+
+
+def told(*texts: str) -> Iterable[str]:
+    """Yield texts in which nothing is a mark of rich's."""
+    from rich.markup import escape
+
+    return map(escape, texts)
+
+
+def note(text: str) -> None:
+    """Print what is no result, such as where a file went, to standard error."""
+    print(text, file=sys.stderr)
+
+
+def scenario(what: str, changes: list[str] | None = None, edition: str | None = None) -> Any:
+    """Return the scenario that *what* names, with options changed as ``--set`` says."""
+    from mqlab import products
+
+    path = Path(what)
+    found = verbs.scenario_of(path if path.suffix == ".json" or _exists(path) else what)
+    for change in changes or ():
+        place, equals, value = change.partition("=")
+        element, dot, option = place.rpartition(".")
+        if not (equals and dot and element and option):
+            raise BadValue(f"--set {change!r}: write A/linkToBrokerB.network_ttl=3")
+        found = found.change(element, **{products.option_name(found, option): value})
+    return found if edition is None else products.under(found, edition)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # no name of a file
+        return False

@@ -1,0 +1,46 @@
+"""Commands that run on Spark: sweep, replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mqlab.cli.app import What, app, scenario, show, table, told
+from mqlab.errors import BadValue
+
+
+@app.command()
+def sweep(
+    what: What,
+    over: Annotated[list[str], typer.Option(help="A/link.option=v1,v2")],
+    out_dir: Annotated[Path, typer.Option("--out", help="a new folder")],
+    seeds: Annotated[int, typer.Option(min=1, help="runs of each combination")] = 1,
+) -> None:
+    """Run every combination of options, for each seed, on Spark."""
+    from mqlab import replay
+
+    choices: dict[str, list[Any]] = {}
+    for text in over:
+        path, equals, values = text.partition("=")
+        if not equals:
+            raise BadValue(f"--over {text!r}: write A/linkToBrokerB.network_ttl=1,2,3")
+        choices[path] = values.split(",")
+    result = replay.sweep(scenario(what), over=choices, seeds=seeds, out=out_dir)
+    columns = ("options", "runs", "received")
+    rows = table(f"{result.runs} runs, {len(result.failed)} failed", *columns)
+    for row in result.summary():
+        rows.add_row(*told(*(str(row[key]) for key in columns)))
+    show(rows)
+
+
+@app.command()
+def replay(
+    trace_dir: Path,
+    out_dir: Annotated[Path | None, typer.Option("--out", help="where the pyramid goes")] = None,
+) -> None:
+    """Build the pyramid of a trace on Spark."""
+    from mqlab import replay as room
+
+    show(str(room.build(trace_dir, out=out_dir)))

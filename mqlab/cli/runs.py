@@ -1,0 +1,220 @@
+"""Commands that run something: run, explain, compare, upgrade."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mqlab import verbs
+from mqlab.cli.app import (
+    Edition,
+    Json,
+    Limit,
+    Seed,
+    Set,
+    What,
+    Whats,
+    app,
+    note,
+    scenario,
+    show,
+    table,
+    told,
+)
+from mqlab.errors import BadValue, MqlabError
+
+if TYPE_CHECKING:
+    from mqlab.trace import Comparison, Trace
+
+WAITING = ("consumed", "waiting")  # fates that the other tables tell
+
+
+@app.command()
+def run(
+    whats: Whats, changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
+    limit: Limit = None,
+    trace: Annotated[Path | None, typer.Option(help="write the trace (Parquet)")] = None,
+    html: Annotated[Path | None, typer.Option(help="write a page that plays the run")] = None,
+) -> None:  # fmt: skip
+    """Run figures or lab files and show what came of them."""
+    from mqlab import products
+
+    if len(whats) > 1 and (trace or html):
+        raise BadValue("--trace and --html take one WHAT; run them one by one")
+    for path in (trace, html):
+        if path is not None:
+            with verbs.writing(path):  # before anybody waits for the run
+                pass
+    failed = False
+    for what in whats:
+        try:
+            asked = scenario(what, changes, edition)
+            played = verbs.run(asked, seed=seed, limit=limit)
+        except MqlabError as error:
+            if not as_json:
+                raise
+            failed = True
+            kind = type(error).__name__
+            print(json.dumps({"what": what, "error": {"type": kind, "message": str(error)}}))
+            continue
+        if as_json:
+            print(json.dumps({"what": what, "outcome": products.outcome_of(played)}))
+        else:
+            _show(what, played, asked)
+        _write(what, played, trace, html)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _show(what: str, trace: Trace, asked: Any) -> None:
+    from mqlab.trace.spans import spans
+
+    title = str(trace.header["scenario"].get("title") or what)
+    received = table("", "consumer", "received")
+    for consumer, count in trace.received().items():
+        received.add_row(*told(consumer), str(count))
+    show(f"[bold]{next(iter(told(title)))}[/]",
+         received if received.row_count else "There is no consumer.")  # fmt: skip
+    _show_roles(trace)
+    waiting = table("Waiting messages", "broker", "destination", "messages", "numbers")
+    for broker, destinations in trace.waiting().items():
+        for destination, numbers in destinations.items():
+            waiting.add_row(*told(broker, destination, str(len(numbers)), spans(numbers, most=12)))
+    show(waiting if waiting.row_count else "No message waits anywhere.")
+    _show_fates(trace)
+    _show_guide(what, trace, asked)
+
+
+def _show_fates(trace: Trace) -> None:
+    """Show what became of messages that neither came nor wait, and of sends that reached nobody."""
+    head, *lines = trace.account().table()
+    fates = table("What became of the others", *head)
+    for line in lines:
+        if line[0] not in WAITING:
+            fates.add_row(*told(*line))
+    missing = _asked(trace) - len(trace.account())
+    if missing > 0:
+        fates.add_row("never sent", str(missing), "no broker took them", "")
+    if fates.row_count:
+        show(fates)
+    nobody = missing + sum(int(line[1]) for line in lines if line[0] == "dropped")
+    if nobody > 0:
+        show(f"[yellow]{nobody} messages reached nobody.[/]")
+
+
+def _asked(trace: Trace) -> int:
+    """Return how many messages the script's sends ask for; 0 for a run that was stopped before its end."""
+    steps = trace.header["scenario"].get("steps", ())
+    return sum(step.get("count", 1) for step in steps if step.get("do") == "send")
+
+
+def _show_guide(what: str, trace: Trace, asked: Any) -> None:
+    from mqlab.scenarios.guide import claims
+
+    said = asked.about.get("guide_says", {}) if asked.product == "activemq" else {}
+    for claim in claims(said, trace):
+        show(f"[{'green' if claim.holds else 'yellow'}]{next(iter(told(str(claim))))}[/]")
+    real = verbs.real_note(what)
+    if real:
+        show(f"The real broker: {next(iter(told(real)))}")
+
+
+def _show_roles(trace: Trace) -> None:
+    from mqlab.trace import accounts
+
+    roles = table("Roles", "broker", "at the end", "before")
+    for broker, changes in accounts.roles(trace).items():
+        texts = [f"{role.replace('_', ' ')} at {time / 1e6:.1f} s" for time, role in changes]
+        roles.add_row(*told(broker, texts[-1], ", ".join(texts[:-1])))
+    if roles.row_count:
+        show(roles)
+
+
+def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> None:
+    if trace:
+        from mqlab.trace import parquet
+
+        with verbs.writing(trace) as file:
+            parquet.save(played, file)
+        note(f"trace of {len(played)} events written to {trace}")
+    if html:
+        from mqlab import views
+
+        page = views.html(played, title=what)
+        with verbs.writing(html) as file:
+            file.write_text(page, encoding="utf-8")
+        note(f"page written to {html}")
+
+
+@app.command()
+def explain(
+    what: What,
+    message: Annotated[str | None, typer.Option(help="such as P-7, or a number")] = None,
+    consumer: Annotated[str | None, typer.Option(help="its name")] = None,
+    broker: Annotated[str | None, typer.Option(help="its name")] = None,
+    why_not: Annotated[str | None, typer.Option(help="a consumer that did not get it")] = None,
+    changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Tell why a message, a consumer, a broker or a whole run is as it is."""
+    played = verbs.run(scenario(what, changes, edition), seed=seed)
+    found = verbs.explain(
+        played, message=message, consumer=consumer, broker=broker, why_not=why_not
+    )
+    if as_json:
+        print(json.dumps({"what": what, "title": found.title, "lines": list(found.lines)}))
+    else:
+        print(found)
+
+
+@app.command()
+def compare(
+    what: Annotated[list[str], typer.Argument(help="two or more figures or lab files")],
+    seed: Seed = 0, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Run figures or lab files and show what each cost, and where two of them part."""
+    from mqlab.trace import Comparison
+
+    if len(what) < 2:
+        raise BadValue(f"compare needs two runs; write for example {what[0]} fuse:2.21")
+    both = verbs.compare(*(verbs.run(scenario(one), seed=seed) for one in what))
+    ledger = both.ledger() if isinstance(both, Comparison) else both
+    if as_json:
+        for name, row in ledger.rows().items():
+            print(json.dumps({"run": name, **row}))
+        return
+    # A run is a column: eight measures beside one another are wider than a terminal.
+    head, *lines = ledger.table()
+    cost = table("What each run cost", "", *(next(iter(told(line[0]))) for line in lines))
+    for no, measure in enumerate(head[1:], 1):
+        cost.add_row(measure, *(line[no] for line in lines))
+    show(cost)
+    if isinstance(both, Comparison):
+        _show_parting(both, *what)
+
+
+def _show_parting(both: Comparison, one: str, other: str) -> None:
+    received = table("Received", "consumer", one, other)
+    for consumer, (left, right) in both.received().items():
+        received.add_row(*told(consumer), str(left), str(right))
+    parted = both.first_difference()
+    show(received, "The runs are alike." if parted is None else "The first events that differ:")
+    for event in parted or ():
+        show(*told(f"  {event}"))
+
+
+@app.command()
+def upgrade(
+    what: What,
+    old: Annotated[str, typer.Option(help="the edition now")] = "5.17",
+    new: Annotated[str, typer.Option(help="the edition to come")] = "6.1",
+    changes: Set = None, seed: Seed = 0, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Say what an upgrade changes, which default or rule is behind it, and what keeps the old way."""
+    found = verbs.upgrade(scenario(what, changes), old, new, seed=seed)
+    if as_json:
+        print(json.dumps({"what": what, "old": found.old, "new": found.new,
+                          "changes": found.changes, "causes": found.causes}))  # fmt: skip
+    else:
+        print(found)

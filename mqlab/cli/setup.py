@@ -1,0 +1,38 @@
+"""Commands about this machine: lab, doctor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mqlab.cli.app import Json, app, show, table, told
+
+
+@app.command()
+def lab(
+    folder: Annotated[Path | None, typer.Argument(help="where the notebooks go")] = None,
+    browser: Annotated[bool, typer.Option(help="open a browser")] = True,
+) -> None:
+    """Start JupyterLab on the notebooks."""
+    from mqlab.lessons import jupyter
+
+    raise typer.Exit(jupyter.start(folder, browser=browser))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what is installed, what is missing, and how to get it."""
+    from mqlab.doctor import examine
+
+    findings = examine()
+    if as_json:
+        print(json.dumps(findings))
+        return
+    columns = ("part", "needs", "state", "how to get it")
+    parts = table("mqlab doctor", *columns)
+    for row in findings:
+        parts.add_row(*told(*(row[key] for key in ("part", "needs", "state", "how"))))
+    show(parts)

@@ -1,0 +1,76 @@
+"""What the lab files of each product may hold; a module for each, and here what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mqlab.spec.option import Option
+from mqlab.spec.shape import ANYTHING, MOST, TEXT, TRUTH, Either, Json, Many, Record, Shape, whole
+
+SCALAR = Either((TEXT, TRUTH, Shape("a number", lambda value: isinstance(value, (int, float)),
+                                    {"type": "number"})))  # fmt: skip
+# Properties of messages: a list is dealt out in turn.
+PROPERTIES = Record({}, more=Either((SCALAR, Many(SCALAR, least=1))))
+COUNT = whole(0, MOST)
+_COUNTS = Record({}, more=COUNT)
+_SAID = {"received": _COUNTS, "depth": _COUNTS, "distances": _COUNTS, "diameter": COUNT}
+# What is told of a scenario, and changes nothing that happens.
+ABOUT = {
+    "name": TEXT, "theme": TEXT, "title": TEXT, "guide": TEXT, "reference_says": TEXT,
+    "behaviour": ANYTHING, "nominal": ANYTHING, "runs": COUNT, "time_limit_seconds": COUNT,
+    "guide_says": Record({**_SAID, "snapshots": Record({}, more=Record(_SAID, more=ANYTHING))},
+                         more=ANYTHING),
+    "product": TEXT, "version": TEXT, "edition": TEXT,
+}  # fmt: skip
+_TYPES: dict[type, Json] = {
+    bool: {"type": "boolean"}, int: {"type": "integer"}, float: {"type": "number"},
+    str: {"type": "string"}, tuple: {"type": "array", "items": {"type": "string"}},
+    dict: {"type": "object"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The value of an option, as its row says: the row's reader, or *look*, looks at it."""
+
+    option: Option
+    look: Callable[[Option, Any, str], object] = Option.read
+
+    @property
+    def words(self) -> str:
+        """What to write."""
+        return f"what {self.option.guide} takes"
+
+    def check(self, value: object, where: str) -> None:
+        """Raise what the row's reader raises."""
+        place, _, key = where.rpartition(", ")
+        self.look(self.option, value, place or key)
+
+    def schema(self) -> Json:
+        """Return the row as JSON Schema: sentence, unit, default, range."""
+        row = self.option
+        unit = f" In {row.unit}." if row.unit else ""
+        found: Json = {"description": f"{row.guide}: {row.sentence}{unit} [{row.source}]"}
+        found |= {"enum": list(row.choices)} if row.choices else _TYPES[row.type]
+        if row.low is not None:
+            found["minimum"] = row.low
+        if row.default is not None:
+            found["default"] = list(row.default) if isinstance(row.default, tuple) else row.default
+        return found
+
+
+def rows(options: Iterable[Option], by_guide: bool = False) -> dict[str, Any]:
+    """Return option rows as shapes, by their Python names or by those of the guide."""
+    return {row.guide if by_guide else row.name: Row(row) for row in options}
+
+
+def sentence(noun: type) -> str:
+    """Return the first sentence of a noun's docstring, on one line."""
+    return " ".join((noun.__doc__ or "").partition("\n\n")[0].split())
+
+
+def about(*names: str) -> Mapping[str, Any]:
+    """Return the shapes of those of the descriptive keys that a product's files have."""
+    return {name: ABOUT[name] for name in names}

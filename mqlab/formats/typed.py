@@ -1,0 +1,92 @@
+"""The one look that every file gets before anything is made of it: plain values, of the right shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.errors import BadFile, BadValue, MqlabError, shown
+from mqlab.spec.option import MOST_LONG
+from mqlab.spec.shape import Record
+
+DEEPEST = 30  # lists and objects inside one another
+LONGEST = 100_000  # characters of one text
+
+
+def body_of(value: object, shape: Record, where: str) -> dict[str, Any]:
+    """Return the scenario object of a JSON value, of the right shape and without what is null.
+
+    A key whose value is null says as much as no key. Raises an error that begins with *where*: for
+    infinity and NaN, numbers beyond 64 bits, too deep or too long values, and what *shape* refuses.
+    """
+    found = value.get("scenario", value) if isinstance(value, Mapping) else value
+    if not isinstance(found, Mapping):
+        raise BadFile(f"{where}: {shown(found)} is no lab file; write an object with 'brokers'")
+    try:
+        body: dict[str, Any] = without_nulls(found)
+        shape.check(body, "")
+        _check_values(body)
+    except MqlabError as error:
+        raise type(error)(f"{where}: {error}") from None
+    return body
+
+
+def version_of(value: Mapping[str, Any]) -> str:
+    """Return the product's version that a recording was made with; empty for what is none."""
+    observed = value.get("observed")
+    found = observed.get("version") if isinstance(observed, Mapping) else None
+    return found if isinstance(found, str) else ""
+
+
+def without_nulls(value: Any, place: tuple[str, ...] = ()) -> Any:
+    """Return a copy of a JSON value without keys that are null; raises `BadValue` for too deep a one."""
+    if len(place) > DEEPEST:
+        raise BadValue(f"{', '.join(place[:3])}, ...: more than {DEEPEST} inside one another")
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise BadValue(
+                    f"{_where(place)}: the key {shown(key)} is no text; put it in quotes"
+                )
+        return {
+            key: without_nulls(item, (*place, key))
+            for key, item in value.items()
+            if item is not None
+        }
+    if isinstance(value, (list, tuple)):
+        return [without_nulls(item, (*place, f"item {no}")) for no, item in enumerate(value, 1)]
+    return value
+
+
+def _check_values(value: Any, place: tuple[str, ...] = ()) -> None:
+    """Raise `BadValue` for what no JSON has, where a shape lets pass anything."""
+    where = _where(place)
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            _check_values(key, (*place, "a key"))
+            _check_values(item, (*place, key))
+    elif isinstance(value, (list, tuple)):
+        for no, item in enumerate(value, 1):
+            _check_values(item, (*place, f"item {no}"))
+    elif isinstance(value, str):
+        _check_text(value, where)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadValue(f"{where} is {value}; write a number that is finite")
+    elif isinstance(value, int) and abs(value) > MOST_LONG:
+        raise BadValue(f"{where} is {shown(value)}; write {MOST_LONG} or less")
+    elif value is not None and not isinstance(value, (bool, int, float)):
+        raise BadValue(
+            f"{where} is {shown(value)}; a lab file has texts, numbers, lists and objects"
+        )
+
+
+def _where(place: tuple[str, ...]) -> str:
+    return ", ".join(place) or "the file"
+
+
+def _check_text(value: str, where: str) -> None:
+    if len(value) > LONGEST:
+        raise BadValue(f"{where} is {len(value)} characters long; write {LONGEST} or less")
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        raise BadValue(f"{where} is {shown(value)}, half of a character; write the whole one")

@@ -1,0 +1,166 @@
+"""Connectors: what a broker points at others with, and what it listens with.
+
+A network connector is defined at one broker and points at another: messages go from the first to the
+second, news of consumers comes back (Fuse 2, Figure 2.1). In mqlab the host of an address is the name of a
+broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mqlab.errors import BadValue, UnknownName, UriError, shown
+from mqlab.spec import uri as uris
+from mqlab.spec.address import check_connector
+from mqlab.spec.manual import documented
+from mqlab.spec.option import DEFAULT_EDITION
+from mqlab.spec.rows import OPTIONS, read_options
+from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from mqlab.spec.option_types import NetworkConnectorOptions, TransportConnectorOptions
+
+HEARD = ("multicast", "rendezvous", "zeroconf")  # agents that find brokers by themselves
+
+
+def check_name(what: str, given: object) -> str:
+    """Return a name; raises `BadValue` for what is no text, or an empty one."""
+    if not isinstance(given, str) or not given.strip():
+        raise BadValue(f"{what}: {shown(given)} is not a name; write a text that is not empty")
+    return given
+
+
+def _resolved(element: str, options: Mapping[str, Any], name: str, edition: str) -> Any:
+    rows = OPTIONS[element]
+    if name not in rows:
+        raise UnknownName.of("option", name, rows)
+    value = options.get(name)
+    if value is None and name in ("message_ttl", "consumer_ttl"):
+        return _resolved(element, options, "network_ttl", edition)
+    return rows[name].default_for(edition) if value is None else value
+
+
+class Optioned:
+    """Read an option by attribute, with the default of the default edition."""
+
+    __slots__ = ()
+    ELEMENT = ""
+    pairs: tuple[tuple[str, Any], ...]  # hashable and easily copied, unlike a mapping
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that were written, by Python name."""
+        return dict(self.pairs)
+
+    def get(self, option: str, edition: str = DEFAULT_EDITION) -> Any:
+        """Return the option's value: what was written, or else the default of *edition*."""
+        return _resolved(self.ELEMENT, self.options, option, edition)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OPTIONS[self.ELEMENT]:
+            return self.get(name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+
+@documented(OPTIONS["networkConnector"].values())
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
+class NetworkConnector(Optioned):
+    """A connector of the broker that holds it, towards the brokers its `uri` names.
+
+    Keyword options are those of `networkConnector` in snake case (rows in `spec/option.py`).
+    Raises `UnknownName`, `BadValue` or `UriError`.
+
+    >>> ab = NetworkConnector("ab", uri="static:(tcp://B:61616)", network_ttl=3)
+    >>> ab.targets, ab.message_ttl, ab.duplex
+    (('B',), 3, False)
+    """
+
+    name: str
+    uri: str
+    pairs: tuple[tuple[str, Any], ...]
+    judged: bool = field(compare=False)  # whether its address was looked at
+
+    def __init__(self, name: str, *, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
+        check_name("networkConnector", name)
+        object.__setattr__(self, "judged", True)
+        parsed = uris.parse(uri)
+        if not parsed.components and parsed.scheme in uris.COMPOSITE:
+            raise BadValue(
+                f"networkConnector {name!r}: {uri!r} names no broker; write static:(tcp://B:61616)"
+            )
+        if not parsed.components:
+            raise BadValue(
+                f"networkConnector {name!r}: {uri!r} is the address of a transport; "
+                f"write static:({uri})"
+            )
+        check_connector(parsed)
+        checked = read_options("networkConnector", options, f"networkConnector {name!r}")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "uri", uri)
+        object.__setattr__(self, "pairs", tuple(checked.items()))
+
+    ELEMENT = "networkConnector"
+
+    @classmethod
+    def as_written(cls, name: str, uri: str, **options: Any) -> NetworkConnector:
+        """Return a connector with an address that only its broker judges, at its start."""
+        connector = cls(name, uri="static:(tcp://unread:0)", **options)
+        object.__setattr__(connector, "uri", uri)
+        object.__setattr__(connector, "judged", False)
+        return connector
+
+    def __repr__(self) -> str:
+        written = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"NetworkConnector({self.name!r}, uri={self.uri!r}{written})"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The names of the brokers the address leads to, in order."""
+        try:
+            leaves = uris.parse(self.uri).leaves()
+        except UriError:
+            return ()  # as it was written
+        return tuple(leaf.host or leaf.path or "" for leaf in leaves if leaf.scheme not in HEARD)
+
+    @property
+    def advisory_topics(self) -> tuple[str, ...]:
+        """The topics at the other end on which the bridge hears of consumers."""
+        if self.destination_filter:
+            return tuple(self.destination_filter.split(","))
+        included = [Destination.parse(t) for t in self.dynamically_included_destinations]
+        return tuple(
+            f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
+            for dest in included
+        ) or (f"{CONSUMER_ADVISORIES}>",)
+
+    def change(self, **options: Any) -> NetworkConnector:
+        """Return the connector with these options set; None takes an option back."""
+        make = NetworkConnector if self.judged else NetworkConnector.as_written
+        return make(self.name, uri=self.uri, **{**self.options, **options})
+
+
+@documented(OPTIONS["transportConnector"].values())
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
+class TransportConnector(Optioned):
+    """What a broker listens with, and what it tells the clients that come by it (Fuse 1, Table 1.1)."""
+
+    name: str
+    pairs: tuple[tuple[str, Any], ...]
+
+    def __init__(
+        self, name: str = "openwire", **options: Unpack[TransportConnectorOptions]
+    ) -> None:
+        check_name("transportConnector", name)
+        checked = read_options("transportConnector", options, f"transportConnector {name!r}")
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "pairs", tuple(checked.items()))
+
+    ELEMENT = "transportConnector"
+
+    def __repr__(self) -> str:
+        written = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"TransportConnector({self.name!r}{written})"

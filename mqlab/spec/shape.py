@@ -1,0 +1,315 @@
+"""Shapes: what a value in a file, or a field of a noun, may be.
+
+By its shape a value is looked at before anything is made of it, and the same shape says itself as JSON
+Schema (draft 2020-12), by which editors complete. An error says where, what came and what to write.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.values import MOST_MS, duration
+
+Json = dict[str, Any]
+
+MOST = 10**9  # messages, attempts, bytes of one message: what can be asked of a run
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a single value may be: `words` say what to write, `test` whether it is that."""
+
+    words: str
+    test: Callable[[object], bool]
+    json: Json = field(hash=False)
+
+    def check(self, value: object, where: str) -> None:
+        """Raise `BadValue` or `UnknownName`, with *where* it stands, for what is not of this shape."""
+        if not self.test(value):
+            raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+
+    def schema(self) -> Json:
+        """Return the shape as JSON Schema."""
+        return dict(self.json)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Shape):
+    """One of some texts."""
+
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: object, where: str) -> None:
+        """Raise `UnknownName`, with the nearest one, for another text."""
+        if isinstance(value, str) and value not in self.choices:
+            place, _, key = where.rpartition(", ")
+            raise UnknownName.of(key, value, self.choices, place)
+        Shape.check(self, value, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """A list whose items are of one shape; `what` an item is called in errors."""
+
+    of: Any  # a shape
+    what: str = ""
+    least: int = 0
+    most: int = 100_000
+
+    @property
+    def words(self) -> str:
+        """What to write."""
+        size = f" of {self.least}" if self.least == self.most else ""
+        return f"a list{size}, of which each is {self.of.words}"
+
+    def check(self, value: object, where: str) -> None:
+        """Raise for what is no list, and for the first item that is wrong."""
+        if not isinstance(value, (list, tuple)) or not self.least <= len(value) <= self.most:
+            raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+        place = where.rpartition(", ")[0]
+        for no, item in enumerate(value, 1):
+            here = (
+                _called(self.what, no, item) if self.what else f"{where.rpartition(', ')[2]} {no}"
+            )
+            self.of.check(item, f"{place}, {here}" if place else here)
+
+    def schema(self) -> Json:
+        """Return the shape as JSON Schema."""
+        sizes = {"minItems": self.least, "maxItems": self.most} if self.most < 100 else {}
+        return {"type": "array", "items": self.of.schema(), **sizes}
+
+
+def _called(what: str, no: int, item: object) -> str:
+    """Return how an error calls an item: by its name, or by its number and what it does."""
+    given = item if isinstance(item, Mapping) else {}
+    if isinstance(given.get("do"), str):
+        return f"{what} {no} ({shown(given['do'])[1:-1]})"
+    return (
+        f"{what} {shown(given['name'])}" if isinstance(given.get("name"), str) else f"{what} {no}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object: each known key with its shape; of each group of `needed` keys one has to be there.
+
+    With `more` it may have other keys too, whose values are of that shape. `called` is what an error
+    calls its keys.
+    """
+
+    keys: Mapping[str, Any] = field(hash=False)
+    needed: tuple[tuple[str, ...], ...] = ()
+    more: Any = None  # a shape
+    called: str = "key"
+    words: str = "an object"
+    note: str = ""
+
+    def check(self, value: object, where: str) -> None:
+        """Raise for what is no object, an unknown key, one that is missing, a value that is wrong."""
+        if not isinstance(value, Mapping):
+            raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+        for key in value:
+            if not isinstance(key, str) or (key not in self.keys and self.more is None):
+                raise UnknownName.of(self.called, key, self.keys, where)
+        for group in self.needed:
+            if not any(key in value for key in group):
+                keys = " or ".join(map(repr, group))
+                raise BadValue(f"{where + ': ' if where else ''}the key {keys} is missing")
+        for key, item in value.items():
+            self.keys.get(key, self.more).check(item, f"{where}, {key}" if where else key)
+
+    def schema(self) -> Json:
+        """Return the shape as JSON Schema."""
+        alone = [group[0] for group in self.needed if len(group) == 1]
+        either = [[{"required": [key]} for key in group] for group in self.needed if len(group) > 1]
+        return {
+            "type": "object",
+            **({"description": self.note} if self.note else {}),
+            "properties": {key: shape.schema() for key, shape in self.keys.items()},
+            **({"required": alone} if alone else {}),
+            **({"allOf": [{"anyOf": group} for group in either]} if either else {}),
+            "additionalProperties": False if self.more is None else self.more.schema(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """An object whose key `tag` says which of several records it is."""
+
+    tag: str
+    records: Mapping[str, Record] = field(hash=False)
+    aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
+    words: str = "an object"
+
+    def check(self, value: object, where: str) -> None:
+        """Raise for an object without the tag, with an unknown one, or not of its record."""
+        if not isinstance(value, Mapping):
+            raise BadValue(
+                f"{where} is {shown(value)}; write {self.words} with the key {self.tag!r}"
+            )
+        given = value.get(self.tag)
+        name = self.aliases.get(given, given) if isinstance(given, str) else given
+        if not isinstance(name, str) or name not in self.records:
+            raise UnknownName.of("step", given, self.records, where.partition(" (")[0])
+        rest = {key: item for key, item in value.items() if key != self.tag}
+        self.records[name].check(rest, where)
+
+    def schema(self) -> Json:
+        """Return the shape as JSON Schema: what a tag asks for depends on it."""
+        names = [*self.records, *self.aliases]
+        return {
+            "type": "object",
+            "properties": {self.tag: {"enum": names}},
+            "required": [self.tag],
+            "allOf": [
+                {"if": {"properties": {self.tag: {"const": name}}}, "then": self._then(name)}
+                for name in names
+            ],
+        }
+
+    def _then(self, name: str) -> Json:
+        found = self.records[self.aliases.get(name, name)].schema()
+        return {**found, "properties": {self.tag: {"const": name}, **found["properties"]}}
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A value of one of several shapes."""
+
+    shapes: tuple[Any, ...]
+
+    @property
+    def words(self) -> str:
+        """What to write."""
+        return ", or ".join(dict.fromkeys(shape.words for shape in self.shapes))
+
+    def check(self, value: object, where: str) -> None:
+        """Raise what the last shape of the value's own kind says, or that it is none of them."""
+        for shape in self.shapes:
+            try:
+                shape.check(value, where)
+            except (BadValue, UnknownName) as error:
+                told = error
+            else:
+                return
+        inner = (Record, Many) if isinstance(value, (Mapping, list, tuple)) else Choice
+        if isinstance(self.shapes[-1], inner):
+            raise told
+        raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+
+    def schema(self) -> Json:
+        """Return the shape as JSON Schema."""
+        return {"anyOf": [shape.schema() for shape in self.shapes]}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def whole(low: int = -MOST, high: int = MOST) -> Shape:
+    """Return the shape of whole numbers within a range."""
+
+    def test(value: object) -> bool:
+        return _is_number(value) and isinstance(value, int) and low <= value <= high
+
+    return Shape(
+        f"a whole number, {low} to {high}",
+        test,
+        {"type": "integer", "minimum": low, "maximum": high},
+    )
+
+
+def number(low: float = 0, high: float = MOST_MS) -> Shape:
+    """Return the shape of numbers within a range."""
+
+    def test(value: object) -> bool:
+        return _is_number(value) and low <= typing.cast(float, value) <= high
+
+    return Shape(
+        f"a number, {low:g} to {high:g}", test, {"type": "number", "minimum": low, "maximum": high}
+    )
+
+
+def choice(choices: Iterable[str]) -> Choice:
+    """Return the shape of one of some texts."""
+    known = tuple(choices)
+    words = " or ".join(map(repr, known))
+    return Choice(words, lambda value: value in known, {"enum": list(known)}, known)
+
+
+@dataclass(frozen=True, slots=True)
+class Length(Shape):
+    """A length of time."""
+
+    def check(self, value: object, where: str) -> None:
+        """Raise `BadValue` for what is no length of time."""
+        duration(value, where)  # type: ignore[arg-type]
+
+
+ANYTHING = Shape("any value", lambda value: True, {})
+TRUTH = Shape("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
+NAME = Shape("a text that is not empty", lambda value: isinstance(value, str) and bool(value.strip()),
+             {"type": "string", "pattern": r"\S"})  # fmt: skip
+TEXT = Shape("a text, in quotes", lambda value: isinstance(value, str), {"type": "string"})
+LENGTH = Length("a length of time", bool, {"anyOf": [
+    {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
+    {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
+]})  # fmt: skip
+NAMES = Either((NAME, Many(NAME)))
+OBJECT = Record({}, more=ANYTHING)
+
+
+# Nouns
+
+
+def fields_of(noun: type) -> dict[str, tuple[Any, bool]]:
+    """Return the fields of a noun: name -> (shape, whether None will do), read off its annotations."""
+    return _fields_of(typing.cast(Any, noun))
+
+
+@cache
+def _fields_of(noun: Any) -> dict[str, tuple[Any, bool]]:
+    hints = typing.get_type_hints(noun)
+    found = {}
+    for known in fields(noun):
+        optional = types.NoneType in typing.get_args(hints[known.name])
+        found[known.name] = (_of_hint(hints[known.name]), optional)
+    return found
+
+
+def check_noun(noun: Any, where: str) -> None:
+    """Raise `BadValue` for the first field of a noun that is not of its type, or out of any range."""
+    for name, (shape, optional) in fields_of(type(noun)).items():
+        value = getattr(noun, name)
+        if value is not None or not optional:
+            shape.check(value, f"{where}, {name}")
+
+
+def _of_hint(hint: Any) -> Any:
+    """Return the shape of an annotation; a number or a text is a length of time."""
+    parts = [part for part in typing.get_args(hint) if part is not types.NoneType]
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        if int in parts and str in parts and bool not in parts:
+            return LENGTH
+        return Either(tuple(map(_of_hint, parts))) if len(parts) > 1 else _of_hint(parts[0])
+    if origin in (tuple, list):
+        return Many(_of_hint(parts[0]))
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if origin is not None or not isinstance(hint, type):
+        return OBJECT if origin is Mapping else ANYTHING
+    return Shape(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"),
+                 lambda value: isinstance(value, hint), {})  # fmt: skip
+
+
+_PLAIN: dict[Any, Any] = {
+    str: TEXT, bool: TRUTH, int: whole(), float: number(), Any: ANYTHING,
+}  # fmt: skip
+_WRITTEN = {"Destination": "mq.Queue('TEST.FOO') or mq.Topic('NEWS')"}

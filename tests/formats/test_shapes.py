@@ -1,0 +1,139 @@
+"""The shapes of lab files: every recording and figure is of its shape, and what is not is told where."""
+
+import pytest
+
+from mqlab import products
+from mqlab.errors import BadFile, MqlabError
+from mqlab.formats import lab
+from tests.conftest import packed
+
+PACKS = ("activemq", "activemq-later", "artemis", "artemis-later", "combined", "failover", "openmq",
+         "openmq-later")  # fmt: skip
+LAB = {
+    "brokers": [{"name": "A"}, {"name": "B"}],
+    "connectors": [{"name": "ab", "from": "A", "to": "B"}],
+    "steps": [{"do": "start"}, {"do": "send", "broker": "A", "queue": "Q", "count": 2}],
+}  # fmt: skip
+CLUSTER = {
+    "product": "openmq", "cluster": {"model": "peer"}, "brokers": ["b1", "b2"],
+    "steps": [{"do": "start"}, {"do": "send", "broker": "b1", "queue": "Q", "count": 2}],
+}  # fmt: skip
+PAIR = {
+    "product": "artemis",
+    "brokers": [{"name": "M", "ha": {"policy": "replication", "role": "master"}}],
+    "queues": [{"name": "Q"}], "steps": [{"do": "start"}],
+}  # fmt: skip
+
+
+def recordings():
+    """Return every packed recording that has a scenario."""
+    return [value for name in PACKS for value in packed(name).values() if "scenario" in value]
+
+
+def read(value):
+    return products.product_of(value).read(value, "my.json")
+
+
+def test_every_recording_is_of_its_shape():
+    values = recordings()
+    assert len(values) > 1000
+    for value in values:
+        read(value)
+
+
+def step(**keys):
+    return {"steps": [*LAB["steps"], keys]}
+
+
+# What is written, and what the error says: where, what came, what to write.
+WRONG = [
+    (LAB, step(do="send", broker="A", queue="Q", count=10**20),
+     ["step 3 (send), count is 100000000000000000000", "0 to 1000000000"]),
+    (LAB, step(do="send", broker="A", queue="Q", count=1e9), ["step 3 (send), count is 1000000000.0"]),
+    (LAB, step(do="send", broker="A", queue="Q", count=True), ["step 3 (send), count is True"]),
+    (LAB, step(do="send", broker="A", queue="Q", interval_ms=float("inf")),
+     ["step 3 (send), interval_ms is", "write a number, 0 to 1e+12"]),
+    (LAB, step(do="send", broker="A", queue="Q", interval_ms=float("nan")),
+     ["step 3 (send), interval_ms is", "write a number, 0 to 1e+12"]),
+    (LAB, step(do="send", broker="A", queue=7), ["step 3 (send), queue is 7; write a text"]),
+    (LAB, step(do="send", broker="A", queue="Q", at="soon"), ["step 3 (send), at: 'soon'", "'500ms'"]),
+    (LAB, step(do="send", broker="A", queue="Q", properties={"a": {}}), ["step 3 (send), properties, a"]),
+    (LAB, step(do="open_consumer", consumer="C", broker="A", queue="Q", selector=5), ["selector is 5"]),
+    (LAB, step(do="open_consumer", consumer="C", broker=[], queue="Q"), ["step 3 (open_consumer)"]),
+    (LAB, step(do="open_consumer", consumer="C", broker="A", que="Q"), ["did you mean 'queue'"]),
+    (LAB, step(do="kill"), ["step 3 (kill): the key 'broker' is missing"]),
+    (LAB, step(dance="kill"), ["step 3: unknown step None"]),
+    (LAB, step(do=["kill"]), ["step 3: unknown step ['kill']"]),
+    (LAB, {"steps": {}}, ["steps is {}; write a list"]),
+    (LAB, {"brokers": ["A"]}, ["broker 1 is 'A'; write an object"]),
+    (LAB, {"brokers": [{"name": ""}]}, ["broker '', name is ''"]),
+    (LAB, {"brokers": [{"name": "A", "at": [0.5]}]}, ["broker 'A', at is [0.5]", "a list of 2"]),
+    (LAB, {"brokers": [{"name": "A", "policies": [{"queue": ">", "max_page_size": 0}]}]},
+     ["policy 1", "maxPageSize: 0 is too low; write 1 or more"]),
+    (LAB, {"connectors": [{"name": "ab", "from": "A", "to": 7}]}, ["connector 'ab', to is 7"]),
+    (LAB, {"connectors": [{"name": "ab", "from": "A", "to": "B", "network_ttl": 10**12}]},
+     ["connector 'ab'", "networkTTL: 1000000000000 is out of range; write 2147483647 or less"]),
+    (LAB, {"connectors": [{"name": "ab", "from": "A", "to": "B", "network_tll": 1}]},
+     ["connector 'ab': unknown option 'network_tll'; did you mean 'network_ttl'"]),
+    (LAB, {"connectors": [{"name": "ab", "from": "A", "to": "B",
+                           "excluded_destinations": ["queue://Q", 5]}]},
+     ["connector 'ab': excludedDestinations: 5 is no destination"]),
+    (LAB, {"pace": "fast"}, ["unknown pace 'fast'", "rest, calls"]),
+    (LAB, {"title": ["x"]}, ["title is ['x']; write a text"]),
+    (LAB, {"edition": 5.17}, ["edition is 5.17; write a text"]),
+    (LAB, {"guide_says": {"received": {"C": "many"}}}, ["guide_says, received, C is 'many'"]),
+    (LAB, {"guide_says": {7: 1}}, ["the key 7 is no text"]),
+    (CLUSTER, {"cluster": {"model": "star"}}, ["cluster: unknown model 'star'"]),
+    (CLUSTER, {"brokers": [5]}, ["broker 1 is 5"]),
+    (CLUSTER, {"cluster": {"model": "peer", "options": {"imq.autocreate.queue": "perhaps"}}},
+     ["imq.autocreate.queue: 'perhaps' is neither true nor false"]),
+    (CLUSTER, {"steps": [{"do": "kill", "broker": ["b1"]}]}, ["step 1 (kill), broker is ['b1']"]),
+    (CLUSTER, {"steps": [{"do": "cut", "between": ["b1"]}]}, ["step 1 (cut), between", "a list of 2"]),
+    (PAIR, {"brokers": [{"name": "M", "ha": {"policy": "replicate"}}]}, ["unknown policy 'replicate'"]),
+    (PAIR, {"cluster": {"max_hops": -1}}, ["cluster: max_hops is -1; write 0 or more"]),
+    (PAIR, {"queues": [5]}, ["queue 1 is 5; write an object"]),
+    (PAIR, {"steps": [{"do": "wait", "ms": -1}]}, ["step 1 (wait), ms is -1; write a number, 0 to 1e+12"]),
+    (PAIR, {"clients": {"retry_interval": "soon"}}, ["clients: retry_interval is 'soon'"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "change", "parts"), WRONG)
+def test_what_is_of_another_shape_is_told_with_its_place(base, change, parts):
+    with pytest.raises(MqlabError) as told:
+        read({**base, **change})
+    assert str(told.value).startswith("my.json: ")
+    for part in parts:
+        assert part in str(told.value)
+
+
+@pytest.mark.parametrize("base", [LAB, CLUSTER, PAIR], ids=["activemq", "openmq", "artemis"])
+def test_null_says_as_much_as_no_key(base):
+    nulls = dict.fromkeys(("title", "theme", "version", "guide_says"))
+    assert read({**base, **nulls}) == read(base)
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [nested(40), {"a": nested(900)}], ids=["40", "900"])
+def test_values_inside_one_another_are_counted(value):
+    with pytest.raises(MqlabError, match=r"nominal.*more than 30 inside one another"):
+        read({**LAB, "nominal": value})
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("[" * 100_000, "too many lists or objects inside one another"),
+    ('{"a":' * 100_000, "too many lists or objects inside one another"),
+    ('{"a": ' + "9" * 5000 + "}", "a number that is too long"),
+    ("[]", "a lab file is a JSON object"),
+    ('{"brokers": [}', "line 1, column 14: not JSON"),
+])  # fmt: skip
+def test_a_text_that_is_no_lab_file_is_told_what_it_is(tmp_path, text, told):
+    file = tmp_path / "my.json"
+    file.write_text(text)
+    with pytest.raises(BadFile, match=told):
+        lab.load(file)

@@ -1,0 +1,114 @@
+"""What help and editors know of options: all of it, and from the rows."""
+
+import ast
+import inspect
+import pydoc
+import subprocess
+import sys
+
+import pytest
+
+import mqlab as mq
+from mqlab.spec import openmq_options, rows
+from mqlab.spec.artemis import options as artemis_options
+from mqlab.spec.manual import defaults
+from tests.conftest import ROOT
+from tests.spec.option_types import files
+
+NOUNS = {
+    "NetworkConnector": (mq.NetworkConnector, rows.CONNECTOR),
+    "TransportConnector": (mq.TransportConnector, rows.TRANSPORT),
+    "Broker": (mq.Broker, (*rows.BROKER, *rows.POLICY)),
+    "openmq.Broker": (mq.openmq.Broker, openmq_options.BROKER),
+    "openmq.Network": (mq.openmq.Network, openmq_options.BROKER),
+    "artemis.Broker": (mq.artemis.Broker, (*artemis_options.HA, *artemis_options.CORE)),
+    "artemis.Network": (mq.artemis.Network, (*artemis_options.CLUSTER, *artemis_options.URL)),
+}
+
+
+def shown_help(thing):
+    return pydoc.plain(pydoc.render_doc(thing))
+
+
+@pytest.mark.parametrize("name", NOUNS)
+def test_help_lists_every_option_with_type_default_and_sentence(name):
+    noun, options = NOUNS[name]
+    text = " ".join(shown_help(noun).replace("|", " ").split())
+    for row in options:
+        assert f" {row.name}: " in text
+        assert " ".join(f"{row.guide}: {row.sentence} [{row.source}]".split()) in text
+        assert f"default {defaults(row)} {row.guide}:" in text
+
+
+def test_a_default_is_told_for_each_edition():
+    row = rows.OPTIONS["networkConnector"]["always_sync_send"]
+    assert defaults(row) == "true; in 5.5: false; from 5.17 on"
+
+
+@pytest.mark.parametrize("name", NOUNS)
+def test_the_help_of_options_fits_80_columns(name):
+    lines = shown_help(NOUNS[name][0]).partition("Options:")[2].partition("Method")[0].splitlines()
+    assert len(lines) > 10
+    assert max(map(len, lines[:-1])) <= 80
+
+
+@pytest.mark.parametrize("name", NOUNS)
+def test_a_notebook_completes_the_options(name):
+    """Jupyter's completer asks for the signature."""
+    noun, options = NOUNS[name]
+    known = inspect.signature(noun).parameters
+    taken = [row for row in options if row not in (*rows.POLICY, *artemis_options.URL)]
+    assert {row.name for row in taken} <= set(known)
+
+
+def test_help_of_mqlab_is_one_screen_and_leads_on():
+    lines = shown_help(mq).splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines[:-3])) <= 80
+    assert "help(mq.NetworkConnector)" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_types_of_options_are_those_of_the_rows(path):
+    """If this fails: python -m tests.spec.option_types; ruff format mqlab."""
+    made = files()[path]
+    assert ast.dump(ast.parse(path.read_text())) == ast.dump(ast.parse(made))
+
+
+RIGHT = """
+import mqlab as mq
+ab = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)", conduit_subscriptions=True, network_ttl=3)
+net = mq.Network(mq.Broker("A", ab, store="kahadb"), mq.Broker("B"))
+trace = mq.run(net, mq.Consumer("C", on="B", reads=mq.Queue("Q")))
+got: dict[str, int] = trace.received()
+cluster = mq.openmq.Network("b1", model="peer", autocreate_queue=False)
+pair = mq.artemis.Broker("M", "replication", "master", max_hops=2)
+"""
+WRONG = {
+    'mq.NetworkConnector("ab", uri="static:(tcp://B)", conduit=True)': '"conduit"',
+    'mq.NetworkConnector("ab", uri="static:(tcp://B)", network_ttl="many")': "network_ttl",
+    'mq.Broker("A", store="floppy")': "store",
+    'mq.TransportConnector(update_cluster=True)': "update_cluster",
+    'mq.openmq.Broker("b1", autocreate_queu=True)': "autocreate_queu",
+    'mq.artemis.Network(max_hop=1)': "max_hop",
+}  # fmt: skip
+
+
+def test_a_type_checker_finds_what_is_no_option(tmp_path):
+    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "wrong.py").write_text("import mqlab as mq\n" + "\n".join(WRONG))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--follow-imports=silent",
+         "--cache-dir", str(tmp_path / "cache"), "right.py", "wrong.py"],
+        cwd=tmp_path, capture_output=True, text=True, env={"MYPYPATH": str(ROOT), "PATH": ""},
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if ": error: " in line]
+    found = dict(line.split(": error: ") for line in lines)
+    assert list(found) == [f"wrong.py:{no}" for no in range(2, 2 + len(WRONG))], done.stdout
+    for told, option in zip(found.values(), WRONG.values(), strict=True):
+        assert option in told
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (ROOT / "mqlab" / "py.typed").exists()
+    assert 'packages = ["mqlab"]' in (ROOT / "pyproject.toml").read_text()
