@@ -125,7 +125,8 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
 def attach(client: Client, home: Broker) -> None:
     """A client that lost its broker has another, where it registers as a new one."""
     lab, client.home, client.open = home.lab, home, True
-    client.to_home, client.from_home = lab.new_link(), lab.new_link()
+    client.to_home = lab.new_link(client.name, home.name)
+    client.from_home = lab.new_link(home.name, client.name)
     lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
     if client.dest.name.startswith("temp:"):
         home.add(client.dest, "temporary", owner=client.name)
