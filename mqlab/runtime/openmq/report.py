@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Keys
 from mqlab.runtime.openmq.operation import Row
@@ -116,5 +116,5 @@ def copies(broker: Broker, dest: Destination) -> list[Claim]:
     ]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
