@@ -45,6 +45,7 @@ from mqlab.spec import (
     Endpoint,
     Heal,
     HostDown,
+    Link,
     Network,
     NetworkConnector,
     OpenSession,
@@ -113,8 +114,8 @@ if typing.TYPE_CHECKING:
         # step by step
         "Lab",
         # the network
-        "Around", "Broker", "Destination", "Endpoint", "Network", "NetworkConnector", "Queue", "Scenario",
-        "Topic", "TransportConnector",
+        "Around", "Broker", "Destination", "Endpoint", "Link", "Network", "NetworkConnector", "Queue",
+        "Scenario", "Topic", "TransportConnector",
         # what happens to it
         "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",
         "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",

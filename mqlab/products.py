@@ -13,6 +13,7 @@ from mqlab.errors import BadValue, CannotRun, UnknownName
 from mqlab.formats import claims
 from mqlab.formats import lab as lab_files
 from mqlab.spec import Scenario
+from mqlab.spec.link import LikeLinks
 from mqlab.trace.trace import Trace
 
 Body = Mapping[str, Any]
@@ -299,9 +300,15 @@ def option_name(scenario: Any, option: str) -> str:
     return known.get(option, option)
 
 
-def lab_of(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Any:
+def lab_of(
+    scenario: Any,
+    seed: int = 0,
+    jitter: int | str = 0,
+    limit: int | None = None,
+    links: LikeLinks = None,
+) -> Any:
     """Return the lab of a scenario of any product, with its script before it."""
-    return product_of_scenario(scenario).lab(scenario, seed, jitter, limit)
+    return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
 
 
 def play(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Trace:

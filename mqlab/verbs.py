@@ -12,6 +12,7 @@ from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName, shown
 from mqlab.explain import Explanation
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action, Network, Scenario
+from mqlab.spec.link import LikeLinks
 from mqlab.trace.difference import Comparison
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
@@ -107,12 +108,15 @@ def scenario_of(what: Any, *actions: Action) -> Any:
 def run(
     what: Any, *actions: Action, seed: int = 0, edition: str | None = None,
     jitter: int | str = 0, until: int | str | None = None, limit: int | None = None,
+    links: LikeLinks = None,
 ) -> Trace:  # fmt: skip
     """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
 
-    *seed* and *jitter* (such as ``"2ms"`` on top of each link's delay) decide races; *edition* is one
-    of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest. With more
-    than *limit* events (10^8 unless told), or 8 GiB of them, it is stopped with a `BadValue`.
+    *seed* and *jitter* (such as ``"2ms"`` on top of each link's delay) decide races; *links* say what
+    lines are like, all (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``);
+    *edition* is one of the product's. The run ends at *until* (such as ``"40s"``), or when all has come
+    to rest. With more than *limit* events (10^8 unless told), or 8 GiB of them, it is stopped with a
+    `BadValue`.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
@@ -125,7 +129,7 @@ def run(
     scenario = takes.scenario_of(asked, *actions)
     if edition is not None:
         scenario = products.under(scenario, edition)
-    lab = products.lab_of(scenario, seed, jitter, limit)
+    lab = products.lab_of(scenario, seed, jitter, limit, links)
     lab.play(until)
     trace: Trace = lab.trace
     if until is not None:
@@ -153,7 +157,12 @@ def _trace_of(what: Any, actions: tuple[Action, ...]) -> Trace:
 
 
 def Lab(  # noqa: N802 - reads like the noun it makes
-    what: Any, *actions: Action, seed: int = 0, jitter: int | str = 0, limit: int | None = None
+    what: Any,
+    *actions: Action,
+    seed: int = 0,
+    jitter: int | str = 0,
+    limit: int | None = None,
+    links: LikeLinks = None,
 ) -> Any:
     """Return a lab of any product, to `do` something to and to `step` through.
 
@@ -168,8 +177,8 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     from mqlab import products, runtime, takes
 
     if isinstance(what, Network) and not actions:
-        return runtime.Lab(what, seed, jitter, limit)
-    return products.lab_of(takes.scenario_of(what, *actions), seed, jitter, limit)
+        return runtime.Lab(what, seed, jitter, limit, links=links)
+    return products.lab_of(takes.scenario_of(what, *actions), seed, jitter, limit, links)
 
 
 def check(what: Any, *actions: Action) -> Problems:
@@ -280,7 +289,7 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int = 2
 
 def outcomes(
     what: Any, *actions: Action, seeds: int = 200, seed: int = 0, jitter: int | str = "1ms",
-    until: int | str | None = None,
+    until: int | str | None = None, links: LikeLinks = None,
 ) -> Outcomes:  # fmt: skip
     """Play what `run` takes with many seeds, and return every outcome with its share and an example.
 
@@ -291,22 +300,12 @@ def outcomes(
     >>> print(mq.outcomes("fuse:2.20", seeds=20))
     One outcome in 20 runs: C1 6, C2 3, C3 3.
     """
-    from mqlab import experiments, products
+    from mqlab import experiments, products, takes
     from mqlab.spec.values import duration
 
-    if isinstance(what, Trace):
-        experiments.Setting.of(what)  # it has to hold its scenario
-        body = what.header["scenario"]
-    else:
-        scenario: Any = what
-        if isinstance(what, Network):
-            scenario = Scenario.of(what, *actions)
-        elif actions:
-            scenario = scenario_of(what).with_actions(*actions).started()
-        else:
-            scenario = scenario_of(what)
-        body = products.product_of_scenario(scenario).write(scenario)
-    setting = experiments.Setting(seed, duration(jitter, "jitter"), until)
+    scenario = takes.scenario_of(what, *actions)
+    body = products.product_of_scenario(scenario).write(scenario)
+    setting = experiments.Setting(seed, duration(jitter, "jitter"), until, links)
     return experiments.outcomes(body, setting, seeds)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from mqlab import products
 from mqlab.errors import BadValue
+from mqlab.spec.link import LikeLinks, read_written
 from mqlab.trace.trace import Trace
 
 Body = Mapping[str, Any]
@@ -15,11 +16,15 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a run hung on besides its lab file: seed, jitter (us), and when it was stopped (ms, or a text)."""
+    """What a run hung on besides its lab file.
+
+    Its seed, jitter (us), when it was stopped (ms, or a text), and what lines were like.
+    """
 
     seed: int = 0
     jitter: int = 0
     until: int | str | None = None
+    links: LikeLinks = field(default=None, hash=False)
 
     @classmethod
     def of(cls, trace: Trace) -> Self:
@@ -27,7 +32,8 @@ class Setting:
         header = trace.header
         if not isinstance(header.get("scenario"), Mapping) or not header["scenario"].get("brokers"):
             raise BadValue("this trace does not hold its scenario: it cannot be run again")
-        return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"))
+        links = read_written(header.get("links", {}))
+        return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"), links)
 
 
 def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
@@ -36,7 +42,8 @@ def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
     Raises `MqlabError` for one that cannot be, or beyond *limit* events.
     """
     product = products.product_of(body)
-    lab = product.lab(product.read(body, "lab file"), setting.seed, f"{setting.jitter}us", limit)
+    scenario = product.read(body, "lab file")
+    lab = product.lab(scenario, setting.seed, f"{setting.jitter}us", limit, links=setting.links)
     lab.play(setting.until)
     trace: Trace = lab.trace
     return trace

@@ -6,16 +6,15 @@ an action with `at` (such as ``"2s"``) happens at that time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import check_noun
 from mqlab.spec.values import Destination
 
-DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "consumer.prefetchSize": ("prefetch", int),
     "consumer.priority": ("priority", int),
     "consumer.exclusive": ("exclusive", lambda text: text.lower() == "true"),
@@ -37,6 +36,19 @@ class Action:
         check_noun(self, f"{kind} {shown(name)}" if isinstance(name, str) else kind)
 
 
+def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names that are given one by one or in a row; raises `BadValue` for none.
+
+    >>> brokers_of("A", "B"), brokers_of(("A", "B"))
+    (('A', 'B'), ('A', 'B'))
+    """
+    rows = (part if isinstance(part, (tuple, list)) else (part,) for part in given)
+    names = tuple(name for row in rows for name in row)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise BadValue(f'StartBrokers: {names!r}; write the brokers\' names, such as "A", "B"')
+    return names
+
+
 @dataclass(frozen=True, slots=True)
 class Start(Action):
     """Start all brokers in order, then the connectors one by one."""
@@ -54,7 +66,7 @@ class Restart(Action):
     broker_id: str = "fixed"
     store: str = field(default="kept", kw_only=True)
     wait: bool | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         Action.__post_init__(self)
@@ -137,7 +149,7 @@ class Consumer(Action):
     connection: str | None = field(default=None, kw_only=True)
     redelivery: Redelivery = field(default=Redelivery(), kw_only=True)
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         where = f"consumer {shown(self.name)}"
@@ -189,7 +201,7 @@ class Producer(Action):
     sends: int
     to: Destination
     persistent: bool = field(default=True, kw_only=True)
-    properties: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    properties: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
     jms_priority: int | list[int] = field(default=4, kw_only=True)
     time_to_live: int | str = field(default=0, kw_only=True)
     every: int | str = field(default=0, kw_only=True)
@@ -198,7 +210,7 @@ class Producer(Action):
     size: int = field(default=1024, kw_only=True)
     connection: str | None = field(default=None, kw_only=True)
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         Action.__post_init__(self)
@@ -220,7 +232,7 @@ class Receive(Action):
 
     consumer: str
     count: int = 1
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         Action.__post_init__(self)
@@ -250,7 +262,7 @@ class Acknowledge(Action):
 
     consumer: str
     count: int | None = None
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +271,7 @@ class Commit(Action):
 
     who: str
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +284,7 @@ class Rollback(Action):
 
     who: str
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +293,7 @@ class Close(Action):
 
     consumer: str
     unsubscribe: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ nobody waits for, `max_ms` for how long somebody does (rows in `steps`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue, shown
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, brokers_of
 from mqlab.spec.redelivery import Redelivery
 
 MOST_ORDERS = 1_000_000
@@ -30,7 +30,7 @@ class Client(Action):
     client_id: str | None = field(default=None, kw_only=True)
     redelivery: Redelivery | None = field(default=None, kw_only=True)
     watch_topic_advisories: bool = field(default=True, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.uri, str):
@@ -44,7 +44,7 @@ class CloseClient(Action):
     """A client closes its connection, and with it its sessions and consumers."""
 
     client: str
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class OpenSession(Action):
     client: str
     session: str
     transacted: bool = field(default=False, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class TemporaryQueue(Action):
     client: str
     name: str
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ReceiveOnce(Action):
 
     consumer: str
     timeout: int | float | str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +82,29 @@ class Unsubscribe(Action):
 
     client: str
     subscription_name: str
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class StartBrokers(Action):
-    """Start several brokers at once."""
+    """Start several brokers at once: ``StartBrokers("A", "B")``, or with one tuple of names."""
 
     brokers: tuple[str, ...]
     wait: bool = field(default=True, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
+
+    def __init__(
+        self,
+        *names: str | Sequence[str],
+        brokers: Sequence[str] = (),
+        wait: bool = True,
+        options: Mapping[str, object] | None = None,
+        at: int | str | None = None,
+    ) -> None:
+        object.__setattr__(self, "brokers", brokers_of(*names, brokers))
+        object.__setattr__(self, "wait", wait)
+        object.__setattr__(self, "options", options or {})
+        object.__setattr__(self, "at", at)
 
 
 @dataclass(frozen=True, slots=True)

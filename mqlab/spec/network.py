@@ -56,7 +56,7 @@ class Broker(Optioned):
 
     name: str
     connectors: tuple[NetworkConnector, ...]
-    pairs: tuple[tuple[str, Any], ...]
+    pairs: tuple[tuple[str, object], ...]
     policies: tuple[Mapping[str, Any], ...] = field(hash=False)
     composites: tuple[Mapping[str, Any], ...] = field(hash=False)
     at: tuple[float, float] | None
@@ -66,8 +66,8 @@ class Broker(Optioned):
         self,
         name: str,
         *connectors: NetworkConnector | TransportConnector,
-        policies: tuple[Mapping[str, Any], ...] = (),
-        composites: tuple[Mapping[str, Any], ...] = (),
+        policies: tuple[Mapping[str, object], ...] = (),
+        composites: tuple[Mapping[str, object], ...] = (),
         at: tuple[float, float] | None = None,
         **options: Unpack[BrokerOptions],
     ) -> None:
@@ -110,7 +110,7 @@ class Broker(Optioned):
         parts += [f"{name}={value!r}" for name, value in self.options.items()]
         return f"Broker({', '.join(parts)})"
 
-    def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
+    def replace(self, *connectors: NetworkConnector, **options: object) -> Broker:
         """Return the broker with other connectors, and *options* set."""
         return Broker(
             self.name,
@@ -208,7 +208,7 @@ class Network:
         """Return every connector with the broker that defines it."""
         return tuple((b, connector) for b in self.brokers for connector in b.connectors)
 
-    def change(self, path: str, **options: Any) -> Network:
+    def change(self, path: str, **options: object) -> Network:
         """Return the network with *options* set on what *path* names.
 
         A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them.

@@ -33,7 +33,7 @@ LINKED_ALIKE = {
 # Properties of destinations by their administration names, and what they are if nobody sets them.
 PROPERTIES: Options = {row.guide: row.default for row in DESTINATION}
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
-AUTO_CREATED: dict[str, tuple[str, Any]] = {
+AUTO_CREATED: dict[str, tuple[str, object]] = {
     part[0].upper() + part[1:]: (row.guide, row.default)
     for row in BROKER
     for head, _, part in [row.guide.rpartition(".")]
@@ -191,7 +191,7 @@ class ClusterScenario:
         )  # fmt: skip
         return replace(self, members=tuple(members))
 
-    def option(self, name: str, key: str, default: Any = None) -> Any:
+    def option(self, name: str, key: str, default: object = None) -> object:
         """Return a property of a broker: its own, else the cluster's, else the default."""
         member = next(m for m in self.members if m.name == name)
         return member.options.get(key, self.options.get(key, default))

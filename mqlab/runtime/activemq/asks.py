@@ -53,8 +53,8 @@ class Laboratory(Protocol):
     recorder: Recorder
     lan: Lan
     advisories: int
-    last: dict[Any, int]
-    details: dict[int, dict[str, Any]]
+    last: dict[object, int]
+    details: dict[int, dict[str, object]]
     files: dict[str, str]
     disks: dict[str, float]
 
@@ -83,18 +83,22 @@ class Laboratory(Protocol):
         """Return the number of a subscription."""
 
     def note(
-        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+        self,
+        kind: int,
+        detail: dict[str, object] | None = None,
+        chain: object = None,
+        **columns: int,
     ) -> int:
         """Record what happened, with *chain*'s last row as its cause."""
 
-    def blame(self, near: Any, row: int) -> None:
+    def blame(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""
 
     def problem(self, text: str) -> None:
         """Note what went wrong for a client."""
 
-    def new_link(self) -> Link:
-        """Return one direction of a new connection."""
+    def new_link(self, one: str, other: str) -> Link:
+        """Return one direction of a new connection of two."""
 
     def new_id(self) -> int:
         """Return an id that no other consumer has."""

@@ -21,6 +21,11 @@ class Command:
 
     request: int | None = field(default=None, kw_only=True)
 
+    @property
+    def size(self) -> int:
+        """The bytes of the messages in it."""
+        return 0
+
 
 # From whoever opened the socket
 
@@ -89,6 +94,11 @@ class Send(Command):
     session: str = ""
     resent: bool = False
 
+    @property
+    def size(self) -> int:
+        """The bytes of the message."""
+        return self.message.size
+
 
 @dataclass(frozen=True, slots=True)
 class ForOneConnection(Command):
@@ -156,6 +166,11 @@ class Deliver(Command):
     consumer: str
     delivery: Delivery
 
+    @property
+    def size(self) -> int:
+        """The bytes of the message."""
+        return self.delivery.message.size
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterUpdate(Command):
@@ -174,6 +189,6 @@ class ClusterUpdate(Command):
 class Mirrored(Command):
     """What a slave is to do as its master did; from the slave, without work, that it is done."""
 
-    slave: Any
+    slave: object
     count: int
     work: list[Send | Acknowledge]

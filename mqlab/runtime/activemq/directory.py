@@ -15,6 +15,7 @@ from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity
+from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
 from mqlab.runtime.activemq.clients.query import options
 from mqlab.runtime.activemq.connection import TransportConnection
 from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, BridgeAttempt
@@ -145,6 +146,19 @@ class Directory:
 
     # Sockets
 
+    def connect(self, client: OnBroker, broker: Broker) -> LocalConnection:
+        """Return a new connection of a client on a broker by itself; a refused one is dead already."""
+        process = self.lab.processes[broker.name]
+        way = self._way(client.name, Target(broker.name, broker.name, process.line))
+        return LocalConnection(
+            self.lab, client, client.name, process, way, not self.reaches(client.name, broker.name)
+        )
+
+    def reaches(self, user: str, broker: str) -> bool:
+        """Whether a connection of *user* to *broker* would not be refused."""
+        target = Target(broker, broker, self.lab.processes[broker].line)
+        return self.result(target, self._way(user, target)) == "connected"
+
     def dial(self, client_end: Any, address: str) -> Any:
         """Open a connection; raises `Refused`. Every socket tried is an event."""
         lab = self.lab
@@ -177,7 +191,7 @@ class Directory:
         problem = uris.socket_problem(query)
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
-        return self._connect(client_end, target, lines, query)
+        return self._connect(client_end, user.name, target, lines, query)
 
     def _way(self, user: str, target: Target) -> tuple[Line, ...]:
         between = self.between.get(frozenset((user, target.name)))
@@ -210,13 +224,14 @@ class Directory:
     def _connect(
         self,
         client_end: ClientEnd,
+        user: str,
         target: Target,
         lines: tuple[Line, ...],
         query: Mapping[str, str],
     ) -> Socket:
         lab, name = self.lab, target.name
         process = lab.processes.get(name)
-        socket = Socket(lab, client_end, target.shown, process, lines)
+        socket = Socket(lab, client_end, user, target.shown, process, lines)
         if process is None:
             if self.modes[name] == "accept_close":
                 lab.clock.at(lab.clock.now + lab.timing.link, socket.on_dropped, None)

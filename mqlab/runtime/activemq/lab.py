@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
@@ -27,6 +27,7 @@ from mqlab.runtime.kernel.timing import RECORDED, Timing
 from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
+from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import Locker, Member
 from mqlab.spec.scenario import check_open
 from mqlab.trace.trace import Trace
@@ -68,13 +69,13 @@ class Lab(KernelLab):
     def __init__(
         self, what: Network | Scenario, seed: int = 0, jitter: int | str = 0,
         limit: int | None = None, rules: EditionRules | None = None,
-        timing: Timing | None = None,
+        timing: Timing | None = None, links: LikeLinks = None,
     ) -> None:  # fmt: skip
         scenario = what if isinstance(what, Scenario) else Scenario(what, (Start(),))
         by_calls = scenario.pace == "calls"
-        super().__init__(
-            "mqlab", (), seed, jitter, limit, timing or (RECORDED if by_calls else USUAL)
-        )
+        timing = timing or (RECORDED if by_calls else USUAL)
+        lines = Links.of(links, scenario.network.names)
+        super().__init__("mqlab", (), seed, jitter, limit, timing, lines)
         self.scenario, self.network = scenario, scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
@@ -84,9 +85,9 @@ class Lab(KernelLab):
         self.name_link = self.recorder.name_link
         self.name_subscription = self.recorder.name_subscription
         self.ids = self.numbers = self.advisories = self.request_count = 0
-        self.details: dict[int, dict[str, Any]] = {}
-        self.last: dict[Any, int] = {}  # the row of what happened last to somebody
-        self.snapshots: dict[str, Any] = {}
+        self.details: dict[int, dict[str, object]] = {}
+        self.last: dict[object, int] = {}  # the row of what happened last to somebody
+        self.snapshots: dict[str, object] = {}
         self.replies: dict[str, dict[str, int]] = {}
         self.problems: list[str] = []
         self.actions: list[Action] = []
@@ -194,9 +195,9 @@ class Lab(KernelLab):
         numbers = sorted(no for no, _, _ in self.begun)
         done = Scenario(self.network, tuple(self.actions[no] for no in numbers),
                         self.scenario.about, self.scenario.pace)  # fmt: skip
-        header: dict[str, Any] = {
-            "scenario": lab_files.write(done), "seed": self.seed, "edition": self.edition,
-            "jitter": self.jitter, "snapshots": self.snapshots, "problems": list(self.problems),
+        header: dict[str, object] = {
+            "scenario": lab_files.write(done), **self.settings, "edition": self.edition,
+            "snapshots": self.snapshots, "problems": list(self.problems),
             "request_reply": self.replies,
         }  # fmt: skip
         if self.details:
@@ -224,7 +225,7 @@ class Lab(KernelLab):
     # Writing down
 
     def note(
-        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+        self, kind: int, detail: dict[str, object] | None = None, chain: object = None, **columns: int
     ) -> int:  # fmt: skip
         """Record that something happened, with what no column can hold.
 
@@ -239,7 +240,7 @@ class Lab(KernelLab):
             self.details[row] = detail
         return row
 
-    def blame(self, near: Any, row: int) -> None:
+    def blame(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""
         self.last[getattr(near, "owner", near)] = row
 
@@ -263,9 +264,12 @@ class Lab(KernelLab):
         """Return those that are on a broker by themselves."""
         return [c for c in self.clients() if c.broker is broker and not c.closed]
 
-    def serving(self, names: tuple[str, ...]) -> Broker | None:
-        """Return the first broker of a failover address that serves."""
-        return next((self.broker(name) for name in names if self.broker(name).running), None)
+    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
+        """Return the first broker of a list that serves and that *user* can reach, if there is one."""
+        brokers = (self.broker(name) for name in names)
+        return next(
+            (b for b in brokers if b.running and self.directory.reaches(user, b.name)), None
+        )
 
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""

@@ -13,7 +13,7 @@ from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import known_agent
 from mqlab.runtime.activemq.cluster import Cluster
 from mqlab.runtime.activemq.connection import Workplace
-from mqlab.runtime.activemq.sockets import Line, Socket
+from mqlab.runtime.activemq.sockets import Connection, Line
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
@@ -71,7 +71,7 @@ class Process:
         self.costs = timing.process if member.process else timing.broker
         self.role = self.shown_role = "down"  # who looks sees a broker until it has ended
         self.line = Line() if member.link else None
-        self.sockets: list[Socket] = []
+        self.sockets: list[Connection] = []
         self.held: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
         self.life = 0
@@ -93,21 +93,21 @@ class Process:
 
     # Time as the process feels it
 
-    def after(self, us: int, call: Call, argument: Any = None) -> None:
+    def after(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us*, unless this life ends before; a suspended one is late."""
         clock = self.lab.clock
         clock.at(clock.now + us, *self.timer(call, argument))
 
-    def later(self, us: int, call: Call, argument: Any = None) -> None:
+    def later(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us* as `after` does; a network at rest does not wait for it."""
         clock = self.lab.clock
         clock.later(clock.now + us, *self.timer(call, argument))
 
-    def timer(self, call: Call, argument: Any = None) -> tuple[Call, Any]:
+    def timer(self, call: Call, argument: object = None) -> tuple[Call, object]:
         """Return *call* with *argument* as what happens only in this life, if not suspended."""
         return self._on_timer, (self.life, call, argument)
 
-    def _on_timer(self, timer: tuple[int, Call, Any]) -> None:
+    def _on_timer(self, timer: tuple[int, Call, object]) -> None:
         life, call, argument = timer
         if life != self.life:
             return
@@ -273,7 +273,8 @@ class Process:
     def _hang_up(self, row: int) -> None:
         self.stop_connectors()
         for socket in list(self.sockets):
-            socket.reset(row)
+            if not socket.outlives_bridges:
+                socket.reset(row)
 
     def _note_down(self, _: None) -> None:
         self.shown_role = self.role
@@ -287,7 +288,6 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
-            self.broker.held = []
             for socket in self.sockets:
                 socket.look()
             self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
@@ -302,10 +302,9 @@ class Process:
                 socket.look()
             self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             held, self.held = self.held, []
-            direct, self.broker.held = self.broker.held or [], None
-            for call, argument in (*held, *direct):
+            for call, argument in held:
                 call(argument)
 
     def resume_silently(self) -> None:
         """A suspended process that is killed never goes on."""
-        self.paused, self.held, self.broker.held = False, [], None
+        self.paused, self.held = False, []

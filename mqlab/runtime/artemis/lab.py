@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab.formats import artemis as files
 from mqlab.runtime.artemis import report, scaledown
@@ -24,6 +23,7 @@ from mqlab.runtime.kernel.link import Link
 from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS, HaScenario
+from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
@@ -39,7 +39,7 @@ class Due:
     broker: Broker
     incarnation: int
     call: Callable[..., None]
-    more: tuple[Any, ...]
+    more: tuple[object, ...]
 
 
 class ArtemisLab(Lab):
@@ -56,8 +56,12 @@ class ArtemisLab(Lab):
         jitter: int | str = 0,
         limit: int | None = None,
         timing: Timing | None = None,
+        links: LikeLinks = None,
     ) -> None:
-        super().__init__("artemis", scenario.steps, seed, jitter, limit, timing)
+        names = [broker.name for broker in scenario.brokers]
+        super().__init__(
+            "artemis", scenario.steps, seed, jitter, limit, timing, Links.of(links, names)
+        )
         self.scenario = scenario
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
@@ -83,7 +87,7 @@ class ArtemisLab(Lab):
         self.step_no += 1
         name = f"do_{action.do}"
         room = self.calls if hasattr(self.calls, name) else self.operations
-        act: Callable[[Any], Until | None] = getattr(room, name)
+        act: Callable[[object], Until | None] = getattr(room, name)
         return act(action.keys) or Until()
 
     def do(self, action: Action | Step) -> None:
@@ -122,14 +126,18 @@ class ArtemisLab(Lab):
 
     def line(self, frm: Broker, to: Broker) -> Link:
         """Return the way from one broker's process to another's."""
-        way = (frm.place, to.place)
-        return self.lines.get(way) or self.lines.setdefault(way, self.new_link())
+        return self.way(frm.place, to.place)
 
-    def later(self, wait: int, call: Call, argument: Any = None) -> None:
+    def way(self, frm: str, to: str) -> Link:
+        """Return the way from a client or process to another; it is made when it is first asked for."""
+        way = (frm, to)
+        return self.lines.get(way) or self.lines.setdefault(way, self.new_link(frm, to))
+
+    def later(self, wait: int, call: Call, argument: object = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
         self.clock.later(self.now + wait, call, argument)
 
-    def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
+    def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: object) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
         self.later(wait, self._on_due, Due(broker, broker.incarnation, call, more))
 
@@ -331,8 +339,7 @@ class ArtemisLab(Lab):
         return self.notes.trace(
             {
                 "scenario": files.write(self.scenario),
-                "seed": self.seed,
-                "jitter": self.jitter,
+                **self.settings,
                 "product": "artemis",
                 "edition": version,
                 "words": WORDS[version],

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import acknowledgement
-from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, selects
+from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, Trip, selects
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 # How much later a consumer is free again, as shares of its home's own: fitted to the bounds of
 # openmq-observed.md, section 2 (all shares race there; of a burst the local one takes 55 to 119 of 120).
@@ -71,9 +71,6 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     return True
 
 
-Trip = tuple[Claim, int]
-
-
 def _is_over(trip: Trip) -> bool:
     """Whether what was handed out has been released meanwhile."""
     claim, no = trip
@@ -98,7 +95,9 @@ def _forward(claim: Claim, there: Broker) -> None:
             Kind.Forwarded, message, frm=home.node, to=there.node, link=link, rule=Rule.home_to_home
         )
     claim.row = message.copies.get(there, message.crossing.get(there, -1))
-    home.lab.lines[home.name, there.name].carry(on_forwarded, (claim, claim.trips))
+    home.lab.lines[home.name, there.name].carry(
+        on_forwarded, (claim, claim.trips), 0, claim.message.size
+    )
 
 
 def on_forwarded(trip: Trip) -> None:
@@ -136,7 +135,7 @@ def _pass_on(claim: Claim) -> None:
         sub=taker.sub,
         cause=message.copies.get(there, message.row),
     )
-    taker.from_home.carry(on_delivered, (claim, claim.trips))
+    taker.from_home.carry(on_delivered, (claim, claim.trips), 0, claim.message.size)
 
 
 def on_delivered(trip: Trip) -> None:
@@ -152,7 +151,7 @@ def on_delivered(trip: Trip) -> None:
     claim.taker.home.lab.stir()
 
 
-def release_held(lab: ClusterLab) -> None:
+def release_held(lab: Cluster) -> None:
     """A line is whole again, or a broker goes on: what was under way arrives."""
     held, lab.held = lab.held, []
     for trip in held:

@@ -92,7 +92,7 @@ class Broker:
         return Broker(self.name, self.policy, self.role, elements, inner)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """All that is written below it, by Python name."""
         own = {key: value for key, value in self.keys.items() if key not in ("cluster", "core")}
         inner = {**(self.keys.get("cluster") or {}), **(self.keys.get("core") or {})}
