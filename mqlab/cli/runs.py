@@ -84,6 +84,7 @@ def _show(what: str, trace: Trace, asked: Any) -> None:
             waiting.add_row(*told(broker, destination, str(len(numbers)), spans(numbers, most=12)))
     show(waiting if waiting.row_count else "No message waits anywhere.")
     _show_fates(trace)
+    _show_races(trace)
     _show_guide(what, trace, asked)
 
 
@@ -104,6 +105,17 @@ def _show_fates(trace: Trace) -> None:
         show(f"[yellow]{nobody} messages reached nobody.[/]")
 
 
+def _show_races(trace: Trace) -> None:
+    """Show that the run might have ended otherwise, where it is short enough to be played again."""
+    from mqlab.experiments import other_outcomes
+
+    found = other_outcomes(trace)
+    if found is not None and len(found) > 1:
+        show(
+            f"[yellow]One of at least {len(found)} outcomes: it hangs on timing (mqlab outcomes).[/]"
+        )
+
+
 def _asked(trace: Trace) -> int:
     """Return how many messages the script's sends ask for; 0 for a run that was stopped before its end."""
     steps = trace.header["scenario"].get("steps", ())
@@ -117,7 +129,7 @@ def _show_guide(what: str, trace: Trace, asked: Any) -> None:
     for claim in claims(said, trace):
         show(f"[{'green' if claim.holds else 'yellow'}]{next(iter(told(str(claim))))}[/]")
     real = verbs.real_note(what)
-    if real:
+    if real and asked == verbs.scenario_of(what):  # it is told of the figure as it is printed
         show(f"The real broker: {next(iter(told(real)))}")
 
 
@@ -163,7 +175,12 @@ def explain(
         played, message=message, consumer=consumer, broker=broker, why_not=why_not
     )
     if as_json:
-        print(json.dumps({"what": what, "title": found.title, "lines": list(found.lines)}))
+        causes = [
+            {"text": cause.text, "rule": cause.rule.name, "source": cause.source,
+             "change": cause.change.text if cause.change else None} for cause in found.causes
+        ]  # fmt: skip
+        print(json.dumps({"what": what, "title": found.title, "lines": list(found.lines),
+                          "causes": causes}))  # fmt: skip
     else:
         print(found)
 
