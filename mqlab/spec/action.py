@@ -6,7 +6,7 @@ an action with `at` (such as ``"2s"``) happens at that time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,19 @@ class Action:
     """The base of all actions. With `at` (such as ``"2s"``) it happens then, beside the others."""
 
     at: int | str | None = field(default=None, kw_only=True)
+
+
+def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names that are given one by one or in a row; raises `BadValue` for none.
+
+    >>> brokers_of("A", "B"), brokers_of(("A", "B"))
+    (('A', 'B'), ('A', 'B'))
+    """
+    rows = (part if isinstance(part, (tuple, list)) else (part,) for part in given)
+    names = tuple(name for row in rows for name in row)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise BadValue(f'StartBrokers: {names!r}; write the brokers\' names, such as "A", "B"')
+    return names
 
 
 @dataclass(frozen=True, slots=True)

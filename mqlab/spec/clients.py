@@ -6,12 +6,12 @@ nobody waits for, `max_ms` for how long somebody does (rows in `steps`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, brokers_of
 from mqlab.spec.redelivery import Redelivery
 
 
@@ -84,13 +84,26 @@ class Unsubscribe(Action):
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class StartBrokers(Action):
-    """Start several brokers at once."""
+    """Start several brokers at once: ``StartBrokers("A", "B")``, or with one tuple of names."""
 
     brokers: tuple[str, ...]
     wait: bool = field(default=True, kw_only=True)
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+
+    def __init__(
+        self,
+        *names: str | Sequence[str],
+        brokers: Sequence[str] = (),
+        wait: bool = True,
+        options: Mapping[str, Any] | None = None,
+        at: int | str | None = None,
+    ) -> None:
+        object.__setattr__(self, "brokers", brokers_of(*names, brokers))
+        object.__setattr__(self, "wait", wait)
+        object.__setattr__(self, "options", options or {})
+        object.__setattr__(self, "at", at)
 
 
 @dataclass(frozen=True, slots=True)

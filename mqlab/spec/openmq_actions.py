@@ -5,9 +5,10 @@ The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.openm
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, brokers_of
 from mqlab.spec.openmq_options import Options
 from mqlab.spec.values import Destination
 
@@ -27,11 +28,20 @@ class Call(Action):
 # Brokers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class StartBrokers(Action):
-    """Start some brokers of the cluster, one after the other."""
+    """Start some brokers of the cluster, one after the other: ``StartBrokers("b1", "b2")``."""
 
     brokers: tuple[str, ...]
+
+    def __init__(
+        self,
+        *names: str | Sequence[str],
+        brokers: Sequence[str] = (),
+        at: int | str | None = None,
+    ) -> None:
+        object.__setattr__(self, "brokers", brokers_of(*names, brokers))
+        object.__setattr__(self, "at", at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mqlab as mq
+from mqlab import openmq
 from mqlab.errors import BadValue, UnknownName, UriError
 from mqlab.spec import EDITIONS, OPTIONS, graph, topology, uri
 from mqlab.spec.values import duration, matches
@@ -139,3 +140,13 @@ def test_a_wrong_topology_is_told():
         topology.network("mash", 3)
     with pytest.raises(BadValue, match="write 2 or more"):
         topology.network("mesh", 1)
+
+
+@pytest.mark.parametrize("noun", [mq.StartBrokers, openmq.StartBrokers])
+def test_brokers_to_start_are_named_one_by_one_or_in_a_row(noun):
+    one = noun("A", "B", at="2s")
+    assert one == noun(("A", "B"), at="2s") == noun(brokers=["A", "B"], at="2s")
+    assert (one.brokers, one.at) == (("A", "B"), "2s")
+    for wrong in ((), (3,), (("A", None),)):
+        with pytest.raises(mq.MqlabError, match="write the brokers' names"):
+            noun(*wrong)
