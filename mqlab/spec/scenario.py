@@ -87,9 +87,9 @@ class _Known:
         self.endpoints = [endpoint.name for endpoint in network.around.endpoints]
         self.clients: dict[str, str] = {}  # name -> address
         self.consumers: list[str] = []
-        self.places: dict[str, str] = {}  # consumer -> the broker or client that it is on
+        # consumer or producer -> the client that it is on, or the brokers that it may be on
+        self.places: dict[str, tuple[str, ...]] = {}
         self.open: set[str] = set()
-        self.producers: list[str] = []
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what *action* names and is not there; remember what it opens."""
@@ -128,14 +128,14 @@ class _Known:
                     f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
                 )
             self.consumers.append(action.name)
-            self.places[action.name] = action.on
+            self.places[action.name] = (action.on, *action.others)
             self.open.add(action.name)
         elif isinstance(action, a.Close):
             self.open.discard(action.consumer)
         elif isinstance(action, (a.Stop, f.Crash, f.HostDown)):
             self.open.clear()  # with its broker its connection may be gone
         elif isinstance(action, a.Producer):
-            self.producers.append(action.name)
+            self.places[action.name] = (action.on, *action.others)
 
     def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what an action of this kind cannot mean here."""
@@ -150,7 +150,7 @@ class _Known:
             if action.who in self.clients:
                 raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
         elif strictly and isinstance(action, c.ReceiveOnce):
-            if self.places.get(action.consumer) not in self.clients:
+            if self.places[action.consumer][0] not in self.clients:
                 raise BadValue(
                     f"{where}: {action.consumer!r} is on a broker by itself; write mq.Receive(...), "
                     "or put it on an mq.Client"
@@ -176,12 +176,12 @@ class _Known:
         lines = [line for line, _ in self.network.around.lines]
         ends_at = [b.name for b in self.network.brokers if strictly or b.get("link")]
         database = [DATABASE] if self.database or not strictly else []
-        users = [*self.clients] if strictly else [*self.clients, *self.consumers, *self.producers]
+        users = [*self.clients, *(name for name in self.places if name not in self.clients)]
         for end in (action.one, action.other):
-            if strictly and end in (*self.consumers, *self.producers) and end not in users:
+            home = self.places.get(end or "", ("",))[0]
+            if strictly and home in self.clients and end not in self.clients:
                 raise BadValue(
-                    f"{where}: {end!r} is no end of a line; put it on a client, "
-                    f'mq.Client("c", uri="failover:(tcp://...)"), and cut that one\'s line'
+                    f"{where}: {end!r} has no line of its own; it uses that of client {home!r}"
                 )
         many = [*ends_at, *lines, *database, *(() if strictly else users)]
         if action.other is None:
@@ -202,6 +202,9 @@ class _Known:
 
     def _may_reach(self, client: str, broker: str) -> bool:
         """Whether a client's address leads to a broker, or somebody may tell it of that one."""
+        homes = self.places.get(client, ())
+        if client not in self.clients and homes and homes[0] not in self.clients:
+            return broker in homes
         uri = self.clients.get(client, "")
         told = any(b.transport.get("update_cluster_clients") for b in self.network.brokers)
         if told or not uri or "updateURIsURL" in uri or any(way in uri for way in HEARD):

@@ -121,6 +121,8 @@ class Acts(Lives):
         self.lab.note(Kind.Healed, rule=Rule.asked)
         for line in self._lines(step):
             line.heal()
+        for client in self.lab.clients():
+            client.find_broker()
 
     _do_database_down, _do_database_up = _do_cut, _do_heal
 

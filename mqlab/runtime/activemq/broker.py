@@ -24,7 +24,6 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.settings import BridgeSettings
     from mqlab.runtime.activemq.store import Store
-    from mqlab.runtime.kernel.clock import Call
     from mqlab.runtime.kernel.link import Link
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -76,12 +75,6 @@ class Premises(Laboratory, Protocol):
     def store_of(self, spec: BrokerSpec) -> Store:
         """Return the store of a broker: its own, or that of its set."""
 
-    def serving(self, names: tuple[str, ...]) -> Broker | None:
-        """Return the first broker of a failover address that serves."""
-
-    def producer_node(self, name: str, home: str) -> int:
-        """Return the number of a producer."""
-
     def clients_of(self, broker: Broker) -> Sequence[LocalClient]:
         """Return those that are on a broker by themselves."""
 
@@ -96,7 +89,6 @@ class Broker:
         self.node = lab.add_node(spec.name, "broker")
         self.note = lab.recorder.notebook(lab.clock, self.node).note
         self.running = False
-        self.held: list[tuple[Call, Any]] | None = None  # what comes while it is suspended
         self.lives = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)

@@ -16,7 +16,7 @@ from mqlab.runtime.activemq.commands import ClusterUpdate
 from mqlab.runtime.activemq.connection import TransportConnection
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.sockets import Socket
+    from mqlab.runtime.activemq.sockets import Connection
     from mqlab.spec.member import Member
 
 
@@ -30,7 +30,7 @@ class Clustered(Protocol):
     member: Member
     name: str
     node: int
-    sockets: list[Socket]
+    sockets: list[Connection]
 
     @property
     def lab(self) -> Clusters:
@@ -116,5 +116,6 @@ class Cluster:
     def send_away(self, address: str) -> None:
         """Tell all clients to connect to another broker."""
         for socket in list(self.process.sockets):
-            if isinstance(socket.broker_end, TransportConnection) and socket.broker_end.client:
-                socket.reply(ClusterUpdate(self.process.node, [], go_to=address))
+            end = socket.broker_end
+            if isinstance(end, TransportConnection) and end.client:
+                end.socket.reply(ClusterUpdate(self.process.node, [], go_to=address))

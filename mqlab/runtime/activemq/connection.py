@@ -36,7 +36,7 @@ from mqlab.runtime.activemq.commands import (
 )
 from mqlab.runtime.activemq.queue import Queue
 from mqlab.runtime.activemq.remote_subscription import RemoteSubscription
-from mqlab.runtime.activemq.sockets import Socket
+from mqlab.runtime.activemq.sockets import Connection, Socket
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -86,7 +86,7 @@ class Serving(Protocol):
 
     costs: Costs
     heard: set[int]
-    sockets: list[Socket]
+    sockets: list[Connection]
 
     @property
     def broker(self) -> Broker:

@@ -79,19 +79,15 @@ class Direct:
     def open(self, action: a.Consumer) -> None:
         """Open a consumer on the first of its brokers that serves."""
         lab = self.lab
-        broker = lab.serving((action.on, *action.others))
-        consumer = Consumer(lab, action, broker or lab.broker(action.on))
+        broker = lab.serving((action.on, *action.others), action.name) or lab.broker(action.on)
+        consumer = Consumer(lab, action, broker)
         lab.consumers[action.name] = consumer
-        if broker is not None:
-            consumer.open()
-        else:
-            consumer.closed = True
-            lab.problem(f"{action.name}: broker {action.on} is not running")
+        consumer.open()
 
     def produce(self, spec: a.Producer, headers: Mapping[str, Any] | None = None) -> Producer:
         """Let a producer begin to send."""
         lab = self.lab
-        broker = lab.serving((spec.on, *spec.others)) or lab.broker(spec.on)
+        broker = lab.serving((spec.on, *spec.others), spec.name) or lab.broker(spec.on)
         producer = Producer(lab, spec, broker, headers)
         lab.senders = [sender for sender in lab.senders if not sender.closed] + [producer]
         producer.start()

@@ -15,6 +15,7 @@ from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity
+from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
 from mqlab.runtime.activemq.clients.query import options
 from mqlab.runtime.activemq.connection import TransportConnection
 from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, BridgeAttempt
@@ -144,6 +145,19 @@ class Directory:
         return [process.line]
 
     # Sockets
+
+    def connect(self, client: OnBroker, broker: Broker) -> LocalConnection:
+        """Return a new connection of a client on a broker by itself; a refused one is dead already."""
+        process = self.lab.processes[broker.name]
+        way = self._way(client.name, Target(broker.name, broker.name, process.line))
+        return LocalConnection(
+            self.lab, client, process, way, not self.reaches(client.name, broker.name)
+        )
+
+    def reaches(self, user: str, broker: str) -> bool:
+        """Whether a connection of *user* to *broker* would not be refused."""
+        target = Target(broker, broker, self.lab.processes[broker].line)
+        return self.result(target, self._way(user, target)) == "connected"
 
     def dial(self, client_end: Any, address: str) -> Any:
         """Open a connection; raises `Refused`. Every socket tried is an event."""

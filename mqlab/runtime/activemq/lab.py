@@ -256,9 +256,12 @@ class Lab(KernelLab):
         """Return those that are on a broker by themselves."""
         return [c for c in self.clients() if c.broker is broker and not c.closed]
 
-    def serving(self, names: tuple[str, ...]) -> Broker | None:
-        """Return the first broker of a failover address that serves."""
-        return next((self.broker(name) for name in names if self.broker(name).running), None)
+    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
+        """Return the first broker of a list that serves and that *user* can reach, if there is one."""
+        brokers = (self.broker(name) for name in names)
+        return next(
+            (b for b in brokers if b.running and self.directory.reaches(user, b.name)), None
+        )
 
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""

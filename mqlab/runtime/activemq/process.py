@@ -13,7 +13,7 @@ from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import known_agent
 from mqlab.runtime.activemq.cluster import Cluster
 from mqlab.runtime.activemq.connection import Workplace
-from mqlab.runtime.activemq.sockets import Line, Socket
+from mqlab.runtime.activemq.sockets import Connection, Line
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
@@ -71,7 +71,7 @@ class Process:
         self.costs = timing.process if member.process else timing.broker
         self.role = self.shown_role = "down"  # who looks sees a broker until it has ended
         self.line = Line() if member.link else None
-        self.sockets: list[Socket] = []
+        self.sockets: list[Connection] = []
         self.held: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
         self.life = 0
@@ -273,7 +273,8 @@ class Process:
     def _hang_up(self, row: int) -> None:
         self.stop_connectors()
         for socket in list(self.sockets):
-            socket.reset(row)
+            if not socket.outlives_bridges:
+                socket.reset(row)
 
     def _note_down(self, _: None) -> None:
         self.shown_role = self.role
@@ -287,7 +288,6 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
-            self.broker.held = []
             for socket in self.sockets:
                 socket.look()
             self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
@@ -302,10 +302,9 @@ class Process:
                 socket.look()
             self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             held, self.held = self.held, []
-            direct, self.broker.held = self.broker.held or [], None
-            for call, argument in (*held, *direct):
+            for call, argument in held:
                 call(argument)
 
     def resume_silently(self) -> None:
         """A suspended process that is killed never goes on."""
-        self.paused, self.held, self.broker.held = False, [], None
+        self.paused, self.held = False, []

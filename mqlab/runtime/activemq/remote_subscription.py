@@ -47,9 +47,3 @@ class RemoteSubscription(Subscription):
         )
         delivery = Delivery(message, message.redeliveries, row)
         self.socket.reply(Deliver(self.consumer.name, delivery))
-
-    def count_delivered(self, last: int | None = None) -> None:
-        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
-        for message in self.outstanding:
-            if last is None or message.number <= last:
-                message.was_out()

@@ -40,14 +40,18 @@ class Source(Protocol):
         """Close it in an orderly way."""
 
 
-class ClientEnd(Protocol):
+class NearEnd(Protocol):
+    """Whoever opened a connection."""
+
+    def on_closed(self, source: Any) -> None:
+        """The connection *source* is gone."""
+
+
+class ClientEnd(NearEnd, Protocol):
     """Whoever opened a socket: a transport of a client or of a connector."""
 
     def on_command(self, source: Source, command: Command) -> None:
         """A command came from the far end."""
-
-    def on_closed(self, source: Source) -> None:
-        """The socket is gone."""
 
 
 class Owner(Protocol):
@@ -72,22 +76,26 @@ class Owner(Protocol):
         """The transport has given up."""
 
 
-class BrokerEnd(Protocol):
+class FarEnd(Protocol):
+    """The broker's end of a connection."""
+
+    def on_closed(self, last: int | None = None) -> None:
+        """The connection is gone; *last* is what the near end said before, if it went in order."""
+
+
+class BrokerEnd(FarEnd, Protocol):
     """The broker's end of a socket."""
 
     def on_command(self, command: Command) -> None:
         """A command came from the near end."""
 
-    def on_closed(self, last: int | None = None) -> None:
-        """The socket is gone; *last* is what the near end said before, if it went in order."""
-
 
 class Server(Protocol):
-    """The process at the broker's end, as its sockets see it."""
+    """The process at the broker's end, as its connections see it."""
 
     name: str
     paused: bool
-    sockets: list[Socket]
+    sockets: list[Connection]
     held: list[tuple[Any, Any]]
 
 
@@ -96,8 +104,8 @@ class Line:
 
     def __init__(self) -> None:
         self.state = "open"
-        self.sockets: list[Socket] = []
-        self.held: list[tuple[Any, Command]] = []
+        self.sockets: list[Connection] = []
+        self.held: list[tuple[Call, Any]] = []
 
     @property
     def refuses(self) -> bool:
@@ -113,11 +121,9 @@ class Line:
         """Break the line; after `reset_once` it is open for new connections."""
         if how in ("refuse", "reset_once"):
             self.held = []
-            self.state = "refuse" if how == "refuse" else self.state
+            self.state = "refuse" if how == "refuse" else "open"
             for socket in list(self.sockets):
                 socket.reset(cause, BROKEN)
-            if how == "reset_once":
-                self.state = "open"
         else:
             self.state = how
             for socket in self.sockets:
@@ -134,20 +140,23 @@ class Line:
             arrive(command)
 
 
-class Socket:
-    """One connection to a broker, or to a listener that is none."""
+class Connection:
+    """One connection to a broker, or to a listener that is none: what its lines and ends do to it."""
+
+    broker_end: FarEnd | None
+    outlives_bridges = False  # its broker ends it by itself, when its bridges are down
 
     def __init__(
         self,
         lab: Laboratory,
-        client_end: ClientEnd,
+        client_end: NearEnd,
         target: str,
         process: Server | None,
         lines: tuple[Line, ...],
     ) -> None:
         self.lab, self.client_end, self.target = lab, client_end, target
         self.process, self.lines = process, lines
-        self.broker_end: BrokerEnd | None = None
+        self.broker_end = None
         self.alive = True
         self.farewell: int | None = (
             None  # what is said with an orderly end: see TransportConnection.on_closed
@@ -176,31 +185,16 @@ class Socket:
 
     def look(self) -> None:
         """See whether anything is in the way: who passes asks only this, as long as nothing is."""
-        self.hindered = not self.alive or self.frozen or self.mute
+        mute = self.mute
+        self.hindered = not self.alive or mute
+        if not mute and self.silent_since is not None and self.silent_since >= 0:
+            self.silent_since = None
 
     def join(self, line: Line) -> None:
         """Run over *line* too from now on."""
         self.lines = (*self.lines, line)
         line.sockets.append(self)
         self.look()
-
-    def send(self, command: Command) -> None:
-        """Send *command* to the far end."""
-        self.out.carry(self.arrive, command)
-
-    def arrive(self, command: Command) -> None:
-        """A command has come to the far end, if nothing holds it."""
-        if self.broker_end is not None and self.lets_pass(False, self.arrive, command):
-            self.broker_end.on_command(command)
-
-    def reply(self, command: Command) -> None:
-        """Send *command* to the near end."""
-        self.back.carry(self.arrive_back, command)
-
-    def arrive_back(self, command: Command) -> None:
-        """A command has come to the near end, if nothing holds or swallows it."""
-        if self.lets_pass(True, self.arrive_back, command):
-            self.client_end.on_command(self, command)
 
     def lets_pass(self, back: bool, call: Call, argument: Any) -> bool:
         """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
@@ -275,6 +269,11 @@ class Socket:
         if self.silent_since == -1:
             self.reset(failure=NO_WORD)
 
+    def abandon(self) -> None:
+        """It ends without a word: all is said, or nobody is there."""
+        if self.alive:
+            self._forget()
+
     def fall_silent(self) -> None:
         """From now on nothing is heard."""
         if self.silent_since is None:
@@ -300,3 +299,28 @@ class Socket:
             self.reset(failure=NO_WORD if self.silent_since == -1 else SILENT)
             return
         self.lab.clock.later(now + every, self.on_check, every)
+
+
+class Socket(Connection):
+    """A connection over which commands go."""
+
+    client_end: ClientEnd
+    broker_end: BrokerEnd | None
+
+    def send(self, command: Command) -> None:
+        """Send *command* to the far end."""
+        self.out.carry(self.arrive, command)
+
+    def arrive(self, command: Command) -> None:
+        """A command has come to the far end, if nothing holds it."""
+        if self.broker_end is not None and self.lets_pass(False, self.arrive, command):
+            self.broker_end.on_command(command)
+
+    def reply(self, command: Command) -> None:
+        """Send *command* to the near end."""
+        self.back.carry(self.arrive_back, command)
+
+    def arrive_back(self, command: Command) -> None:
+        """A command has come to the near end, if nothing holds or swallows it."""
+        if self.lets_pass(True, self.arrive_back, command):
+            self.client_end.on_command(self, command)

@@ -97,6 +97,14 @@ class Host(Protocol):
     def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
         """Take a message over."""
 
+    def subscribe(
+        self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1
+    ) -> bool:
+        """Add a subscription; False if it is durable and in use."""
+
+    def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
+        """Remove a subscription."""
+
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us."""
 
@@ -177,6 +185,12 @@ class Subscription:
             message = self.waiting.popleft()
             self.broker.destinations[message.dest_no].dispatched += 1
             self.deliver(message, self.rule_all)
+
+    def count_delivered(self, last: int | None = None) -> None:
+        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
+        for message in self.outstanding:
+            if last is None or message.number <= last:
+                message.was_out()
 
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""

@@ -136,6 +136,14 @@ class NetworkMachine(RuleBasedStateMachine):
     def cut(self, data, how):
         self.lab.do(mq.Cut(data.draw(st.sampled_from(list(self.lab.brokers))), how=how))
 
+    @rule(data=st.data(), how=st.sampled_from(WAYS), heals=st.booleans())
+    @precondition(lambda self: self.open_consumers())
+    def cut_off(self, data, how, heals):
+        """The line of a consumer to its broker breaks, and may be whole again."""
+        name = data.draw(st.sampled_from(self.open_consumers()))
+        home = self.lab.consumers[name].spec.on
+        self.lab.do(mq.Heal(home, name) if heals else mq.Cut(home, name, how=how))
+
     @rule(data=st.data())
     def heal(self, data):
         self.lab.do(mq.Heal(data.draw(st.sampled_from(list(self.lab.brokers)))))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq import advisory, deadletter
 from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription
+from mqlab.runtime.activemq.clients.on_broker import Grounds, LocalConnection, OnBroker
 from mqlab.runtime.activemq.clients.session import Session
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.spec import Consumer as ConsumerSpec
@@ -16,7 +16,7 @@ from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker, Premises
+    from mqlab.runtime.activemq.broker import Broker
 
 TOPIC_PREFETCH_5_5 = 32766
 
@@ -24,17 +24,15 @@ TOPIC_PREFETCH_5_5 = 32766
 RECEIVED = int(Kind.Received)
 
 
-class Consumer:
+class Consumer(OnBroker):
     """A consumer: takes messages from its buffer, one after the other, and acknowledges them.
 
     `allowance` is how many more it may take; None is no limit.
     """
 
-    def __init__(self, lab: Premises, spec: ConsumerSpec, broker: Broker) -> None:
-        self.lab, self.spec, self.broker = lab, spec, broker
-        self.name = spec.name
-        self.node = lab.add_node(spec.name, "consumer", broker.name)
-        self.link_to, self.link_from = lab.new_link(), lab.new_link()
+    def __init__(self, lab: Grounds, spec: ConsumerSpec, broker: Broker) -> None:
+        self.spec = spec
+        super().__init__(lab, spec, broker, lab.add_node(spec.name, "consumer", broker.name))
         self.buffer: deque[tuple[Message, int]] = deque()
         self.allowance: int | None = None if spec.receiving else 0
         self.delay = duration(spec.delay)
@@ -63,7 +61,7 @@ class Consumer:
         )
         info.browser = spec.browser
         info.not_from = (spec.connection or spec.name) if spec.no_local else None
-        return LocalSubscription(self.broker, self, info, self._prefetch())
+        return LocalSubscription(self.broker, self, info, self._prefetch(), self.connection)
 
     def _prefetch(self) -> int:
         """Return its own prefetch, or what the destination's policy gives its kind."""
@@ -81,12 +79,12 @@ class Consumer:
         return prefetch
 
     def open(self) -> None:
-        """Connect and subscribe."""
-        advisory.of_connection(self.broker, self.name, left=False)
-        self.broker.subscribe(self.sub, Rule.local_consumer, self.node)
-        if self.spec.browser and self.spec.receiving:
-            self.browse()
-        self.work()
+        """Subscribe over its connection; where that was refused, it has failed."""
+        if not self.connection.alive:
+            self.closed = True
+            self.lab.problem(f"{self.name}: {self.why_refused}")
+        else:
+            self.sub.subscribe(None)
 
     def browse(self) -> None:
         """Look at what the queue holds, in order, as far as the prefetch reaches."""
@@ -146,20 +144,7 @@ class Consumer:
         """Pull one message: with prefetch 0 the broker sends only on request."""
         if not self.asked:
             self.asked = True
-            self.link_from.carry(self.on_asked, None)
-
-    def on_asked(self, _: None) -> None:
-        """The request to pull has reached the broker; a plain topic subscription may not heed it."""
-        if self.broker.held is not None:
-            self.broker.held.append((self.on_asked, _))
-            return
-        sub = self.sub
-        heeds = sub.dest.is_queue or sub.durable or self.lab.rules.pulls_topics
-        if heeds and not self.closed:
-            self.sub.extension += 1
-            for destination in list(self.broker.destinations.values()):
-                if self.sub in destination.subs:
-                    destination.dispatch()
+            self.connection.out.carry(self.sub.on_asked, None)
 
     def take(self, message: Message, row: int) -> None:
         """Receive one message and work on it."""
@@ -192,7 +177,7 @@ class Consumer:
         """Be done with the work on a message."""
         if self.session.at_once:
             self.unconfirmed.add(message.number)  # as `acknowledge` does; a call less for each
-            self.link_from.carry(self.on_acknowledged, message)
+            self.connection.out.carry(self.sub.on_acknowledged, message)
         else:
             self.session.received(message)
 
@@ -209,15 +194,15 @@ class Consumer:
     def acknowledge(self, message: Message) -> None:
         """Send the acknowledgement of a message."""
         self.unconfirmed.add(message.number)
-        self.link_from.carry(self.on_acknowledged, message)
+        self.connection.out.carry(self.sub.on_acknowledged, message)
 
     def report_delivered(self, message: Message) -> None:
         """Tell the broker that the client has a message in hands."""
-        self.link_from.carry(self.on_delivered, message)
+        self.connection.out.carry(self.sub.on_delivered, message)
 
     def send_poison_ack(self, message: Message) -> None:
         """Send a message away for good: it came again too often."""
-        self.link_from.carry(self.on_poisoned, message)
+        self.connection.out.carry(self.sub.on_poisoned, message)
 
     def take_again(self, messages: list[Message], wait: int) -> None:
         """Put messages back to the head of the buffer, after *wait* us in which nothing is taken."""
@@ -231,34 +216,6 @@ class Consumer:
             self.buffer.extendleft((m, m.row) for m in reversed(messages))
             self.work()
 
-    def on_poisoned(self, message: Message) -> None:
-        """The broker hears that a message is to be a dead letter."""
-        if self.broker.held is not None:
-            self.broker.held.append((self.on_poisoned, message))
-            return
-        if message in self.sub.outstanding:
-            self.sub.acknowledge(message)
-            deadletter.poisoned(self.broker, message)
-
-    def on_acknowledged(self, message: Message) -> None:
-        """The acknowledgement has reached the broker."""
-        if self.broker.held is not None:
-            self.broker.held.append((self.on_acknowledged, message))
-            return
-        if message in self.sub.outstanding:
-            self.unconfirmed.discard(message.number)
-            self.sub.acknowledge(message)
-
-    def on_delivered(self, message: Message) -> None:
-        """The broker hears that the client has it in hands: this does not use up the prefetch."""
-        if self.broker.held is not None:
-            self.broker.held.append((self.on_delivered, message))
-            return
-        extends = self.broker.policy_for(message.dest)["use_prefetch_extension"]
-        if message in self.sub.outstanding and extends:
-            self.sub.extension += 1
-            self.broker.destinations[message.dest_no].dispatch()
-
     def allow(self, count: int | None) -> None:
         """Let it take *count* messages from now on; None is all it can."""
         self.allowance = count
@@ -268,30 +225,21 @@ class Consumer:
         """Close consumer and connection; what it did not acknowledge goes back."""
         self.session.close()
         rule = Rule.unsubscribed if unsubscribe else Rule.consumer_left
-        self.link_from.carry(self.on_closed, rule)
+        self.connection.out.carry(self.sub.on_left, rule)
         self.closed = True
 
-    def on_closed(self, rule: int) -> None:
-        """The broker hears of the closing."""
-        if self.broker.held is not None:
-            self.broker.held.append((self.on_closed, rule))
-            return
-        if self.sub in self.broker.subs:
-            self.broker.unsubscribe(self.sub, rule)
-            advisory.of_connection(self.broker, self.name, left=True)
-
-    def lose_broker(self) -> None:
-        """The broker is going: the connection breaks, what was prefetched is thrown away."""
+    def on_lost(self) -> None:
+        """The connection is gone, and with it what was prefetched; with a list there may be another."""
         self.pushed.difference_update((m.dest_no, m.number) for m, _ in self.buffer)
         self.buffer.clear()
         self.had |= self.unconfirmed
-        if not self.spec.others:
+        if not self.fails_over:
             self.closed = True
             return
         passes, pause = self.patience()
         if passes >= 0:
             clock = self.lab.clock
-            clock.at(clock.now + passes * pause, self.on_out_of_patience, self.broker)
+            clock.at(clock.now + passes * pause, self.on_out_of_patience, self.connection)
         self.find_broker()
 
     def patience(self) -> tuple[int, int]:
@@ -302,17 +250,13 @@ class Consumer:
             passes = -1
         return passes, duration(int(options.get("reconnectDelay") or 10))
 
-    def on_out_of_patience(self, lost: Broker) -> None:
-        """All passes are made: without a broker by now, the client gives up."""
-        if self.broker is lost and not lost.running:
+    def on_out_of_patience(self, lost: LocalConnection) -> None:
+        """All passes are made: without another connection by now, the client gives up."""
+        if self.connection is lost:
             self.closed = True
 
     def find_broker(self) -> None:
-        """With a failover address: connect to the first broker of it that serves."""
-        if self.closed or (self.broker.running and self.sub in self.broker.subs):
-            return
-        broker = self.lab.serving((self.spec.on, *self.spec.others))
-        if broker is not None and self.spec.others:
-            self.broker = broker
+        """With a list of brokers: connect to the first that it can reach."""
+        if not self.closed and not self.connection.alive and self.reconnect():
             self.sub = self._subscription()
             self.open()

@@ -1,16 +1,17 @@
-"""A broker's subscription for a client that is on the broker by itself."""
+"""The broker's end of a client that is on the broker by itself: its subscription."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from mqlab.runtime.activemq import advisory
+from mqlab.runtime.activemq import advisory, deadletter
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.subscription import Host, Subscription
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.kernel.link import Link
+    from mqlab.runtime.activemq.clients.on_broker import LocalConnection
+    from mqlab.runtime.kernel.clock import Call
     from mqlab.spec import Consumer as ConsumerSpec
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -24,18 +25,33 @@ class Taker(Protocol):
     name: str
     node: int
     count: int
-    link_to: Link
+    closed: bool
+    unconfirmed: set[int]
 
     def on_message(self, delivery: tuple[Message, int]) -> None:
         """A message has come."""
 
+    def browse(self) -> None:
+        """Look at what the queue holds."""
+
+    def work(self) -> None:
+        """Take what may be taken."""
+
 
 class LocalSubscription(Subscription):
-    """A subscription of a client of the broker itself."""
+    """A subscription of a client of the broker itself: the broker's end of its connection."""
 
-    def __init__(self, broker: Host, client: Taker, info: ConsumerInfo, prefetch: int):
+    def __init__(
+        self,
+        broker: Host,
+        client: Taker,
+        info: ConsumerInfo,
+        prefetch: int,
+        connection: LocalConnection,
+    ) -> None:
         super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {client.name}")
         self.client, self.client_name = client, client.name
+        self.connection = connection
         self.picky = self.picky or client.spec.browser
 
     @property
@@ -54,9 +70,86 @@ class LocalSubscription(Subscription):
         row = broker.note(
             DISPATCHED, message, broker.node, client.node, -1, self.no, rule, message.row
         )
-        client.link_to.carry(client.on_message, (message, row))
+        self.connection.back.carry(self.on_pushed, (message, row))
         if (
             broker.advisory_subscribers
             and broker.policy_for(message.dest)["advisory_for_dispatched"]
         ):
             advisory.of_message(broker, "MessageDispatched", message)
+
+    def on_pushed(self, delivery: tuple[Message, int]) -> None:
+        """A message has come to the client's end."""
+        connection = self.connection
+        if connection.hindered and not connection.lets_pass(True, self.on_pushed, delivery):
+            return
+        connection.said = self.broker.clock.now
+        self.client.on_message(delivery)
+
+    # What comes from the client
+
+    def subscribe(self, _: None) -> None:
+        """Open the subscription; its client may take what comes."""
+        if self._waits(self.subscribe, None):
+            return
+        self.connection.broker_end = self
+        broker, client = self.broker, self.client
+        advisory.of_connection(broker, client.name, left=False)
+        broker.subscribe(self, Rule.local_consumer, client.node)
+        if client.spec.browser and client.spec.receiving:
+            client.browse()
+        client.work()
+
+    def _waits(self, call: Call, argument: object) -> bool:
+        """Whether what has come from the client is held on its way, or lost."""
+        connection = self.connection
+        return connection.hindered and not connection.lets_pass(False, call, argument)
+
+    def on_asked(self, _: None) -> None:
+        """The request to pull has reached the broker; a plain topic subscription may not heed it."""
+        if self._waits(self.on_asked, None):
+            return
+        heeds = self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics
+        if heeds and not self.client.closed:
+            self.extension += 1
+            for destination in list(self.broker.destinations.values()):
+                if self in destination.subs:
+                    destination.dispatch()
+
+    def on_acknowledged(self, message: Message) -> None:
+        """The acknowledgement has reached the broker."""
+        connection = self.connection
+        if connection.hindered and self._waits(self.on_acknowledged, message):
+            return
+        if message in self.outstanding:
+            self.client.unconfirmed.discard(message.number)
+            self.acknowledge(message)
+
+    def on_delivered(self, message: Message) -> None:
+        """The broker hears that the client has it in hands: this does not use up the prefetch."""
+        if self._waits(self.on_delivered, message) or message not in self.outstanding:
+            return
+        if self.broker.policy_for(message.dest)["use_prefetch_extension"]:
+            self.extension += 1
+            self.broker.destinations[message.dest_no].dispatch()
+
+    def on_poisoned(self, message: Message) -> None:
+        """The broker hears that a message is to be a dead letter."""
+        if not self._waits(self.on_poisoned, message) and message in self.outstanding:
+            self.acknowledge(message)
+            deadletter.poisoned(self.broker, message)
+
+    def on_left(self, rule: int) -> None:
+        """The broker hears that the client has closed."""
+        if not self._waits(self.on_left, rule):
+            self.connection.abandon()
+            self._end(rule)
+
+    def on_closed(self, last: int | None = None) -> None:
+        """The connection is gone: all it held goes back, counted as delivered."""
+        self.count_delivered(last)
+        self._end(Rule.connection_lost)
+
+    def _end(self, rule: int) -> None:
+        if self in self.broker.subs:
+            self.broker.unsubscribe(self, rule)
+            advisory.of_connection(self.broker, self.client_name, left=True)

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq import advisory
+from mqlab.runtime.activemq.clients.on_broker import Grounds, LocalConnection, OnBroker
 from mqlab.runtime.activemq.message import SENT_BY, Message
+from mqlab.runtime.activemq.sockets import CLOSED
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker, Premises
+    from mqlab.runtime.activemq.broker import Broker
 
 SENT = int(Kind.Sent)
 
 
-class Producer:
+class Producer(OnBroker):
     """A producer: sends one message after the other to one destination.
 
     Persistent sends wait for the broker's receipt, the others go in a burst.
@@ -25,15 +27,13 @@ class Producer:
 
     def __init__(
         self,
-        lab: Premises,
+        lab: Grounds,
         spec: ProducerSpec,
         broker: Broker,
         headers: Mapping[str, Any] | None = None,
     ) -> None:
-        self.lab, self.spec, self.broker = lab, spec, broker
-        self.name = spec.name
-        self.node = lab.producer_node(spec.name, broker.name)
-        self.link_to, self.link_from = lab.new_link(), lab.new_link()
+        self.spec = spec
+        super().__init__(lab, spec, broker, lab.producer_node(spec.name, broker.name))
         self.first = lab.reserve_numbers(spec.sends)
         self.dest: Destination = spec.to
         self.dest_no = lab.name_destination(spec.to)
@@ -51,48 +51,66 @@ class Producer:
         )
         self.sent = 0
         self.done = False  # has sent all, and has the receipts
-        self.stalled = False  # has something to send and no broker
-        self.unsent: list[tuple[Message, int]] = []  # on the way when the broker went
+        self.stalled = False  # has something to send and no connection
+        self.failed = False  # its only connection is gone
+        self.arrived = 0  # how many a broker has taken over
+        self.unanswered = False  # whether a broker has one, and the receipt is on its way
+        self.under_way: tuple[Message, int] | None = None  # a persistent one, and its row
+        self.unsent: list[tuple[Message, int]] = []  # others that a broker which ended did not read
 
     @property
     def closed(self) -> bool:
-        """Whether all has been sent."""
-        return self.sent >= self.spec.sends and not self.unsent
+        """Whether nothing is sent any more."""
+        waits = self.under_way is not None or self.unsent
+        return self.failed or (self.sent >= self.spec.sends and not waits)
 
-    def lose_broker(self) -> None:
-        """The broker is going; with a failover address there may be another."""
+    def on_lost(self) -> None:
+        """The connection is gone; with a list of brokers there may be another."""
+        if self.fails_over:
+            self.find_broker()
+        elif not self.done:
+            self.failed = True
 
     def find_broker(self) -> None:
-        """With a failover address: go on with the first broker of it that serves."""
-        broker = self.lab.serving((self.spec.on, *self.spec.others))
-        if self.broker.running or broker is None or not self.spec.others:
+        """With a list of brokers: go on with the first that it can reach.
+
+        A persistent message that was on its way is sent again; what had arrived the broker knows, and
+        only answers. Others are lost with the line (`async_send_track_messages`), but not when a
+        broker ends (`failover_nonpersistent_while_sending`).
+        """
+        if self.connection.alive or not self.reconnect():
             return
-        self.broker = broker
-        unsent, self.unsent = self.unsent, []
-        for passage in unsent:
-            self.link_to.carry(self.on_arrived, passage)
-        if self.stalled:
+        self.send_again()
+        unanswered, self.unanswered = self.unanswered, False
+        if self.under_way is not None:
+            self.pass_on(*self.under_way)
+        elif self.stalled or unanswered:
             self.stalled = False
             self.lab.clock.at(self.lab.clock.now, self.send, None)
 
+    def send_again(self) -> None:
+        """Send what a broker has not read, as soon as there is a connection."""
+        while self.unsent and self.connection.alive:
+            self.pass_on(*self.unsent.pop(0))
+
     def start(self) -> None:
         """Send the first message."""
-        if self.broker.running:
-            advisory.of_producer(self.broker, self.spec.name, self.dest, left=False)
+        if self.connection.alive:
+            advisory.of_producer(self.broker, self.name, self.dest, left=False)
         self.send(None)
 
     def send(self, _: None) -> None:
         """Send the next message, if there is one."""
         spec, lab = self.spec, self.lab
         if self.sent >= spec.sends:
-            self.done = True
-            advisory.of_producer(self.broker, spec.name, self.dest, left=True)
+            self.end()
             return
-        if not self.broker.running:
+        if not self.connection.alive:
             self.find_broker()
-            if not self.broker.running:
-                if not spec.others:
-                    lab.problem(f"{spec.name}: broker {self.broker.name} is not running")
+            if not self.connection.alive:
+                if not self.fails_over:
+                    lab.problem(f"{self.name}: {self.why_refused}")
+                    self.failed = True
                 self.stalled = True
                 return
         now = lab.clock.now
@@ -120,35 +138,55 @@ class Producer:
             -1,
             self.dest_no,
         )
-        self.link_to.carry(self.on_arrived, (message, row))
+        self.pass_on(message, row)
         if not spec.persistent:
             lab.clock.at(now + (self.interval or lab.timing.pace), self.send, None)
+
+    def end(self) -> None:
+        """All is sent, and it has the receipts: it closes its connection when all has arrived."""
+        self.done = True
+        if self.connection.alive:
+            advisory.of_producer(self.broker, self.name, self.dest, left=True)
+            if self.arrived == self.sent:
+                self.connection.abandon()
 
     def expiry(self, now: int) -> int:
         """Return when a message sent now is too old (us); 0 is never."""
         return now + self.time_to_live if self.time_to_live else 0
 
-    def on_arrived(self, passage: tuple[Message, int]) -> None:
+    def pass_on(self, message: Message, row: int) -> None:
+        """Give a message to the connection."""
+        connection = self.connection
+        if message.persistent:
+            self.under_way = (message, row)
+        connection.out.carry(self.on_arrived, (message, row, connection))
+
+    def on_arrived(self, passage: tuple[Message, int, LocalConnection]) -> None:
         """The message has reached the broker; a persistent one is confirmed."""
-        if self.broker.held is not None:
-            self.broker.held.append((self.on_arrived, passage))
-            return
-        message, row = passage
-        if not self.broker.running:
-            self.unsent.append(passage)
+        message, row, connection = passage
+        if connection.hindered and not connection.lets_pass(False, self.on_arrived, passage):
+            unread = not connection.alive and connection.failure is CLOSED
+            if unread and self.fails_over and not message.persistent:
+                self.unsent.append((message, row))
+                self.send_again()
             return
         broker = self.broker
         if broker.limits_memory and broker.destination(self.elements[0]).memory.full_for(
             message, self.on_arrived, passage
         ):
             return
+        self.arrived += 1
+        if message.persistent:
+            self.under_way, self.unanswered = None, True
         if len(self.elements) == 1:
-            self.broker.take_over(message, self.node, -1, row)
+            broker.take_over(message, self.node, -1, row)
         else:
             for copy in self.copies(message):
-                self.broker.take_over(copy, self.node, -1, row)
+                broker.take_over(copy, self.node, -1, row)
         if message.persistent:
-            self.link_from.carry(self.on_receipt, None)
+            connection.back.carry(self.on_receipt, connection)
+        elif self.done and self.arrived == self.sent:
+            connection.abandon()
 
     def copies(self, message: Message) -> list[Message]:
         """Return one copy for each element of a composite destination."""
@@ -159,8 +197,12 @@ class Producer:
             found.append(copy)
         return found
 
-    def on_receipt(self, _: None) -> None:
+    def on_receipt(self, connection: LocalConnection) -> None:
         """The receipt is here: the next may go."""
+        if connection.hindered and not connection.lets_pass(True, self.on_receipt, connection):
+            return
+        connection.said = self.lab.clock.now
+        self.unanswered = False
         if self.interval:
             self.lab.clock.at(self.lab.clock.now + self.interval, self.send, None)
         else:

@@ -1,0 +1,140 @@
+"""Clients that are on a broker by themselves, as with the plain address of that broker.
+
+Opening their connection takes no time and is no event. But for that its line breaks, freezes or goes
+deaf like any other, and its client has failed when it is gone, as with a plain address
+(activemq-failover-observed.md, section 5); one that names `others` goes on with the first broker of
+its list that it can reach.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from mqlab.runtime.activemq.asks import Addresses
+from mqlab.runtime.activemq.broker import Broker, Premises
+from mqlab.runtime.activemq.sockets import (
+    CHECK_AFTER,
+    CHECK_EVERY,
+    Connection,
+    Line,
+    NearEnd,
+    Server,
+)
+from mqlab.spec import Consumer as ConsumerSpec
+from mqlab.spec import Producer as ProducerSpec
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.asks import Laboratory
+
+
+class LocalConnection(Connection):
+    """Calls pass over it; each asks `lets_pass` as it comes, but only if the connection is hindered."""
+
+    outlives_bridges = True
+
+    def __init__(
+        self,
+        lab: Laboratory,
+        client: NearEnd,
+        process: Server,
+        lines: tuple[Line, ...],
+        refused: bool,
+    ) -> None:
+        super().__init__(lab, client, process.name, process, lines)
+        if refused:
+            self.abandon()
+            return
+        self.watch(CHECK_AFTER, CHECK_EVERY)
+        if self.mute:
+            self.expect()
+            self.out.carry(self.on_greeting, False)
+
+    def on_greeting(self, back: bool) -> None:
+        """The first word has come to the broker, or the answer *back*."""
+        if self.lets_pass(back, self.on_greeting, back) and not back:
+            self.back.carry(self.on_greeting, True)
+
+
+class Ways(Addresses, Protocol):
+    """Where addresses lead, and how to get there."""
+
+    def connect(self, client: OnBroker, broker: Broker) -> LocalConnection:
+        """Return a new connection of a client; one that is refused is dead already."""
+
+
+class Grounds(Premises, Protocol):
+    """The lab, as such clients see it."""
+
+    @property
+    def directory(self) -> Ways:
+        """Where addresses lead."""
+
+    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
+        """Return the first broker that serves and that *user* can reach."""
+
+    def producer_node(self, name: str, home: str) -> int:
+        """Return the number of a producer."""
+
+
+class OnBroker:
+    """What consumers and producers make of a connection of their own; `spec` is how they were opened."""
+
+    def __init__(
+        self, lab: Grounds, spec: ConsumerSpec | ProducerSpec, broker: Broker, node: int
+    ) -> None:
+        self.lab, self.broker, self.node = lab, broker, node
+        self.name = spec.name
+        self.names = (spec.on, *spec.others)
+        self.connection = lab.directory.connect(self, broker)
+
+    @property
+    def fails_over(self) -> bool:
+        """Whether it has a list of brokers."""
+        return len(self.names) > 1
+
+    @property
+    def why_refused(self) -> str:
+        """Why it has no connection."""
+        if self.broker.running:
+            return f"the line to broker {self.broker.name} is broken"
+        return f"broker {self.broker.name} is not running"
+
+    def reconnect(self) -> bool:
+        """Connect to the first broker of its list that it can reach, the lost one last; False if none."""
+        lost = self.broker.name
+        names = (*(name for name in self.names if name != lost), lost)
+        broker = self.lab.serving(names, self.name) if self.fails_over else None
+        if broker is None:
+            return False
+        self.broker = broker
+        self.connection = self.lab.directory.connect(self, broker)
+        return True
+
+    def on_closed(self, source: LocalConnection) -> None:
+        """The connection is gone, though its broker may live."""
+        if source is not self.connection:
+            return
+        if not self.fails_over:
+            error = source.failure
+            self.lab.note(
+                Kind.Failed,
+                {
+                    "class": "JMSException",
+                    "message": str(error),
+                    "cause": f"{error.cause}: {error}",
+                },
+                self,
+                frm=self.node,
+                rule=Rule.gave_up,
+            )
+        self.on_lost()
+
+    def lose_broker(self) -> None:
+        """The broker is going."""
+        self.connection.abandon()
+        self.on_lost()
+
+    def on_lost(self) -> None:
+        """There is no connection any more."""
+        raise NotImplementedError
