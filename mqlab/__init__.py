@@ -32,6 +32,7 @@ from mqlab.spec import (
     Endpoint,
     Heal,
     HostDown,
+    Link,
     Network,
     NetworkConnector,
     OpenSession,
@@ -95,7 +96,7 @@ __all__ = [
     # step by step
     "Lab",
     # the network
-    "Around", "Broker", "Destination", "Endpoint", "Network", "NetworkConnector", "Queue", "Scenario",
+    "Around", "Broker", "Destination", "Endpoint", "Link", "Network", "NetworkConnector", "Queue", "Scenario",
     "Topic", "TransportConnector",
     # what happens to it
     "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",

@@ -24,6 +24,7 @@ from mqlab.scenarios import crash, timed
 from mqlab.scenarios import openmq as openmq_figures
 from mqlab.spec import Scenario
 from mqlab.spec.artemis import HaScenario
+from mqlab.spec.link import LikeLinks
 from mqlab.spec.openmq import ClusterScenario
 from mqlab.trace.trace import Trace
 
@@ -34,7 +35,7 @@ Body = Mapping[str, Any]
 class Product:
     """A product: `claims` says whether a lab file's scenario object is one of its own.
 
-    `lab(scenario, seed, jitter, limit)` makes a lab with the scenario's script before it.
+    `lab(scenario, seed, jitter, limit, links=...)` makes a lab with the scenario's script before it.
     """
 
     name: str
@@ -132,9 +133,15 @@ def python(scenario: Any) -> str:
     return product_of_scenario(scenario).python(scenario)
 
 
-def lab_of(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Any:
+def lab_of(
+    scenario: Any,
+    seed: int = 0,
+    jitter: int | str = 0,
+    limit: int | None = None,
+    links: LikeLinks = None,
+) -> Any:
     """Return the lab of a scenario of any product, with its script before it."""
-    return product_of_scenario(scenario).lab(scenario, seed, jitter, limit)
+    return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
 
 
 def play(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Trace:

@@ -10,6 +10,7 @@ from mqlab.errors import BadValue, UnknownName
 from mqlab.explain import Explanation
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action, Network, Scenario
+from mqlab.spec.link import LikeLinks
 from mqlab.trace.difference import Comparison
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
@@ -74,12 +75,13 @@ def _refuse(what: Any) -> None:
 
 def run(
     what: Any, *actions: Action, seed: int = 0, edition: str | None = None,
-    jitter: int | str = 0, until: int | str | None = None,
+    jitter: int | str = 0, until: int | str | None = None, links: LikeLinks = None,
 ) -> Trace:  # fmt: skip
     """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
 
-    *seed* and *jitter* (such as ``"2ms"`` on top of each link's delay) decide races; *edition* is one
-    of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest.
+    *seed* and *jitter* (such as ``"2ms"`` on top of each link's delay) decide races; *links* say what
+    lines are like, all (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``);
+    *edition* is one of the product's. The run ends at *until* (such as ``"40s"``), or at rest.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
@@ -91,10 +93,10 @@ def run(
     scenario = asked if isinstance(asked, Network) else scenario_of(asked)
     if isinstance(scenario, (Network, Scenario)):
         trace = runtime.run(
-            scenario, *actions, seed=seed, edition=edition, jitter=jitter, until=until
+            scenario, *actions, seed=seed, edition=edition, jitter=jitter, until=until, links=links
         )
     else:
-        trace = _run_family(scenario, actions, seed, edition, jitter, until)
+        trace = _run_family(scenario, actions, seed, edition, jitter, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
     if getattr(asked, "real", "") and _as_printed(asked, edition):
@@ -110,7 +112,7 @@ def _as_printed(asked: Any, edition: str | None) -> bool:
 
 def _run_family(
     scenario: Any, actions: tuple[Action, ...], seed: int, edition: str | None, jitter: int | str,
-    until: int | str | None,
+    until: int | str | None, links: LikeLinks,
 ) -> Trace:  # fmt: skip
     from mqlab import products
 
@@ -120,15 +122,16 @@ def _run_family(
         )
     if actions:
         scenario = scenario.with_actions(*actions).started()
-    lab = products.lab_of(scenario, seed, jitter)
+    lab = products.lab_of(scenario, seed, jitter, links=links)
     lab.play(until)
     trace: Trace = lab.trace
     return trace
 
 
 def Lab(  # noqa: N802 - reads like the noun it makes
-    what: Any, *, seed: int = 0, jitter: int | str = 0, limit: int | None = None
-) -> Any:
+    what: Any, *, seed: int = 0, jitter: int | str = 0, limit: int | None = None,
+    links: LikeLinks = None,
+) -> Any:  # fmt: skip
     """Return a lab of any product, to `do` something to and to `step` through.
 
     One that is given a network has started it and is at rest; one that is given a figure, a lab file
@@ -142,8 +145,8 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     from mqlab import products, runtime
 
     if isinstance(what, Network):
-        return runtime.Lab(what, seed, jitter, limit)
-    return products.lab_of(scenario_of(what), seed, jitter, limit)
+        return runtime.Lab(what, seed, jitter, limit, links=links)
+    return products.lab_of(scenario_of(what), seed, jitter, limit, links)
 
 
 def check(what: Any) -> Problems:

@@ -10,6 +10,7 @@ from mqlab.runtime.activemq.lab import Lab
 from mqlab.runtime.kernel.timing import LOOPBACK, Timing
 from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.edition import EditionRules
+from mqlab.spec.link import LikeLinks
 from mqlab.trace.trace import Trace
 
 __all__ = ["LOOPBACK", "Lab", "Timing", "play", "run"]
@@ -18,7 +19,7 @@ __all__ = ["LOOPBACK", "Lab", "Timing", "play", "run"]
 def play(
     scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None,
     rules: EditionRules | None = None, timing: Timing | None = None,
-    until: int | str | None = None,
+    until: int | str | None = None, links: LikeLinks = None,
 ) -> Trace:  # fmt: skip
     """Play *scenario* from beginning to end, or *until* a time, and return its trace.
 
@@ -26,14 +27,14 @@ def play(
     no suppression of duplicates, routes multiply beyond any patience. *rules* stand in for those of
     the edition, *timing* for the usual one: `LOOPBACK` is that of the machine of the recordings.
     """
-    lab = Lab(scenario, seed, jitter, limit, rules, timing)
+    lab = Lab(scenario, seed, jitter, limit, rules, timing, links)
     lab.play(until)
     return lab.trace
 
 
 def run(
     what: Network | Scenario, *actions: Action, seed: int = 0, edition: str | None = None,
-    jitter: int | str = 0, until: int | str | None = None,
+    jitter: int | str = 0, until: int | str | None = None, links: LikeLinks = None,
 ) -> Trace:  # fmt: skip
     """Run a scenario, or *actions* on a network, and return the trace.
 
@@ -46,4 +47,5 @@ def run(
         raise BadValue("a scenario has its own actions; pass a network to add others")
     if not isinstance(what, Scenario):
         raise BadValue(f"{what!r} is neither a network nor a scenario; write mq.Network(...)")
-    return play(what if edition is None else what.under(edition), seed, jitter, until=until)
+    what = what if edition is None else what.under(edition)
+    return play(what, seed, jitter, until=until, links=links)

@@ -51,6 +51,7 @@ from mqlab.spec.faults import (
     TouchLock,
     WriteFile,
 )
+from mqlab.spec.link import Link
 from mqlab.spec.network import (
     Around,
     Broker,
@@ -67,7 +68,7 @@ from mqlab.spec.values import Destination, Queue, Topic
 
 __all__ = [
     # the network
-    "Around", "Broker", "Endpoint", "Network", "NetworkConnector", "TransportConnector",
+    "Around", "Broker", "Endpoint", "Link", "Network", "NetworkConnector", "TransportConnector",
     # destinations
     "Destination", "Queue", "Topic",
     # what happens to it

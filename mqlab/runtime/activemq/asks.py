@@ -93,8 +93,8 @@ class Laboratory(Protocol):
     def problem(self, text: str) -> None:
         """Note what went wrong for a client."""
 
-    def new_link(self) -> Link:
-        """Return one direction of a new connection."""
+    def new_link(self, one: str, other: str) -> Link:
+        """Return one direction of a new connection of two."""
 
     def new_id(self) -> int:
         """Return an id that no other consumer has."""

@@ -41,7 +41,8 @@ class Bridge(Advised):
         owner = remote if mirror else home
         self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
         self.no = lab.name_link(self.name, home.name, remote.name)
-        self.link, self.link_back = lab.new_link(), lab.new_link()
+        self.link = lab.new_link(home.name, remote.name)
+        self.link_back = lab.new_link(remote.name, home.name)
         self.over, self.taking = over, lab.timing.taking
         self.demand: list[Demand] = []
         self.up = False

@@ -21,6 +21,11 @@ class Command:
 
     request: int | None = field(default=None, kw_only=True)
 
+    @property
+    def size(self) -> int:
+        """The bytes of the messages in it."""
+        return 0
+
 
 # From whoever opened the socket
 
@@ -89,6 +94,11 @@ class Send(Command):
     session: str = ""
     resent: bool = False
 
+    @property
+    def size(self) -> int:
+        """The bytes of the message."""
+        return self.message.size
+
 
 @dataclass(frozen=True, slots=True)
 class ForOneConnection(Command):
@@ -155,6 +165,11 @@ class Deliver(Command):
 
     consumer: str
     delivery: Delivery
+
+    @property
+    def size(self) -> int:
+        """The bytes of the message."""
+        return self.delivery.message.size
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class Demand(Subscription):
             rule,
             message.row,
         )
-        bridge.link.carry(bridge.on_forwarded, (self, message, row))
+        bridge.link.carry(bridge.on_forwarded, (self, message, row), 0, message.size)
         if not (message.persistent or bridge.settings.always_sync_send):
             clock = bridge.lab.clock
             clock.at(clock.now, bridge.on_answered, (self, message))

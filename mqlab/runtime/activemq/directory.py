@@ -151,7 +151,7 @@ class Directory:
         process = self.lab.processes[broker.name]
         way = self._way(client.name, Target(broker.name, broker.name, process.line))
         return LocalConnection(
-            self.lab, client, process, way, not self.reaches(client.name, broker.name)
+            self.lab, client, client.name, process, way, not self.reaches(client.name, broker.name)
         )
 
     def reaches(self, user: str, broker: str) -> bool:
@@ -191,7 +191,7 @@ class Directory:
         problem = uris.socket_problem(query)
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
-        return self._connect(client_end, target, lines, query)
+        return self._connect(client_end, user.name, target, lines, query)
 
     def _way(self, user: str, target: Target) -> tuple[Line, ...]:
         between = self.between.get(frozenset((user, target.name)))
@@ -224,13 +224,14 @@ class Directory:
     def _connect(
         self,
         client_end: ClientEnd,
+        user: str,
         target: Target,
         lines: tuple[Line, ...],
         query: Mapping[str, str],
     ) -> Socket:
         lab, name = self.lab, target.name
         process = lab.processes.get(name)
-        socket = Socket(lab, client_end, target.shown, process, lines)
+        socket = Socket(lab, client_end, user, target.shown, process, lines)
         if process is None:
             if self.modes[name] == "accept_close":
                 lab.clock.at(lab.clock.now + lab.timing.link, socket.on_dropped, None)

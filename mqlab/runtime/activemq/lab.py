@@ -27,6 +27,7 @@ from mqlab.runtime.kernel.timing import RECORDED, Timing
 from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
+from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import Locker, Member
 from mqlab.trace.trace import Trace
 
@@ -67,13 +68,13 @@ class Lab(KernelLab):
     def __init__(
         self, what: Network | Scenario, seed: int = 0, jitter: int | str = 0,
         limit: int | None = None, rules: EditionRules | None = None,
-        timing: Timing | None = None,
+        timing: Timing | None = None, links: LikeLinks = None,
     ) -> None:  # fmt: skip
         scenario = what if isinstance(what, Scenario) else Scenario(what, (Start(),))
         by_calls = scenario.pace == "calls"
-        super().__init__(
-            "mqlab", (), seed, jitter, limit, timing or (RECORDED if by_calls else USUAL)
-        )
+        timing = timing or (RECORDED if by_calls else USUAL)
+        lines = Links.of(links, scenario.network.names)
+        super().__init__("mqlab", (), seed, jitter, limit, timing, lines)
         self.scenario, self.network = scenario, scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
@@ -188,8 +189,8 @@ class Lab(KernelLab):
         done = Scenario(self.network, tuple(self.actions[no] for no in numbers),
                         self.scenario.about, self.scenario.pace)  # fmt: skip
         header: dict[str, Any] = {
-            "scenario": lab_files.write(done), "seed": self.seed, "edition": self.edition,
-            "jitter": self.jitter, "snapshots": self.snapshots, "problems": list(self.problems),
+            "scenario": lab_files.write(done), **self.settings, "edition": self.edition,
+            "snapshots": self.snapshots, "problems": list(self.problems),
             "request_reply": self.replies,
         }  # fmt: skip
         if self.details:

@@ -44,6 +44,9 @@ class LanLab(Protocol):
     def directory(self) -> Shown:
         """Where addresses lead."""
 
+    def loses(self) -> bool:
+        """Whether a datagram is lost on its way."""
+
     def note(
         self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
     ) -> int:
@@ -229,7 +232,7 @@ class Lan:
             )
             self.lab.note(Kind.Announced, rule=Rule.multicast, detail={"text": text})
         for listener in list(self.listeners):
-            if listener.group == group:
+            if listener.group == group and not self.lab.loses():
                 self.lab.clock.at(self.lab.clock.now, self.deliver, (listener, what, address))
 
     def deliver(self, datagram: tuple[MulticastListener, str, Any]) -> None:

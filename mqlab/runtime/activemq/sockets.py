@@ -150,6 +150,7 @@ class Connection:
         self,
         lab: Laboratory,
         client_end: NearEnd,
+        user: str,
         target: str,
         process: Server | None,
         lines: tuple[Line, ...],
@@ -164,7 +165,8 @@ class Connection:
         self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
         self.looked, self.said, self.flagged = -2, -1, False
-        self.out, self.back = lab.new_link(), lab.new_link()
+        far = process.name if process is not None else target
+        self.out, self.back = lab.new_link(user, far), lab.new_link(far, user)
         for place in (*lines, process):
             if place is not None:
                 place.sockets.append(self)
@@ -309,7 +311,7 @@ class Socket(Connection):
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
-        self.out.carry(self.arrive, command)
+        self.out.carry(self.arrive, command, 0, command.size)
 
     def arrive(self, command: Command) -> None:
         """A command has come to the far end, if nothing holds it."""
@@ -318,7 +320,7 @@ class Socket(Connection):
 
     def reply(self, command: Command) -> None:
         """Send *command* to the near end."""
-        self.back.carry(self.arrive_back, command)
+        self.back.carry(self.arrive_back, command, 0, command.size)
 
     def arrive_back(self, command: Command) -> None:
         """A command has come to the near end, if nothing holds or swallows it."""

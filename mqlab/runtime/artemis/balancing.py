@@ -166,7 +166,7 @@ class Balancing(Subsystem):
         stored, (frm, onto, *_) = passage.stored, passage.way
         stored.under_way = True
         passage.row = self.lab.notes.forwarded(stored.message, frm, onto, passage.rule, stored.row)
-        self.lab.line(frm, onto).carry(self._on_forwarded, passage)
+        self.lab.line(frm, onto).carry(self._on_forwarded, passage, 0, stored.message.size)
 
     def _on_forwarded(self, passage: Passage) -> None:
         """A broker has a message from another, which forgets it: for a queue here, or to pass on."""

@@ -72,7 +72,6 @@ class Client:
         defaults = {name: row.default for name, row in OPTIONS["url"].items()}
         self.options = {**defaults, **lab.scenario.clients, **keys.get("url", {})}
         self.state, self.pair = "new", ""
-        self.uplink, self.downlink = lab.new_link(), lab.new_link()
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
         self.opening: Opening | None = None  # the call that connects it
@@ -115,6 +114,8 @@ class Client:
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.pair = broker, "connected", broker.pair
+        self.uplink = self.lab.way(self.name, broker.place)
+        self.downlink = self.lab.way(broker.place, self.name)
         self.epoch += 1
         self.lab.event(Kind.Attached, broker, frm=self.node, to=broker.node)
         self.opened()

@@ -93,7 +93,7 @@ class Consumer(Client):
     def take(self, item: MessageReference) -> None:
         """A message is sent to the client's buffer."""
         self.buffer.append(item)
-        self.downlink.carry(self._on_message, self.round)
+        self.downlink.carry(self._on_message, self.round, 0, item.message.size)
 
     def _on_message(self, round: int) -> None:
         """A message is in the buffer; a receiving client takes it at once."""

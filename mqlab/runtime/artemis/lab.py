@@ -24,6 +24,7 @@ from mqlab.runtime.kernel.link import Link
 from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS, HaScenario
+from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
@@ -56,8 +57,12 @@ class ArtemisLab(Lab):
         jitter: int | str = 0,
         limit: int | None = None,
         timing: Timing | None = None,
+        links: LikeLinks = None,
     ) -> None:
-        super().__init__("artemis", scenario.steps, seed, jitter, limit, timing)
+        names = [broker.name for broker in scenario.brokers]
+        super().__init__(
+            "artemis", scenario.steps, seed, jitter, limit, timing, Links.of(links, names)
+        )
         self.scenario = scenario
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
@@ -122,8 +127,12 @@ class ArtemisLab(Lab):
 
     def line(self, frm: Broker, to: Broker) -> Link:
         """Return the way from one broker's process to another's."""
-        way = (frm.place, to.place)
-        return self.lines.get(way) or self.lines.setdefault(way, self.new_link())
+        return self.way(frm.place, to.place)
+
+    def way(self, frm: str, to: str) -> Link:
+        """Return the way from a client or process to another; it is made when it is first asked for."""
+        way = (frm, to)
+        return self.lines.get(way) or self.lines.setdefault(way, self.new_link(frm, to))
 
     def later(self, wait: int, call: Call, argument: Any = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
@@ -331,8 +340,7 @@ class ArtemisLab(Lab):
         return self.notes.trace(
             {
                 "scenario": files.write(self.scenario),
-                "seed": self.seed,
-                "jitter": self.jitter,
+                **self.settings,
                 "product": "artemis",
                 "edition": version,
                 "words": WORDS[version],

@@ -37,6 +37,11 @@ class Request:
         self.answered = False
         client.calling = self.lab.now
 
+    @property
+    def size(self) -> int:
+        """The bytes of the message in it."""
+        return 0
+
     def act(self) -> None:
         """What the broker does."""
         raise NotImplementedError
@@ -56,7 +61,7 @@ class Request:
             self.act()
             self.on_answered()
         else:
-            client.uplink.carry(self._on_request, client.epoch)
+            client.uplink.carry(self._on_request, client.epoch, 0, self.size)
 
     def leave(self) -> None:
         """The request leaves the client."""
@@ -69,7 +74,7 @@ class Request:
             self._on_stored(epoch)
         else:
             answer = (self.lab.line(replica, broker), epoch)
-            self.lab.line(broker, replica).carry(self._on_replicated, answer)
+            self.lab.line(broker, replica).carry(self._on_replicated, answer, 0, self.size)
 
     def _on_replicated(self, answer: tuple[Link, int]) -> None:
         answer[0].carry(self._on_stored, answer[1])
@@ -147,6 +152,11 @@ class Sending(Request):
             self.lab.later(0, self.make)
         else:
             self._end()
+
+    @property
+    def size(self) -> int:
+        """The bytes of the message under way."""
+        return self.message.size if self.message is not None else 0
 
     def leave(self) -> None:
         """A message leaves the client; one that is sent again is the same."""

@@ -94,7 +94,7 @@ def move(lab: ArtemisLab, broker: Broker, data: Journal, target: Broker) -> None
             if there is not None and fits:
                 row = lab.notes.forwarded(item.message, broker, target, Rule.scale_down, item.row)
                 moved = Moved(target, there, item.message, row)
-                lab.line(broker, target).carry(lab.on_moved, moved)
+                lab.line(broker, target).carry(lab.on_moved, moved, 0, item.message.size)
                 lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
             else:
                 lab.message(

@@ -16,8 +16,9 @@ from typing import Any, Protocol, Self
 
 from mqlab.errors import BadValue
 from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import Link
+from mqlab.runtime.kernel.link import Line, Link
 from mqlab.runtime.kernel.timing import Timing
+from mqlab.spec.link import Links
 from mqlab.spec.values import duration
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
@@ -56,14 +57,15 @@ class Lab:
     """A running system with its clock, its recorder, its only generator and its script.
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
-    *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay, and
-    with more than *limit* events a run stops.
+    *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay, *links*
+    say what lines are like, and with more than *limit* events a run stops.
     """
 
     def __init__(
         self, name: str, script: Iterable[Timed] = (), seed: int = 0, jitter: int | str = 0,
-        limit: int | None = None, timing: Timing | None = None,
+        limit: int | None = None, timing: Timing | None = None, links: Links | None = None,
     ) -> None:  # fmt: skip
+        self.links = links or Links()
         self.seed, self.jitter, self.limit = seed, duration(jitter, "jitter"), limit
         self.random = Random(f"{name}:{seed}")
         self.timing = timing or Timing()
@@ -93,6 +95,12 @@ class Lab:
         """Who is what at this moment: broker by name."""
         raise NotImplementedError
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """What a run takes besides its scenario, as its trace's header has it."""
+        links = self.links.written()
+        return {"seed": self.seed, "jitter": self.jitter, **({"links": links} if links else {})}
+
     # Time
 
     @property
@@ -100,9 +108,18 @@ class Lab:
         """The time (us)."""
         return self.clock.now
 
-    def new_link(self) -> Link:
-        """Return one direction of a new connection."""
-        return Link(self.clock, self.timing.link, self.jitter, self.random)
+    def new_link(self, one: str, other: str) -> Link:
+        """Return one direction of a new connection of two."""
+        like = self.links.of_pair(one, other)
+        delay = self.timing.link if like.delay is None else duration(like.delay)
+        jitter = self.jitter if like.jitter is None else duration(like.jitter)
+        line = Line(delay, jitter, like.loss, like.bandwidth or 0)
+        return Link(self.clock, line, self.random)
+
+    def loses(self) -> bool:
+        """Whether a datagram to all is lost on its way."""
+        loss = self.links.every.loss
+        return loss > 0 and self.random.random() < loss
 
     def schedule(self, action: Timed) -> None:
         """Put *action* at the end of the script; one with a time of its own, on the clock."""

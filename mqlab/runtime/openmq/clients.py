@@ -129,7 +129,8 @@ def attach(client: Client, home: Broker) -> None:
     lab = home.lab
     lab.moved.setdefault(client.name, [client.home.name]).append(home.name)
     client.home, client.open = home, True
-    client.to_home, client.from_home = lab.new_link(), lab.new_link()
+    client.to_home = lab.new_link(client.name, home.name)
+    client.from_home = lab.new_link(home.name, client.name)
     lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
     if client.dest.name.startswith("temp:"):
         home.add(client.dest, "temporary", owner=client.name)

@@ -80,8 +80,8 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         keys,
         broker,
         lab.notes.node(name, "consumer", broker.name),
-        lab.new_link(),
-        lab.new_link(),
+        lab.new_link(name, broker.name),
+        lab.new_link(broker.name, name),
         selector=Selector(text) if text else None,
         key=key,
         # What a topic has for a subscriber without a subscription crosses at once.

@@ -98,7 +98,9 @@ def _forward(claim: Claim, there: Broker) -> None:
             Kind.Forwarded, message, frm=home.node, to=there.node, link=link, rule=Rule.home_to_home
         )
     claim.row = message.copies.get(there, message.crossing.get(there, -1))
-    home.lab.lines[home.name, there.name].carry(on_forwarded, (claim, claim.trips))
+    home.lab.lines[home.name, there.name].carry(
+        on_forwarded, (claim, claim.trips), 0, claim.message.size
+    )
 
 
 def on_forwarded(trip: Trip) -> None:
@@ -136,7 +138,7 @@ def _pass_on(claim: Claim) -> None:
         sub=taker.sub,
         cause=message.copies.get(there, message.row),
     )
-    taker.from_home.carry(on_delivered, (claim, claim.trips))
+    taker.from_home.carry(on_delivered, (claim, claim.trips), 0, claim.message.size)
 
 
 def on_delivered(trip: Trip) -> None:

@@ -26,6 +26,7 @@ from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys,
 from mqlab.runtime.openmq.notes import DOWN, Notes
 from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Row, Waiting
 from mqlab.spec.action import Action
+from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.step import Step
@@ -52,9 +53,11 @@ class ClusterLab(Lab):
         seed: int = 0,
         jitter: int | str = 0,
         limit: int | None = None,
+        links: LikeLinks = None,
     ) -> None:
         self.plan = [Operation(step) for step in scenario.steps]
-        super().__init__("openmq", self.plan, seed, jitter, limit)
+        names = [member.name for member in scenario.members]
+        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, names))
         self.scenario = scenario
         self.enhanced = scenario.model == "enhanced"
         self.notes = Notes(self)
@@ -71,7 +74,7 @@ class ClusterLab(Lab):
         self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[delivery.Trip] = []  # what is lost in them
-        self.lines = {pair: self.new_link() for pair in permutations(self.brokers, 2)}
+        self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
         self.database_up = True
         self.numbers = 0  # of messages
@@ -283,7 +286,7 @@ class ClusterLab(Lab):
         """All that has happened so far."""
         header = {
             "scenario": files.write(self.scenario),
-            "seed": self.seed,
+            **self.settings,
             "product": "openmq",
             "edition": self.scenario.version,
             "operations": [dict(row) for row in self.operations],

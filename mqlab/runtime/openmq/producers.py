@@ -46,7 +46,7 @@ def _open(lab: ClusterLab, key: str, name: str, keys: Keys) -> Client | None:
     if broker.instances[dest].limits("MaxNumProducers", broker.producers(dest) + 1):
         return None
     node = lab.notes.node(name, "producer", broker.name)
-    links = lab.new_link(), lab.new_link()
+    links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)
     lab.producers[key] = Client(name, dest, keys, broker, node, *links)
     return lab.producers[key]
 
@@ -141,7 +141,7 @@ def go_on(lab: ClusterLab, job: Sending) -> bool:
         else:
             job.under_way += 1
             arrives = on_sent if result == "ok" else on_dropped
-            producer.to_home.carry(arrives, (job, producer, message))
+            producer.to_home.carry(arrives, (job, producer, message), 0, message.size)
     if not job.left and not job.under_way:
         _end(lab, job)
     return moved

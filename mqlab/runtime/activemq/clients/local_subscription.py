@@ -70,7 +70,7 @@ class LocalSubscription(Subscription):
         row = broker.note(
             DISPATCHED, message, broker.node, client.node, -1, self.no, rule, message.row
         )
-        self.connection.back.carry(self.on_pushed, (message, row))
+        self.connection.back.carry(self.on_pushed, (message, row), 0, message.size)
         if (
             broker.advisory_subscribers
             and broker.policy_for(message.dest)["advisory_for_dispatched"]

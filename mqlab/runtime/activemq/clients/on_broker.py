@@ -37,11 +37,12 @@ class LocalConnection(Connection):
         self,
         lab: Laboratory,
         client: NearEnd,
+        user: str,
         process: Server,
         lines: tuple[Line, ...],
         refused: bool,
     ) -> None:
-        super().__init__(lab, client, process.name, process, lines)
+        super().__init__(lab, client, user, process.name, process, lines)
         if refused:
             self.abandon()
             return

@@ -159,7 +159,7 @@ class Producer(OnBroker):
         connection = self.connection
         if message.persistent:
             self.under_way = (message, row)
-        connection.out.carry(self.on_arrived, (message, row, connection))
+        connection.out.carry(self.on_arrived, (message, row, connection), 0, message.size)
 
     def on_arrived(self, passage: tuple[Message, int, LocalConnection]) -> None:
         """The message has reached the broker; a persistent one is confirmed."""

@@ -1,0 +1,96 @@
+"""What a line does to what it carries: delay, jitter, loss and bandwidth, of all lines or of one.
+
+Loss is a share of segments. A TCP line loses nothing for good: the sender sends a lost segment again
+after its retransmission time-out, which doubles each time (RFC 6298), and what follows waits behind it.
+A multicast datagram is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from mqlab.errors import BadValue
+from mqlab.spec.values import duration
+
+SHAPE = 'write mq.Link(loss=0.01), or {("A", "B"): mq.Link(loss=0.01)}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """How a line is.
+
+    `delay` and `jitter` are times (such as ``"20ms"``), None those of the lab; `loss` the share of
+    segments that is lost, from 0 up to but not including 1; `bandwidth` bytes per second, None no limit.
+    """
+
+    delay: int | float | str | None = None
+    jitter: int | float | str | None = None
+    loss: float = 0.0
+    bandwidth: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("delay", "jitter"):
+            if (time := getattr(self, name)) is not None:
+                duration(time, f"Link: {name}")
+        number = isinstance(self.loss, (int, float)) and not isinstance(self.loss, bool)
+        if not number or not 0 <= self.loss < 1:
+            raise BadValue(
+                f"Link: loss is {self.loss!r}; write the share of segments that is lost, from 0 up to "
+                "0.99"
+            )
+        whole = isinstance(self.bandwidth, int) and not isinstance(self.bandwidth, bool)
+        if self.bandwidth is not None and (not whole or self.bandwidth < 1):
+            raise BadValue(
+                f"Link: bandwidth is {self.bandwidth!r}; write bytes per second, 1 or more, or None"
+            )
+
+
+LikeLinks = Link | Mapping[tuple[str, str], Link] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The lines of a lab: what `every` one is like, and the lines of two that differ."""
+
+    every: Link = Link()
+    between: Mapping[frozenset[str], Link] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def of(cls, given: LikeLinks, brokers: Collection[str]) -> Links:
+        """Return what *given* says, one link for all or a link for each of some pairs of names.
+
+        Raises `BadValue` for what is neither, and for a pair in which none of the *brokers* is.
+        """
+        if given is None or isinstance(given, Link):
+            return cls(given or Link())
+        if not isinstance(given, Mapping):
+            raise BadValue(f"links: {given!r}; {SHAPE}")
+        for pair, link in given.items():
+            two = isinstance(pair, tuple) and len(pair) == len({*pair}) == 2
+            if not two or not isinstance(link, Link):
+                raise BadValue(f"links: {pair!r}: {link!r}; {SHAPE}")
+            if not {*pair} & {*brokers}:
+                raise BadValue(
+                    f"links: {pair[0]!r} and {pair[1]!r}: neither is a broker. Known: "
+                    f"{', '.join(brokers)}"
+                )
+        return cls(between={frozenset(pair): link for pair, link in given.items()})
+
+    def of_pair(self, one: str, other: str) -> Link:
+        """Return what the line of two is like."""
+        return self.between.get(frozenset((one, other)), self.every) if self.between else self.every
+
+    def written(self) -> dict[str, object] | None:
+        """Return it as a trace's header has it; None if all is as usual."""
+        if self == Links():
+            return None
+        shown = {" - ".join(sorted(pair)): link for pair, link in self.between.items()}
+        rows = {"every": self.every, **shown}
+        return {name: _told(link) for name, link in rows.items() if link != Link()}
+
+
+def _told(link: Link) -> dict[str, object]:
+    names = ("delay", "jitter", "loss", "bandwidth")
+    usual = Link()
+    return {n: getattr(link, n) for n in names if getattr(link, n) != getattr(usual, n)}
