@@ -72,8 +72,8 @@ CYCLES = {
     "trace": "trace event questions account accounts",
     # A client, its sessions and the calls that wait for its broker.
     "runtime.activemq.clients": "client sessions calls|consumer session",
-    # A pure slave is its process in another role; the lab plays its script by what its actions do.
-    "runtime.activemq": "process pure|lab acts lives direct request_reply",
+    # A pure slave is its process in another role.
+    "runtime.activemq": "process pure",
     # The lab is told what its parts find out, and all of them work on the records of `model`.
     "runtime.openmq": "lab model notes acknowledgement admin clients cluster consumers delivery "
                       "faults producers report stock takeover waits",

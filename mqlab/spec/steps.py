@@ -238,9 +238,9 @@ def item_of(
     action: a.Action, clients: Collection[str] = (), brokers: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return the step of an action; *clients* and *brokers* are names that decide between two keys."""
+    step = name_of(action)
     if isinstance(action, c.WaitUntil):
-        return {"do": f"wait_{action.what}", **action.about, **_at(action)}
-    step = STEP_OF[type(action)]
+        return {"do": step, **action.about, **_at(action)}
     row = STEPS[step]
     item: dict[str, Any] = {"do": step}
     keys = {name: key for key, name in reversed(field_of(row).items())}
@@ -266,6 +266,11 @@ def item_of(
     if item.pop("others", None):
         item["broker"] = [item["broker"], *action.others]  # type: ignore[attr-defined]
     return {**item, **_at(action)}
+
+
+def name_of(action: a.Action) -> str:
+    """Return what the step of an action is called."""
+    return f"wait_{action.what}" if isinstance(action, c.WaitUntil) else STEP_OF[type(action)]
 
 
 def _at(action: a.Action) -> dict[str, Any]:

@@ -1,323 +1,83 @@
-"""What each step of a script does: to brokers in time, to lines, files and clients with addresses.
+"""What an action comes to: to brokers in time, to lines, files and clients with addresses.
 
-A step is an action as it is written down (`spec.steps`). By the pace of calls it is over when its call
-has come back, when what it waits for holds, or when its patience is over.
+By the pace of calls an action is over when its call has come back, when what it waits for holds, or when
+its patience is over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mqlab.runtime.activemq import snapshot
-from mqlab.runtime.activemq.clients.addresses import Refused, failover_options, shuffle, split
-from mqlab.runtime.activemq.clients.calls import Call, SendCall
-from mqlab.runtime.activemq.clients.client import Client, parse_destination
-from mqlab.runtime.activemq.commands import OpenSession, RemoveDurable, Unsubscribe
-from mqlab.runtime.activemq.lives import Lives, Waiting
-from mqlab.runtime.activemq.multicast import group_of
+from mqlab.runtime.activemq import client_acts, lives, surroundings
+from mqlab.runtime.activemq.stage import Stage, Waiting, told
 from mqlab.runtime.activemq.waits import WAITS
 from mqlab.runtime.kernel.lab import Until
-from mqlab.spec import Action
-from mqlab.spec.clients import ReceiveOnce, WaitUntil
-from mqlab.spec.redelivery import Redelivery
-from mqlab.spec.scenario import DATABASE
-from mqlab.spec.step import Step
-from mqlab.spec.steps import TIMES, item_of
-from mqlab.spec.values import duration
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.spec import action as a
+from mqlab.spec import clients as c
+from mqlab.spec import faults as f
+from mqlab.spec.steps import name_of
 
-if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import ConnectorRun
-    from mqlab.runtime.activemq.jdbc import Database
-    from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.sockets import Line
-
-
-LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
-
-
-PATIENCE = 20_000  # ms that a step which waits for something has, unless told
+PATIENCE = 20_000  # ms that an action which waits for something has, unless told
 LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
 
 
-class Acts(Lives):
-    """Does steps; `now` is the one that begins, `calls` are all that clients have made."""
+class Acts(Stage):
+    """Does actions, and knows when they are over."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.calls: list[Call] = []
-        self.rows: list[dict[str, Any]] = []  # results that are no calls
-        self.named: set[str] = set()  # the brokers that have been started at least once
-
-    def do(self, no: int, action: Action) -> Until:
+    def do(self, no: int, action: a.Action) -> Until:
         """Begin an action, and say when it is over."""
-        lab = self.lab
-        item = item_of(action, lab.clients_by_name, lab.brokers)
-        item.pop("at", None)
-        if not lab.by_calls and item["do"] in ("open_consumer", "send"):
-            # Who names no session has one of its own, as if it stood on a broker by itself.
-            item.setdefault("session", f"of {item.get('consumer') or item.get('producer')}")
-        for name, key in TIMES.items():
-            if isinstance(item.get(name), str):
-                item[key] = duration(item.pop(name)) / 1000
-        step = Step(HANDLED_AS.get((item["do"], "consumer" in item), item["do"]), item)
-        del item["do"]
-        if item.pop("unnamed", False):
-            item["queue"] = ""
-        over = getattr(self, f"_over_{step.do}", None)
-        self.now = now = Waiting(no, step, lab.clock.now)
-        if step.get("max_ms") is not None or step.do in WAITS or over is not None:
-            now.until = lab.clock.now + int(step.get("max_ms", PATIENCE)) * 1000
-        if step.do not in WAITS:
-            getattr(self, f"_do_{step.do}")(step)
+        clock = self.lab.clock
+        over = isinstance(action, c.WaitUntil) or type(action) in OVER
+        most = told(action, "max_ms")
+        self.now = now = Waiting(no, action, clock.now)
+        if most is not None or over:
+            now.until = clock.now + int(PATIENCE if most is None else most) * 1000
+        if not isinstance(action, c.WaitUntil):
+            DO[type(action)](self, action)
         if now.call is not None and now.until is None:
-            now.until = lab.clock.now + LONGEST_CALL * 1000
-        waits = now.call is not None or over is not None or step.do in WAITS
+            now.until = clock.now + LONGEST_CALL * 1000
+        waits = now.call is not None or over
         if not waits and now.until is None:
-            return Until(deadline=lab.clock.now)
+            return Until(deadline=clock.now)
         return Until(self.held if waits else None, now, now.until, self.on_over)
 
-    def only_waits(self, action: Action) -> bool:
+    def only_waits(self, action: a.Action) -> bool:
         """Whether an action does nothing but wait."""
-        return isinstance(action, (WaitUntil, ReceiveOnce))
+        return isinstance(action, (c.WaitUntil, c.ReceiveOnce))
 
     def held(self, waiting: Waiting) -> bool:
-        """Whether what a step waits for has come."""
+        """Whether what an action waits for has come."""
+        action = waiting.action
         if waiting.call is not None:
             return waiting.call.done
-        if waiting.step.do in WAITS:
-            return WAITS[waiting.step.do](self.lab, waiting.step)
-        over: Callable[[Waiting], bool] = getattr(self, f"_over_{waiting.step.do}")
-        return over(waiting)
+        if isinstance(action, c.WaitUntil):
+            return WAITS[action.what](self.lab, action.about)
+        return OVER[type(action)](self, waiting, action)
 
     def on_over(self, waiting: Waiting) -> None:
-        """A step is over: some say how long it took."""
-        step = waiting.step
-        if step.do == "wait_configured" and step.get("label"):
+        """An action is over: some say how long it took."""
+        action = waiting.action
+        if (
+            isinstance(action, c.WaitUntil)
+            and action.what == "configured"
+            and told(action, "label")
+        ):
             self.rows.append({
-                "step": waiting.no, "do": step.do, "client": step.keys["client"],
-                "label": step.keys["label"], "ok": True, "reached": self.held(waiting),
+                "step": waiting.no, "do": name_of(action), "client": action.about["client"],
+                "label": action.about["label"], "ok": True, "reached": self.held(waiting),
                 "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
             })  # fmt: skip
 
-    # Lines, files, endpoints
-
-    def _lines(self, step: Step) -> list[Line] | list[Database]:
-        """Return the lines that a step names: without a name, that of the database."""
-        name, other = step.get("link", DATABASE), step.get("other")
-        if name == DATABASE:
-            return [self.lab.database]
-        directory = self.lab.directory
-        return directory.lines_to(name) if other is None else [directory.join(name, other)]
-
-    def _do_cut(self, step: Step) -> None:
-        how = step.get("how", "refuse")
-        row = self.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
-        for line in self._lines(step):
-            line.cut(how, row)
-
-    def _do_heal(self, step: Step) -> None:
-        self.lab.note(Kind.Healed, rule=Rule.asked)
-        for line in self._lines(step):
-            line.heal()
-        for client in self.lab.clients():
-            client.find_broker()
-
-    _do_database_down, _do_database_up = _do_cut, _do_heal
-
-    def _do_disk_slow(self, step: Step) -> None:
-        self.lab.disks[step.get("broker") or step.keys["shared_store"]] = step.keys["factor"]
-
-    def _do_delete_lock_file(self, step: Step) -> None:
-        self.lab.lock_files[step.keys["shared_store"]].delete()
-
-    def _do_touch_lock_file(self, step: Step) -> None:
-        self.lab.lock_files[step.keys["shared_store"]].touch()
-
-    def _do_copy_store(self, step: Step) -> None:
-        source, broker = (self.lab.brokers[step.keys[end]] for end in ("from", "to"))
-        rule, target = Rule.store_deleted, broker.store
-        for message in [m for kept in target.destinations.values() for m in kept]:
-            broker.note(Kind.Discarded, message, rule=rule, cause=message.row)
-        target.destinations = {d: list(kept) for d, kept in source.store.destinations.items()}
-        for message in [m for kept in target.destinations.values() for m in kept]:
-            target.holders[message] = broker.node
-            broker.note(Kind.TakenOver, message, to=broker.node, cause=message.row)
-
-    def _do_write_file(self, step: Step) -> None:
-        self.lab.files[step.keys["name"]] = step.keys["text"]
-
-    def _do_set_endpoint(self, step: Step) -> None:
-        self.lab.directory.modes[step.keys["endpoint"]] = step.keys["mode"]
-
-    def _do_advertise(self, step: Step) -> None:
-        address = self.lab.directory.address_of(step.keys["endpoint"])
-        self.lab.lan.advertise(address, step.keys["uri"], None)
-
-    def _do_stop_advertising(self, step: Step) -> None:
-        self.lab.lan.withdraw(self.lab.directory.address_of(step.keys["endpoint"]))
-
-    def _do_sniff(self, step: Step) -> None:
-        self.lab.lan.sniffed.add(group_of(step.keys["uri"]))
-
-    # Clients
-
-    def _begin_call(self, step: Step, call: Call) -> Call:
-        self.calls.append(call)
-        if not step.get("in_background"):
-            self.now.call = call
-        return call
-
-    def _call(self, step: Step, client: str) -> Call:
-        return self._begin_call(step, Call(self.lab, self.now.no, step, client))
-
-    def _do_connect(self, step: Step) -> None:
-        name = step.keys["client"]
-        client = Client(self.lab, name, step.keys["uri"], step.get("prefetch"))
-        client.client_id = step.get("client_id", name)
-        client.redelivery = Redelivery(**step.get("redelivery", {}))
-        client.watches = step.get("watch_topic_advisories", True)
-        self.lab.clients_by_name[name] = client
-        client.open(self._call(step, name))
-
-    def _do_open_session(self, step: Step) -> None:
-        client = self._client(step)
-        client.session(step.keys["session"], step.get("transacted", False))
-        call = self._call(step, client.name)
-        client.request(OpenSession(step.keys["session"]), call)
-
-    def _do_open_consumer(self, step: Step) -> None:
-        client = self._client(step)
-        keys = {key: value for key, value in step.keys.items() if value is not None}
-        client.open_consumer(keys, parse_destination(keys), self._call(step, client.name))
-
-    def _do_temp_queue(self, step: Step) -> None:
-        client = self._client(step)
-        client.make_temp(step.keys["name"], self._call(step, client.name))
-
-    def _do_send(self, step: Step) -> None:
-        client = self._client(step)
-        first = self.lab.reserve_numbers(step.get("count", 1))
-        try:
-            dest = parse_destination(dict(step.keys))
-        except Refused as error:
-            self._call(step, client.name).fail(error.kind, str(error))
-            return
-        call = SendCall(self.lab, self.now.no, step, client, dest, first)
-        self._begin_call(step, call)
-        call.next()
-
-    def _do_commit(self, step: Step) -> None:
-        self._end_transaction(step, "commit")
-
-    def _do_rollback(self, step: Step) -> None:
-        self._end_transaction(step, "rollback")
-
-    def _end_transaction(self, step: Step, how: str) -> None:
-        if "consumer" in step.keys:  # its own session
-            session = self.lab.consumers_by_name[step.keys["consumer"]].session
-            session.finish(how, self._call(step, session.client.name))
-            return
-        client, call = self._client(step), self._call(step, step.keys["client"])
-        client.session(step.keys["session"], True).finish(how, call)
-
-    def _do_acknowledge(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        call = self._call(step, consumer.client.name)
-        if not consumer.client.refuses(call):
-            consumer.acknowledge(step.get("count"))
-            call.finish()
-
-    def _do_receive_once(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        consumer.receive_once(self._call(step, consumer.client.name),
-                              int(step.get("timeout_ms", LONGEST_RECEIVE) * 1000))  # fmt: skip
-
-    def _do_close_consumer(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        call = self._call(step, consumer.client.name)
-        waits = consumer.session.transaction is not None and (consumer.had or consumer.expected)
-        consumer.close()
-        transport = consumer.client.transport
-        if waits:
-            consumer.session.leaving.append(consumer)
-            call.finish()
-        elif transport is None or transport.away:
-            consumer.client.after_round(call)
-        else:
-            consumer.client.request(Unsubscribe(consumer.name, consumer.last), call)
-        if step.get("unsubscribe") and consumer.durable is not None:
-            consumer.client.send(RemoveDurable(*consumer.durable))
-
-    def _do_close_client(self, step: Step) -> None:
-        self._client(step).close(self._call(step, step.keys["client"]))
-
-    def _client(self, step: Step) -> Client:
-        return self.lab.clients_by_name[step.keys["client"]]
-
-    def _do_receive(self, step: Step) -> None:
-        consumer = self.lab.consumers_by_name[step.keys["consumer"]]
-        self.now.goal = len(consumer.received) + int(step.get("count", 1))
-        consumer.allow(step.get("count", 1))
-
-    def _over_receive(self, waiting: Waiting) -> bool:
-        consumer = self.lab.consumers_by_name[waiting.step.keys["consumer"]]
-        return len(consumer.received) >= waiting.goal
-
-    def _do_resume_consumer(self, step: Step) -> None:
-        self.lab.consumers_by_name[step.keys["consumer"]].allow(None)
-
-    def _do_hold_consumer(self, step: Step) -> None:
-        self.lab.consumers_by_name[step.keys["consumer"]].allow(0)
-
-    def _do_unsubscribe(self, step: Step) -> None:
-        client = self._client(step)
-        command = RemoveDurable(client.client_id, step.keys["durable_name"])
-        client.request(command, self._call(step, client.name))
-
-    def _do_start_connector(self, step: Step) -> None:
-        self._connector(step).start()
-
-    def _do_stop_connector(self, step: Step) -> None:
-        self._connector(step).stop()
-
-    def _connector(self, step: Step) -> ConnectorRun:
-        home, name = step.get("from"), step.keys["connector"]
-        found = [w for w in self.lab.connectors if w.spec.name == name]
-        return next(w for w in found if home in (None, w.process.name))
-
-    def _do_tell_reconnect(self, step: Step) -> None:
-        to = self.lab.directory.address_of(step.keys["to"])
-        self.lab.processes[step.keys["broker"]].cluster.send_away(to)
-
-    def _do_sample_orders(self, step: Step) -> None:
-        found = split(step.keys["uri"])
-        options = failover_options(found.options, self.lab.edition)
-        names = [self.lab.directory.shown_configured(address) for address in found.elements]
-        orders: dict[str, int] = {}
-        for _ in range(step.keys["count"]):
-            drawn = " ".join(shuffle(names, self.lab.random) if options.randomize else names)
-            orders[drawn] = orders.get(drawn, 0) + 1
-        self.lab.snapshots[step.keys["label"]] = {"orders": dict(sorted(orders.items()))}
-
-    # Waiting
-
-    def _do_wait(self, step: Step) -> None:
-        self.now.until = self.lab.clock.now + int(step.keys["ms"] * 1000)
-
-    def _do_snapshot(self, step: Step) -> None:
-        moving = {"moving": True} if step.get("moving") else {}
-        self.lab.snapshots[step.keys["label"]] = snapshot.take_timed(self.lab) | moving
-
     def report(self) -> list[dict[str, Any]]:
-        """Return what came of the calls, in the order of the steps."""
+        """Return what came of the calls, in the order of the actions."""
         found = list(self.rows)
         for call in self.calls:
-            step = call.step
-            row: dict[str, Any] = {"step": call.no, "do": step.do, "client": call.client}
-            if step.get("label"):
-                row["label"] = step.keys["label"]
+            row: dict[str, Any] = {
+                "step": call.no, "do": name_of(call.action), "client": call.client,
+            }  # fmt: skip
+            if told(call.action, "label"):
+                row["label"] = told(call.action, "label")
             if call.done:
                 row |= {**call.row, "ms": [call.took] * 3}
             else:
@@ -326,4 +86,33 @@ class Acts(Lives):
         return sorted(found, key=lambda row: row["step"])
 
 
-HANDLED_AS = {("pause", True): "hold_consumer", ("resume", True): "resume_consumer"}
+DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
+    # brokers
+    a.Restart: lives.start_broker, c.StartBrokers: lives.start_brokers, a.Stop: lives.stop,
+    f.Crash: lives.crash, f.HostDown: lives.host_down, a.Pause: lives.pause,
+    a.Resume: lives.resume, a.Settle: lives.settle,
+    # what is around them
+    f.Cut: surroundings.cut, f.Heal: surroundings.heal,
+    f.DatabaseDown: surroundings.database_down, f.DatabaseUp: surroundings.database_up,
+    f.SlowDisk: surroundings.slow_disk, f.DeleteLock: surroundings.delete_lock,
+    f.TouchLock: surroundings.touch_lock, f.CopyStore: surroundings.copy_store,
+    f.WriteFile: surroundings.write_file, f.SetEndpoint: surroundings.set_endpoint,
+    f.Advertise: surroundings.advertise, f.StopAdvertising: surroundings.stop_advertising,
+    f.Sniff: surroundings.sniff, f.SendAway: surroundings.send_away,
+    a.StartConnector: surroundings.start_connector, a.StopConnector: surroundings.stop_connector,
+    a.Wait: surroundings.wait, a.Snapshot: surroundings.take_snapshot,
+    c.SampleOrders: surroundings.sample_orders,
+    # clients
+    c.Client: client_acts.connect, c.CloseClient: client_acts.close_client,
+    c.OpenSession: client_acts.open_session, c.TemporaryQueue: client_acts.temporary_queue,
+    c.Unsubscribe: client_acts.unsubscribe, c.ReceiveOnce: client_acts.receive_once,
+    a.Consumer: client_acts.open_consumer, a.Close: client_acts.close_consumer,
+    a.Producer: client_acts.send, a.Receive: client_acts.receive,
+    a.Acknowledge: client_acts.acknowledge, a.Commit: client_acts.commit,
+    a.Rollback: client_acts.rollback,
+}  # fmt: skip
+# Those that are over when something holds.
+OVER: dict[type[a.Action], Callable[[Stage, Waiting, Any], bool]] = {
+    a.Restart: lives.has_started, c.StartBrokers: lives.have_started, a.Settle: lives.has_settled,
+    a.Receive: client_acts.has_received,
+}  # fmt: skip

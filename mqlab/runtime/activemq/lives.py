@@ -1,130 +1,128 @@
-"""Steps in the lives of brokers, and the wait until nothing moves."""
+"""What happens to brokers in time: they start, stop, die, stand still; and what is waited for then."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import durable
-from mqlab.spec.step import Step
+from mqlab.runtime.activemq.stage import Stage, Waiting, told
+from mqlab.spec.action import Pause, Restart, Resume, Settle, Stop
+from mqlab.spec.clients import StartBrokers
+from mqlab.spec.faults import Crash, HostDown
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.calls import Call
-    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.store import Store
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 
 
-@dataclass(slots=True)
-class Waiting:
-    """A step under way: its place in the script, and what it waits for."""
-
-    no: int
-    step: Step
-    start: int  # us
-    call: Call | None = None
-    until: int | None = None  # us
-    life: int = 0  # of the broker that it has started
-    goal: int = 0  # how many messages its consumer is to have
-    due: int | None = None  # us, when something has been there for long enough
+def settle(stage: Stage, action: Settle) -> None:
+    """Wait until nothing has moved for a while."""
+    most = LONGEST_SETTLE if action.at_most is None else action.at_most
+    stage.now.until = stage.now.start + duration(most)
 
 
-class Lives:
-    """What a step does to a broker; `now` is the step that begins."""
+def has_settled(stage: Stage, waiting: Waiting, action: Settle) -> bool:
+    """Whether nothing has moved for so long."""
+    quiet = duration(QUIET if action.quiet == Settle().quiet else action.quiet)
+    return stage.is_due(waiting, max(waiting.start, stage.lab.recorder.moved_at()) + quiet)
 
-    lab: Lab
-    now: Waiting
-    named: set[str]
 
-    def _do_settle(self, step: Step) -> None:
-        self.now.until = self.now.start + int(step.get("max_ms", LONGEST_SETTLE)) * 1000
+def start_broker(stage: Stage, action: Restart) -> None:
+    """Start a broker."""
+    process = stage.lab.processes[action.broker]
+    stage.named.add(process.name)
+    if action.store == "new":
+        _delete(stage, process.broker.store)
+    process.start(action.broker_id == "new")
+    stage.now.life = process.life
+    if told(action, "wait_ms") is not None and told(action, "max_ms") is None:
+        stage.now.until = None
 
-    def _over_settle(self, waiting: Waiting) -> bool:
-        lab = self.lab
-        quiet = int(waiting.step.get("quiet_ms", QUIET)) * 1000
-        return self._due(waiting, max(waiting.start, lab.recorder.moved_at()) + quiet)
 
-    def _due(self, waiting: Waiting, due: int) -> bool:
-        """Whether it is *due* already; if not, see to it that somebody looks then."""
-        lab = self.lab
-        if lab.clock.now < due and due != waiting.due:
-            waiting.due = due
-            lab.clock.later(due, self.on_due, None)
-        return lab.clock.now >= due
+def _delete(stage: Stage, store: Store) -> None:
+    """Somebody deletes a store: what its last user had kept is gone."""
+    brokers = {broker.node: broker for broker in stage.lab.brokers.values()}
+    for sub in store.durables:
+        durable.ended(brokers[store.last], sub, Rule.store_deleted)
+    holders = store.holders
+    for message in store.empty():
+        broker = brokers[holders[message]]
+        broker.note(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
 
-    def on_due(self, _: None) -> None:
-        """Time has come to look again."""
 
-    def _do_start_broker(self, step: Step) -> None:
-        process = self.lab.processes[step.keys["broker"]]
-        self.named.add(process.name)
-        if step.get("store") == "new":
-            self._delete(process.broker.store)
-        process.start(step.get("broker_id") == "new")
-        self.now.life = process.life
-        if step.get("wait_ms") is not None and step.get("max_ms") is None:
-            self.now.until = None
+def has_started(stage: Stage, waiting: Waiting, action: Restart) -> bool:
+    """Whether a broker has a role, or serves; or could not start."""
+    process = stage.lab.processes[action.broker]
+    ended = process.life != waiting.life
+    if told(action, "wait_ms") is not None:
+        return _waited(stage, waiting, ended or process.role != "down")
+    waits = process.candidate is None if action.wait is None else action.wait
+    return ended or process.open or not waits
 
-    def _delete(self, store: Store) -> None:
-        """Somebody deletes a store: what its last user had kept is gone."""
-        brokers = {broker.node: broker for broker in self.lab.brokers.values()}
-        for sub in store.durables:
-            durable.ended(brokers[store.last], sub, Rule.store_deleted)
-        holders = store.holders
-        for message in store.empty():
-            broker = brokers[holders[message]]
-            broker.note(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
 
-    def _over_start_broker(self, waiting: Waiting) -> bool:
-        step = waiting.step
-        process = self.lab.processes[step.keys["broker"]]
-        ended = process.life != waiting.life  # it could not start
-        if step.get("wait_ms") is not None:
-            return self._waited(waiting, ended or process.role != "down")
-        waits = step.get("wait", process.candidate is None)
-        return ended or process.open or not waits
+def _waited(stage: Stage, waiting: Waiting, there: bool) -> bool:
+    """Whether `wait_ms`, and a random part of `jitter_ms`, have passed since it was there."""
+    lab, action = stage.lab, waiting.action
+    if waiting.due is None and there:
+        jitter = lab.random.randrange(duration(told(action, "jitter_ms", 0)) + 1)
+        return stage.is_due(waiting, lab.clock.now + duration(told(action, "wait_ms")) + jitter)
+    return waiting.due is not None and lab.clock.now >= waiting.due
 
-    def _waited(self, waiting: Waiting, there: bool) -> bool:
-        """Whether `wait_ms`, and a random part of `jitter_ms`, have passed since it was there."""
-        lab, step = self.lab, waiting.step
-        if waiting.due is None and there:
-            jitter = lab.random.randrange(int(step.get("jitter_ms", 0)) * 1000 + 1)
-            return self._due(waiting, lab.clock.now + int(step.keys["wait_ms"]) * 1000 + jitter)
-        return waiting.due is not None and lab.clock.now >= waiting.due
 
-    def _do_start_brokers(self, step: Step) -> None:
-        for name in step.keys["brokers"]:
-            self.named.add(name)
-            self.lab.processes[name].start()
+def start_brokers(stage: Stage, action: StartBrokers) -> None:
+    """Start several brokers at once."""
+    for name in action.brokers:
+        stage.named.add(name)
+        stage.lab.processes[name].start()
 
-    def _over_start_brokers(self, waiting: Waiting) -> bool:
-        if not waiting.step.get("wait", True):
-            return True
-        return all(self.lab.processes[name].open for name in waiting.step.keys["brokers"])
 
-    def _do_stop_broker(self, step: Step) -> None:
-        process = self.lab.processes[step.keys["broker"]]
-        process.stop()
-        self.now.until = self.lab.clock.now + (process.costs.stop if step.get("wait", True) else 0)
+def have_started(stage: Stage, waiting: Waiting, action: StartBrokers) -> bool:
+    """Whether all of them serve."""
+    return not action.wait or all(stage.lab.processes[name].open for name in action.brokers)
 
-    def _do_kill(self, step: Step) -> None:
-        self.now.until = self.lab.clock.now + self.lab.timing.kill
-        self.lab.clock.at(self.now.until, self.on_killed, self.lab.processes[step.keys["broker"]])
 
-    def on_killed(self, process: Process) -> None:
-        """The process is dead."""
-        process.kill()
+def stop(stage: Stage, action: Stop) -> None:
+    """Stop a broker in an orderly way."""
+    process = stage.lab.processes[action.broker]
+    process.stop()
+    waits = action.wait is None or action.wait
+    stage.now.until = stage.lab.clock.now + (process.costs.stop if waits else 0)
 
-    def _do_pause(self, step: Step) -> None:
-        self.lab.processes[step.keys["broker"]].pause()
 
-    def _do_resume(self, step: Step) -> None:
-        self.lab.processes[step.keys["broker"]].resume()
+def crash(stage: Stage, action: Crash) -> None:
+    """A broker's process dies."""
+    clock = stage.lab.clock
+    stage.now.until = clock.now + stage.lab.timing.kill
+    clock.at(stage.now.until, on_killed, stage.lab.processes[action.broker])
 
-    def _do_host_down(self, step: Step) -> None:
-        for process in self.lab.processes.values():
-            if process.member.host == step.keys["host"]:
-                process.kill()
+
+def on_killed(process: Process) -> None:
+    """The process is dead."""
+    process.kill()
+
+
+def pause(stage: Stage, action: Pause) -> None:
+    """A broker is suspended, or a consumer held."""
+    if action.who in stage.lab.processes:
+        stage.lab.processes[action.who].pause()
+    else:
+        stage.lab.consumers_by_name[action.who].allow(0)
+
+
+def resume(stage: Stage, action: Resume) -> None:
+    """It goes on."""
+    if action.who in stage.lab.processes:
+        stage.lab.processes[action.who].resume()
+    else:
+        stage.lab.consumers_by_name[action.who].allow(None)
+
+
+def host_down(stage: Stage, action: HostDown) -> None:
+    """All brokers of a host die at once."""
+    for process in stage.lab.processes.values():
+        if process.member.host == action.host:
+            process.kill()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.message import REPLY_TO, Message
@@ -13,15 +14,27 @@ from mqlab.spec import RequestReply
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.clients.producer import Producer
+    from mqlab.runtime.activemq.stage import House
+
+
+class Hands(Protocol):
+    """Who lets clients on brokers send."""
+
+    @property
+    def lab(self) -> House:
+        """Where they are."""
+
+    def produce(self, spec: ProducerSpec, headers: Mapping[str, object] | None = None) -> Producer:
+        """Let a producer begin to send."""
 
 
 class Responder(Consumer):
     """A consumer that answers each request at its own broker."""
 
-    def __init__(self, lab: Lab, spec: ConsumerSpec) -> None:
-        super().__init__(lab, spec, lab.broker(spec.on))
-        self.direct = lab.direct
+    def __init__(self, hands: Hands, spec: ConsumerSpec) -> None:
+        super().__init__(hands.lab, spec, hands.lab.broker(spec.on))
+        self.hands = hands
 
     def take(self, message: Message, row: int) -> None:
         """Receive a request and send the answer to where it wants it."""
@@ -31,19 +44,19 @@ class Responder(Consumer):
             self.lab.problem(f"{self.name}: temporary destination {reply_to} does not exist")
             return
         answer = ProducerSpec(self.name + " answers", self.broker.name, 1, reply_to)
-        self.direct.produce(answer)
+        self.hands.produce(answer)
 
 
 class Exchange:
     """Both sides open, requests go out, answers come back, both sides close: each part from a rest."""
 
-    def __init__(self, lab: Lab, action: RequestReply) -> None:
-        self.lab, self.action = lab, action
+    def __init__(self, hands: Hands, action: RequestReply) -> None:
+        self.hands, self.lab, self.action = hands, hands.lab, action
         self.reply_to = Destination("temp-queue", f"ID:{action.requester}")
         name = f"{action.requester} responder"
-        self.responder = Responder(lab, ConsumerSpec(name, action.responder_on, action.to))
+        self.responder = Responder(hands, ConsumerSpec(name, action.responder_on, action.to))
         spec = ConsumerSpec(action.requester, action.on, self.reply_to)
-        self.asker = Consumer(lab, spec, lab.broker(action.on))
+        self.asker = Consumer(hands.lab, spec, hands.lab.broker(action.on))
 
     def open_responder(self) -> Until:
         """The responder opens."""
@@ -59,7 +72,7 @@ class Exchange:
         """The requests go out."""
         action = self.action
         spec = ProducerSpec(f"{action.requester} asks", action.on, action.count, action.to)
-        self.lab.direct.produce(spec, {REPLY_TO: self.reply_to})
+        self.hands.produce(spec, {REPLY_TO: self.reply_to})
         self.lab.under_way = Until(then=self.close)
 
     def close(self, _: None) -> None:
@@ -71,6 +84,6 @@ class Exchange:
         self.lab.under_way = Until()
 
 
-def begin(lab: Lab, action: RequestReply) -> Until:
+def begin(hands: Hands, action: RequestReply) -> Until:
     """Begin an exchange, and say when it is over."""
-    return Exchange(lab, action).open_responder()
+    return Exchange(hands, action).open_responder()

@@ -1,66 +1,66 @@
-"""What the waiting steps of a script wait for."""
+"""What `WaitUntil` waits for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from mqlab.spec.step import Step
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.snapshot import Scene
 
+About = Mapping[str, Any]  # what a `WaitUntil` is about
 
-def master(lab: Scene, step: Step) -> bool:
+
+def master(lab: Scene, about: About) -> bool:
     """Whether one of the brokers is the master."""
-    return any(lab.processes[name].role == "master" for name in step.keys["brokers"])
+    return any(lab.processes[name].role == "master" for name in about["brokers"])
 
 
-def role(lab: Scene, step: Step) -> bool:
+def role(lab: Scene, about: About) -> bool:
     """Whether a broker has a role."""
-    return lab.processes[step.keys["broker"]].role == str(step.keys["role"])
+    return lab.processes[about["broker"]].role == str(about["role"])
 
 
-def connected(lab: Scene, step: Step) -> bool:
+def connected(lab: Scene, about: About) -> bool:
     """Whether a client has a connection, to the named broker if one is named."""
-    client = lab.clients_by_name[step.keys["client"]]
+    client = lab.clients_by_name[about["client"]]
     if client.state != "connected" or client.connected_to is None:
         return False
-    return step.get("to") in (None, client.connected_to)
+    return about.get("to") in (None, client.connected_to)
 
 
-def received(lab: Scene, step: Step) -> bool:
+def received(lab: Scene, about: About) -> bool:
     """Whether a consumer has received so many messages."""
-    return len(lab.consumers_by_name[step.keys["consumer"]].received) >= int(step.keys["count"])
+    return len(lab.consumers_by_name[about["consumer"]].received) >= int(about["count"])
 
 
-def bridge(lab: Scene, step: Step) -> bool:
+def bridge(lab: Scene, about: About) -> bool:
     """Whether the bridge from one broker to another is up."""
     names = {p.member.broker_name: name for name, p in lab.processes.items()}
-    to = names.get(step.keys["to"], step.keys["to"])
-    home = lab.brokers.get(step.keys["from"])
+    to = names.get(about["to"], about["to"])
+    home = lab.brokers.get(about["from"])
     up = home is not None and any(bridge.remote.name == to for bridge in home.bridges)
-    return up == bool(step.get("up", True))
+    return up == bool(about.get("up", True))
 
 
-def configured(lab: Scene, step: Step) -> bool:
+def configured(lab: Scene, about: About) -> bool:
     """Whether a client knows so many addresses."""
-    transport = lab.clients_by_name[step.keys["client"]].failover
-    return transport is not None and len(transport.addresses.configured) == int(step.keys["count"])
+    transport = lab.clients_by_name[about["client"]].failover
+    return transport is not None and len(transport.addresses.configured) == int(about["count"])
 
 
-def attempts(lab: Scene, step: Step) -> bool:
+def attempts(lab: Scene, about: About) -> bool:
     """Whether somebody has opened so many sockets."""
-    return lab.directory.attempts.get(step.keys["by"], 0) >= int(step.keys["count"])
+    return lab.directory.attempts.get(about["by"], 0) >= int(about["count"])
 
 
-def acts(lab: Scene, step: Step) -> bool:
+def acts(lab: Scene, about: About) -> bool:
     """Whether all calls in the background have come back."""
-    return all(call.done for call in lab.acts.calls if call.step.get("in_background"))
+    return all(call.done for call in lab.acts.calls if call.in_background)
 
 
-WAITS: dict[str, Callable[[Scene, Step], bool]] = {
-    "wait_master": master, "wait_role": role, "wait_connected": connected,
-    "wait_received": received, "wait_bridge": bridge, "wait_configured": configured,
-    "wait_attempts": attempts, "wait_acts": acts,
+WAITS: dict[str, Callable[[Scene, About], bool]] = {
+    "master": master, "role": role, "connected": connected,
+    "received": received, "bridge": bridge, "configured": configured,
+    "attempts": attempts, "acts": acts,
 }  # fmt: skip

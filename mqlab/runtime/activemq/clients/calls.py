@@ -8,8 +8,10 @@ from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.producer import Dealt
 from mqlab.runtime.activemq.commands import Send
 from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.queue import GROUP
-from mqlab.spec.step import Step
+from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
+from mqlab.spec import Client as ClientSpec
+from mqlab.spec.steps import SMALLEST
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.spans import spans
 
@@ -18,15 +20,25 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
     from mqlab.spec.values import Destination
 
-SMALLEST = 1024  # bytes that a message counts at least, besides its body
 CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
 
-class Call:
-    """One call of a client's user: a step of the script that waits for an answer."""
+def session_of(lab: Clients, action: Consumer | Producer | OpenSession | TemporaryQueue) -> str:
+    """Return the name of the session that an action means.
 
-    def __init__(self, lab: Clients, no: int, step: Step, client: str) -> None:
-        self.lab, self.no, self.step, self.client = lab, no, step, client
+    Who consumes or sends and names none has one of its own, but not in the recordings.
+    """
+    if action.session is not None:
+        return action.session
+    own = isinstance(action, (Consumer, Producer)) and not lab.by_calls
+    return f"of {action.name}" if own else "session"
+
+
+class Call:
+    """One call of a client's user: an action that waits for an answer."""
+
+    def __init__(self, lab: Clients, no: int, action: Action, client: str) -> None:
+        self.lab, self.no, self.action, self.client = lab, no, action, client
         self.began = lab.clock.now
         self.done = False
         self.row: dict[str, Any] = {}
@@ -34,6 +46,13 @@ class Call:
         self.then: RemoteConsumer | None = None
         self.session: Session | None = None
         self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
+
+    @property
+    def in_background(self) -> bool:
+        """Whether the script does not wait for it."""
+        if isinstance(self.action, Producer):
+            return self.action.in_background
+        return bool(getattr(self.action, "options", {}).get("in_background"))
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
@@ -43,7 +62,7 @@ class Call:
         if self.error_on_reply is not None:
             self.fail(self.error_on_reply.kind, str(self.error_on_reply))
             return
-        if self.step.do == "commit" and self.session is not None:
+        if isinstance(self.action, Commit) and self.session is not None:
             self.session.end()
         consumer, self.then = self.then, None
         self.finish()
@@ -70,7 +89,7 @@ class Call:
         self.done = True
         self.row = row
         self.took = (self.lab.clock.now - self.began) // 1000
-        if self.step.do == "connect":
+        if isinstance(self.action, ClientSpec):
             self.lab.clients_by_name[self.client].started = row["ok"]
         user = self.lab.clients_by_name[self.client]
         self.lab.note(
@@ -86,27 +105,26 @@ class SendCall(Call):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
     def __init__(
-        self, lab: Clients, no: int, step: Step, client: Client, dest: Destination, first: int
+        self,
+        lab: Clients,
+        no: int,
+        spec: Producer,
+        client: Client,
+        dest: Destination,
+        session: str,
+        first: int,
     ) -> None:
-        super().__init__(lab, no, step, client.name)
+        super().__init__(lab, no, spec, client.name)
         self.user, self.dest, self.first = client, dest, first
-        self.session = client.session(step.get("session", "session"))
-        self.count = step.get("count", 1)
-        self.persistent = step.get("persistent", True)
-        self.interval = int(step.get("interval_ms", 0) * 1000)
-        self.size = SMALLEST + step.get("size", 0)
-        self.time_to_live = int(step.get("time_to_live_ms", 0) * 1000)
-        groups = {GROUP: step.keys["group"]} if "group" in step.keys else {}
-        self.properties = Dealt({**step.get("properties", {}), **groups})
-        self.headers = Dealt(
-            {
-                "JMSPriority": step.get("jms_priority", 4),
-                "JMSDeliveryMode": "PERSISTENT" if self.persistent else "NON_PERSISTENT",
-            }
-        )
-        name = step.get("producer", client.name)
-        own = name != client.name  # the recordings know no producers beside their clients
-        self.node = lab.producer_node(name, client.name) if own else client.node
+        self.session = client.session(session)
+        self.count, self.persistent = spec.sends, spec.persistent
+        self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
+        self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
+        self.properties = Dealt(spec.properties)
+        mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
+        self.headers = Dealt({"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode})
+        own = spec.name != client.name  # the recordings know no producers beside their clients
+        self.node = lab.producer_node(spec.name, client.name) if own else client.node
         self.place = 0
         self.sent: list[int] = []
         self.failed: list[dict[str, Any]] = []

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused, check_syntax
-from mqlab.runtime.activemq.clients.calls import Call
+from mqlab.runtime.activemq.clients.calls import Call, session_of
 from mqlab.runtime.activemq.clients.discovery import open_transport
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import flag, number
@@ -25,6 +25,10 @@ from mqlab.runtime.activemq.commands import (
     Subscribe,
 )
 from mqlab.runtime.activemq.sockets import Source
+from mqlab.spec import Client as ClientSpec
+from mqlab.spec import Consumer as ConsumerSpec
+from mqlab.spec import OpenSession as OpenSessionSpec
+from mqlab.spec import Producer, TemporaryQueue
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -43,11 +47,11 @@ class Clients(Laboratory, Protocol):
 class Client:
     """One client with one connection; calls that wait for an answer are `Call`s."""
 
-    def __init__(self, lab: Clients, name: str, uri: str, prefetch: int | None) -> None:
-        self.lab, self.name, self.uri = lab, name, uri
-        self.node = lab.add_node(name, "client")
-        own = jms.options(uri)
-        self.prefetch = jms.queue_prefetch(own) if prefetch is None else prefetch
+    def __init__(self, lab: Clients, spec: ClientSpec) -> None:
+        self.lab, self.name, self.uri = lab, spec.name, spec.uri
+        self.node = lab.add_node(spec.name, "client")
+        own = jms.options(spec.uri)
+        self.prefetch = jms.queue_prefetch(own) if spec.prefetch is None else spec.prefetch
         self.always_sync = flag(own, "alwaysSyncSend", False)
         self.use_async = flag(own, "useAsyncSend", False)
         self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
@@ -58,9 +62,9 @@ class Client:
         self.calls: dict[int, Call] = {}
         self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Send, int]] = []  # unreliable sends, with their sizes
-        self.client_id = name
-        self.redelivery = Redelivery()
-        self.watches = True  # the advisories of temporary destinations
+        self.client_id = spec.client_id or spec.name
+        self.redelivery = spec.redelivery or Redelivery()
+        self.watches = spec.watch_topic_advisories  # the advisories of temporary destinations
         self.deleted: set[Destination] = set()  # of which it was told by them
         self.state = "new"  # new, connected, interrupted, failed, closed
         self.started = False
@@ -130,7 +134,7 @@ class Client:
         """End *call* at once when the connection has failed or was closed."""
         if self.state not in ("failed", "closed"):
             return False
-        if call.step.do == "connect" and self.error is not None:
+        if isinstance(call.action, ClientSpec) and self.error is not None:
             call.fail("JMSException", "Disposed due to prior exception", self.error.cause)
         elif self._opens_session(call):
             if self.error is None:
@@ -143,9 +147,9 @@ class Client:
 
     def _opens_session(self, call: Call) -> bool:
         """Whether a call names a session that was not there before the connection ended."""
-        if call.step.do not in ("open_session", "open_consumer", "temp_queue", "send"):
+        if not isinstance(call.action, (OpenSessionSpec, ConsumerSpec, TemporaryQueue, Producer)):
             return False
-        session = self.sessions.get(call.step.get("session", "session"))
+        session = self.sessions.get(session_of(self.lab, call.action))
         return session is not None and session.opened_after_close
 
     def remember(self, command: Send, size: int) -> None:
@@ -287,15 +291,14 @@ class Client:
 
     # What its user does
 
-    def open_consumer(self, keys: dict[str, Any], dest: Destination, call: Call) -> None:
+    def open_consumer(self, consumer: RemoteConsumer, call: Call) -> None:
         """Open a consumer; it takes what it can from then on."""
-        consumer = RemoteConsumer(self, keys, dest)
         self.consumers[consumer.name] = consumer
         self.lab.consumers_by_name[consumer.name] = consumer
         call.then = consumer
         if self.refuses(call):
             return
-        self.request(Subscribe(consumer, dest, consumer.prefetch), call)
+        self.request(Subscribe(consumer, consumer.dest, consumer.prefetch), call)
 
     def close(self, call: Call) -> None:
         """Close the connection: a round under way is waited for, what still waits has failed."""
@@ -312,22 +315,9 @@ class Client:
                 self.transport.source.farewell = last
             self.transport.stop()
 
-    def make_temp(self, name: str, call: Call) -> None:
+    def make_temp(self, name: str, session: str, call: Call) -> None:
         """Make a temporary queue; every broker it comes to later gets it again."""
-        self.session(call.step.get("session", "session"))
+        self.session(session)
         dest = Destination("temp-queue", name)
         self.temps.append(dest)
         self.request(MakeTemporary(dest), call)
-
-
-def parse_destination(keys: dict[str, Any]) -> Destination:
-    """Return the destination that a step names; raises `Refused` for an empty name."""
-    for key, kind in (("queue", "queue"), ("temp", "temp-queue"), ("topic", "topic")):
-        if key in keys:
-            if not str(keys[key]).strip():
-                raise Refused(
-                    "IllegalArgumentException",
-                    "Invalid destination name: a non-empty name is required",
-                )
-            return Destination(kind, str(keys[key]))
-    return Destination("queue", "Q")

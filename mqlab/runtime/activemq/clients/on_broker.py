@@ -131,6 +131,10 @@ class OnBroker:
             )
         self.on_lost()
 
+    def find_broker(self) -> None:
+        """Go on with a broker that it can reach, if it has lost its own."""
+        raise NotImplementedError
+
     def lose_broker(self) -> None:
         """The broker is going."""
         self.connection.abandon()

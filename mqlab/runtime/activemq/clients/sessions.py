@@ -22,8 +22,9 @@ from mqlab.runtime.activemq.commands import (
     Unsubscribe,
 )
 from mqlab.runtime.activemq.message import Delivery, Message
+from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -103,23 +104,20 @@ class RemoteConsumer:
     `allowance` is how many more it may take; None is no limit.
     """
 
-    def __init__(self, client: Client, keys: dict[str, Any], dest: Destination) -> None:
-        self.client, self.dest = client, dest
-        self.name = str(keys["consumer"])
-        self.mode = keys.get("ack_mode", "auto")
-        transacted = self.mode == "transacted"
-        self.session = client.session(keys.get("session", "session"), transacted)
-        self.acknowledges = keys.get("acknowledge", True)
-        self.prefetch = keys.get("prefetch", client.prefetch)
-        self.priority, self.exclusive = keys.get("priority", 0), keys.get("exclusive", False)
-        self.selector = Selector(keys["selector"]) if "selector" in keys else None
-        durable = keys.get("durable_name", self.name if keys.get("durable") else None)
-        self.durable = (client.client_id, str(durable)) if durable is not None else None
-        self.allowance: int | None = 0 if keys.get("receiving") is False else None
-        self.loop = keys.get("loop", True)
-        if not self.loop:
-            self.allowance = 0
-        self.delay = int(keys.get("delay_ms", 0) * 1000)
+    def __init__(
+        self, client: Client, spec: ConsumerSpec, dest: Destination, session: str, loop: bool
+    ) -> None:
+        self.client, self.dest, self.name, self.mode = client, dest, spec.name, spec.ack_mode
+        self.session = client.session(session, spec.ack_mode == "transacted")
+        self.acknowledges = spec.acknowledge is not False
+        self.prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
+        self.priority, self.exclusive = spec.priority, spec.exclusive
+        self.selector = Selector(spec.selector) if spec.selector is not None else None
+        durable = spec.subscription_name or (spec.name if spec.durable else None)
+        self.durable = (client.client_id, durable) if durable is not None else None
+        self.allowance: int | None = None if spec.receiving and loop else 0
+        self.loop = loop
+        self.delay = duration(spec.delay)
         self.node = client.lab.add_node(self.name, "consumer", client.name)
         self.buffer: deque[Delivery] = deque()
         self.had: list[Message] = []

@@ -1,0 +1,115 @@
+"""What actions that need addresses or time act on: the lab as they see it, and what is under way."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mqlab.runtime.activemq.clients.calls import Call
+from mqlab.runtime.activemq.clients.on_broker import Grounds, OnBroker
+from mqlab.runtime.activemq.snapshot import Scene
+from mqlab.spec.action import Action
+from mqlab.spec.clients import WaitUntil
+from mqlab.spec.scenario import DATABASE
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.producer import Producer
+    from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
+    from mqlab.runtime.activemq.connector_run import ConnectorRun
+    from mqlab.runtime.activemq.directory import Directory
+    from mqlab.runtime.activemq.jdbc import Database
+    from mqlab.runtime.activemq.locks import LockFile
+    from mqlab.runtime.activemq.sockets import Line
+    from mqlab.runtime.kernel.lab import Timed, Until
+
+
+class House(Scene, Grounds, Protocol):
+    """The lab, as those see it who do something to it."""
+
+    script: deque[Timed]
+    under_way: Until | None
+    senders: list[Producer]
+    replies: dict[str, dict[str, int]]
+    database: Database
+    lock_files: dict[str, LockFile]
+    snapshots: dict[str, Any]
+    connectors: list[ConnectorRun]
+    clients_by_name: dict[str, Client]
+    consumers_by_name: dict[str, RemoteConsumer]
+
+    @property
+    def directory(self) -> Directory:
+        """Where addresses lead."""
+
+    def broker(self, name: str) -> Broker:
+        """Return the broker of that name."""
+
+    def clients(self) -> Sequence[OnBroker]:
+        """Return all clients that are on a broker by themselves."""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """An action under way: its place in the script, and what it waits for."""
+
+    no: int
+    action: Action
+    start: int  # us
+    call: Call | None = None
+    until: int | None = None  # us
+    life: int = 0  # of the broker that it has started
+    goal: int = 0  # how many messages its consumer is to have
+    due: int | None = None  # us, when something has been there for long enough
+
+
+class Stage:
+    """`now` is the action that begins, `calls` are all that clients have made."""
+
+    now: Waiting
+
+    def __init__(self, lab: House) -> None:
+        self.lab = lab
+        self.calls: list[Call] = []
+        self.rows: list[dict[str, Any]] = []  # results that are no calls
+        self.named: set[str] = set()  # the brokers that have been started at least once
+
+    def call(self, client: str) -> Call:
+        """Return the call of a client that the action makes; the script waits for it, unless told."""
+        return self.wait_for(Call(self.lab, self.now.no, self.now.action, client))
+
+    def wait_for(self, call: Call) -> Call:
+        """Let the script wait for a call, unless its action says that nobody does."""
+        self.calls.append(call)
+        if not call.in_background:
+            self.now.call = call
+        return call
+
+    def is_due(self, waiting: Waiting, due: int) -> bool:
+        """Whether the time *due* (us) has come; if not, see to it that somebody looks then."""
+        clock = self.lab.clock
+        if clock.now < due and due != waiting.due:
+            waiting.due = due
+            clock.later(due, self.on_due, None)
+        return clock.now >= due
+
+    def on_due(self, _: None) -> None:
+        """Time has come to look again."""
+
+    def lines(self, one: str, other: str | None) -> Sequence[Line | Database]:
+        """Return the line of two, all that lead to one, or that to the database."""
+        if one == DATABASE:
+            return [self.lab.database]
+        directory = self.lab.directory
+        return directory.lines_to(one) if other is None else [directory.join(one, other)]
+
+
+def told(action: Action, key: str, usual: Any = None) -> Any:
+    """Return what only a script says of an action, under a name of its own (rows in `spec.steps`)."""
+    says: Mapping[str, Any] = (
+        action.about if isinstance(action, WaitUntil) else getattr(action, "options", {})
+    )
+    return says.get(key, usual)
