@@ -74,9 +74,8 @@ CYCLES = {
     "runtime.activemq.clients": "client sessions calls|consumer session",
     # A pure slave is its process in another role.
     "runtime.activemq": "process pure",
-    # The lab is told what its parts find out, and all of them work on the records of `model`.
-    "runtime.openmq": "lab model notes acknowledgement admin clients cluster consumers delivery "
-                      "faults producers report stock takeover waits",
+    # A cluster's brokers know where they stand, and write it down.
+    "runtime.openmq": "state model notes",
     # A broker's records name their consumers and queues, and the lab's parts are its subsystems.
     "runtime.artemis": "lab broker messages consumers clients balancing calls colocated notes "
                        "operations replication report requests scaledown shared_store",

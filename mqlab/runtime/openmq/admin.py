@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import (
@@ -14,47 +13,47 @@ from mqlab.runtime.openmq import (
     report,
     takeover,
 )
-from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, destination_of
+from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, Prepared, destination_of
 from mqlab.runtime.openmq.operation import Outcome, Row, Waiting, limit_of
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 
-def _asked(lab: ClusterLab, keys: Keys) -> tuple[Broker, Destination, bool]:
+def _asked(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
     """Return the broker asked, the destination, and whether it is there."""
     broker, dest = lab.brokers[keys["broker"]], destination_of(keys)
     return broker, dest, dest in broker.instances
 
 
-def do_create_destination(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for the answers of all."""
     broker, _, there = _asked(lab, keys)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
     return Waiting(_has_answers, (lab, keys), limit_of(keys), _create, insists=True)
 
 
-def _has_answers(asked: tuple[ClusterLab, Keys]) -> bool:
+def _has_answers(asked: tuple[Cluster, Keys]) -> bool:
     lab, keys = asked
     return not (lab.brokers[keys["broker"]].hangs and lab.brokers[keys["broker"]].asks_in_vain)
 
 
-def _create(asked: tuple[ClusterLab, Keys]) -> bool:
+def _create(asked: tuple[Cluster, Keys]) -> bool:
     broker, dest, there = _asked(*asked)
     keys, broker.hangs = asked[1], False
     return not there and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
 
 
-def do_update_destination(lab: ClusterLab, keys: Keys) -> bool:
+def do_update_destination(lab: Cluster, keys: Keys) -> bool:
     """Change properties, the same everywhere; local-only is fixed at the creation."""
     broker, dest, there = _asked(lab, keys)
     allowed = there and "LocalOnly" not in keys["options"]
     return allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
 
 
-def do_destroy_destination(lab: ClusterLab, keys: Keys) -> bool:
+def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
     """Destroy a destination with all its messages; its consumers are cut off for good."""
     broker, dest, there = _asked(lab, keys)
     if not there or not cluster.change(broker, "destroy", dest):
@@ -65,14 +64,14 @@ def do_destroy_destination(lab: ClusterLab, keys: Keys) -> bool:
     return True
 
 
-def do_unsubscribe(lab: ClusterLab, keys: Keys) -> bool:
+def do_unsubscribe(lab: Cluster, keys: Keys) -> bool:
     """Give up a durable subscription, on any broker, unless its client id is in use."""
     broker, key = lab.brokers[keys["broker"]], (keys["client_id"], keys["subscription_name"])
     known = key in broker.durables and not clients.is_used(lab, key[0])
     return known and cluster.change(broker, "unsubscribe", key)
 
 
-def do_pause_destination(lab: ClusterLab, keys: Keys, paused: bool = True) -> bool:
+def do_pause_destination(lab: Cluster, keys: Keys, paused: bool = True) -> bool:
     """Pause one broker's instance: its producers and consumers wait."""
     broker, dest, there = _asked(lab, keys)
     if there and broker.serves:
@@ -80,12 +79,12 @@ def do_pause_destination(lab: ClusterLab, keys: Keys, paused: bool = True) -> bo
     return there and broker.serves
 
 
-def do_resume_destination(lab: ClusterLab, keys: Keys) -> bool:
+def do_resume_destination(lab: Cluster, keys: Keys) -> bool:
     """Let a paused instance go on."""
     return do_pause_destination(lab, keys, paused=False)
 
 
-def do_browse(lab: ClusterLab, keys: Keys) -> Row:
+def do_browse(lab: Cluster, keys: Keys) -> Row:
     """Show what a broker holds of a queue, by priority."""
     broker, dest, there = _asked(lab, keys)
     here = broker.instances[dest].messages if there else []
@@ -93,18 +92,18 @@ def do_browse(lab: ClusterLab, keys: Keys) -> Row:
     return {"numbers": [message.number for message in found]}
 
 
-def do_connect(lab: ClusterLab, keys: Keys) -> Row | bool:
+def do_connect(lab: Cluster, keys: Keys) -> Row | bool:
     """Open and close a connection."""
     broker = clients.reachable(lab, keys)
     return {"home": broker.name} if broker else False
 
 
-def do_knock(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_knock(lab: Cluster, keys: Keys) -> Outcome:
     """Knock at brokers until an event has happened."""
     return Waiting(lab.has_happened, keys["until"], limit_of(keys))
 
 
-def do_admin(lab: ClusterLab, keys: Keys) -> bool:
+def do_admin(lab: Cluster, keys: Keys) -> bool:
     """Give a broker of a cluster a command."""
     broker, command = lab.brokers[keys["broker"]], keys["command"]
     if not broker.serves:
@@ -132,16 +131,7 @@ def _change_master(broker: Broker, to: Broker) -> bool:
 # Distributed transactions
 
 
-@dataclass(eq=False, slots=True)
-class Prepared:
-    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
-
-    home: Broker
-    taken: list[Claim]
-    life: int  # of its home at the time
-
-
-def do_xa(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_xa(lab: Cluster, keys: Keys) -> Outcome:
     """A step of a distributed transaction; what is prepared ends only where it is."""
     client: Client | None = lab.producers.get(keys.get("producer", ""))
     client = client or lab.consumers.get(keys.get("consumer", ""))
@@ -150,11 +140,11 @@ def do_xa(lab: ClusterLab, keys: Keys) -> Outcome:
     return Waiting(_can_ask, (lab, client, keys), limit_of(keys), _xa)
 
 
-def _can_ask(asked: tuple[ClusterLab, Client, Keys]) -> bool:
+def _can_ask(asked: tuple[Cluster, Client, Keys]) -> bool:
     return clients.has_broker(asked[1])
 
 
-def _xa(asked: tuple[ClusterLab, Client | None, Keys]) -> bool:
+def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
     lab, client, keys = asked
     action, xid = keys["action"], str(keys.get("xid", ""))
     home = client.home if client else lab.brokers.get(keys.get("broker", ""))
@@ -178,7 +168,7 @@ def _xa(asked: tuple[ClusterLab, Client | None, Keys]) -> bool:
     return True
 
 
-def _prepare(lab: ClusterLab, xid: str, client: Client) -> None:
+def _prepare(lab: Cluster, xid: str, client: Client) -> None:
     """Keep what a client has sent and taken for the transaction's manager."""
     taken: list[Claim] = getattr(client, "taken", [])
     lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)

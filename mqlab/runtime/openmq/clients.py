@@ -9,7 +9,7 @@ from mqlab.runtime.openmq.model import Broker, Client, Consumer, Keys
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 RECONNECT = 3_000_000  # us until a client's first attempt after a loss
 # us between two rounds of attempts of a client of an enhanced cluster: recorded 6 to 7 s, whatever its
@@ -17,13 +17,13 @@ RECONNECT = 3_000_000  # us until a client's first attempt after a loss
 ROUND = 6_000_000
 
 
-def addresses(lab: ClusterLab, where: Any) -> list[Broker]:
+def addresses(lab: Cluster, where: Any) -> list[Broker]:
     """Return the brokers of an address list, or of a single name; "any" are all."""
     names = where if isinstance(where, (list, tuple)) else [where]
     return list(lab.brokers.values()) if where == "any" else [lab.brokers[name] for name in names]
 
 
-def reachable(lab: ClusterLab, keys: Keys) -> Broker | None:
+def reachable(lab: Cluster, keys: Keys) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
     return next(
         (
@@ -46,7 +46,7 @@ def client_id(keys: Keys) -> str:
     return str(keys.get("client_id", keys["consumer"]))
 
 
-def is_used(lab: ClusterLab, id: str) -> bool:
+def is_used(lab: Cluster, id: str) -> bool:
     """Whether a connection with a client id is there: it is unique in the cluster."""
     return bool(id) and any(c.open and client_id(c.keys) == id for c in lab.consumers.values())
 

@@ -16,7 +16,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 SECOND = 1_000_000
 # us that a temporary destination waits for its client after a restart: five times the broker's own 10 s
@@ -145,7 +145,7 @@ def on_window_over(what: tuple[Broker, Destination]) -> None:
         broker.instances.pop(dest, None)
 
 
-def refresh(lab: ClusterLab) -> None:
+def refresh(lab: Cluster) -> None:
     """Let every broker become ready that can, and catch up with the others."""
     for broker in sorted(lab.brokers.values(), key=lambda b: b.named_master != b.name):
         if broker.running and not broker.ready and not broker.waits_for_master:

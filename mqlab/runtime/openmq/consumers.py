@@ -19,10 +19,10 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 
-def do_open_consumer(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked for a new name."""
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     new = broker is not None and (bool(id) or dest not in broker.instances)
@@ -44,7 +44,7 @@ def _open_at_last(asked: tuple[Broker, Keys]) -> bool:
     return _open(broker.lab, keys)
 
 
-def _open(lab: ClusterLab, keys: Keys) -> bool:
+def _open(lab: Cluster, keys: Keys) -> bool:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     if broker is None or clients.is_used(lab, id) or not broker.find(dest):
         return False
@@ -62,7 +62,7 @@ def _open(lab: ClusterLab, keys: Keys) -> bool:
     return True
 
 
-def do_temporary(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
     """Make a temporary destination with a consumer: known everywhere at once."""
     kind, name, broker = keys.get("kind", "queue"), keys["consumer"], clients.reachable(lab, keys)
     if broker:
@@ -94,7 +94,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     broker.spread(dest)
 
 
-def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
+def do_close_consumer(lab: Cluster, keys: Keys) -> None:
     """Close consumer and connection; a temporary destination goes with it."""
     consumer = lab.consumers[keys["consumer"]]
     consumer.closed = True
@@ -112,7 +112,7 @@ def do_close_consumer(lab: ClusterLab, keys: Keys) -> None:
 do_kill_client = do_close_consumer  # its broker sees the connection go, too
 
 
-def do_receive(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_receive(lab: Cluster, keys: Keys) -> Outcome:
     """Let a consumer take so many messages, and wait for them."""
     consumer = lab.consumers[keys["consumer"]]
     before, consumer.allowance = len(consumer.received), int(keys["count"])
@@ -129,7 +129,7 @@ def _hold_again(asked: tuple[Consumer, int]) -> Row:
     return {"took": len(consumer.received) - before}
 
 
-def do_acknowledge(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
     """Acknowledge what the session has taken."""
     consumer = lab.consumers[keys["consumer"]]
     return Waiting(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
@@ -139,7 +139,7 @@ def _acknowledge(consumer: Consumer) -> bool:
     return acknowledgement.acknowledge(consumer, list(consumer.taken))
 
 
-def do_recover(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_recover(lab: Cluster, keys: Keys) -> Outcome:
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[keys["consumer"]]
     return Waiting(clients.has_broker, consumer, limit_of(keys), _recover, insists=True)
@@ -150,7 +150,7 @@ def _recover(consumer: Consumer) -> bool:
     return consumer.open
 
 
-def do_rollback(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_rollback(lab: Cluster, keys: Keys) -> Outcome:
     """Roll back a session's transaction."""
     if "consumer" in keys:
         return do_recover(lab, keys)
@@ -159,7 +159,7 @@ def do_rollback(lab: ClusterLab, keys: Keys) -> Outcome:
     return True
 
 
-def do_commit(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_commit(lab: Cluster, keys: Keys) -> Outcome:
     """Commit a session's transaction; refused if it was rolled back with its broker."""
     if "consumer" in keys:
         return do_acknowledge(lab, keys)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import acknowledgement
-from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, selects
+from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, Trip, selects
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 # How much later a consumer is free again, as shares of its home's own: fitted to the bounds of
 # openmq-observed.md, section 2 (all shares race there; of a burst the local one takes 55 to 119 of 120).
@@ -69,9 +69,6 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     (taker.stuck if known else taker.buffer).append(claim)
     there.handed[claim.key] += not known
     return True
-
-
-Trip = tuple[Claim, int]
 
 
 def _is_over(trip: Trip) -> bool:
@@ -154,7 +151,7 @@ def on_delivered(trip: Trip) -> None:
     claim.taker.home.lab.stir()
 
 
-def release_held(lab: ClusterLab) -> None:
+def release_held(lab: Cluster) -> None:
     """A line is whole again, or a broker goes on: what was under way arrives."""
     held, lab.held = lab.held, []
     for trip in held:

@@ -10,14 +10,14 @@ from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 RETRY_MS = 5000  # between two attempts at a broker that is away
 START_MS = 60_000  # how long a start may take if the step does not say
 GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
 
-def do_start(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_start(lab: Cluster, keys: Keys) -> Outcome:
     """Start all listed brokers, or those named, one after the other."""
     for name in keys.get("brokers", lab.listed):
         if not lab.brokers[name].running:
@@ -25,7 +25,7 @@ def do_start(lab: ClusterLab, keys: Keys) -> Outcome:
     return Waiting(None, None, RETRY_MS)
 
 
-def do_start_broker(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
     """Start one broker; it may have to wait for its master, or end by itself."""
     broker = lab.brokers[keys["broker"]]
     broker.options.update(keys.get("options", {}))
@@ -62,13 +62,13 @@ def _say_how(asked: tuple[Broker, Keys]) -> str:
     return "ok" if asked[0].ready else "not ready"
 
 
-def do_restart(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_restart(lab: Cluster, keys: Keys) -> Outcome:
     """Kill a broker and start it again."""
     do_kill(lab, keys)
     return do_start_broker(lab, keys)
 
 
-def do_kill(lab: ClusterLab, keys: Keys) -> None:
+def do_kill(lab: Cluster, keys: Keys) -> None:
     """Kill a broker."""
     broker = lab.brokers[keys["broker"]]
     if broker.running:
@@ -76,7 +76,7 @@ def do_kill(lab: ClusterLab, keys: Keys) -> None:
         cluster.down(broker, Kind.Crashed)
 
 
-def do_kill_owner(lab: ClusterLab, keys: Keys) -> str:
+def do_kill_owner(lab: Cluster, keys: Keys) -> str:
     """Kill the broker that took over another."""
     owner = lab.brokers[keys["of"]].owner
     if owner is None:
@@ -85,7 +85,7 @@ def do_kill_owner(lab: ClusterLab, keys: Keys) -> str:
     return "ok"
 
 
-def do_stop(lab: ClusterLab, keys: Keys) -> bool:
+def do_stop(lab: Cluster, keys: Keys) -> bool:
     """Stop a broker in an orderly way."""
     broker = lab.brokers[keys["broker"]]
     if not broker.serves:
@@ -95,7 +95,7 @@ def do_stop(lab: ClusterLab, keys: Keys) -> bool:
     return True
 
 
-def do_pause(lab: ClusterLab, keys: Keys) -> None:
+def do_pause(lab: Cluster, keys: Keys) -> None:
     """Let a consumer take nothing more, or freeze a broker: in a conventional cluster unnoticed."""
     if "consumer" in keys:
         lab.consumers[keys["consumer"]].allowance = 0
@@ -109,7 +109,7 @@ def do_pause(lab: ClusterLab, keys: Keys) -> None:
                 lab.later(GIVES_UP, clients.on_no_answer, consumer)
 
 
-def do_resume(lab: ClusterLab, keys: Keys) -> None:
+def do_resume(lab: Cluster, keys: Keys) -> None:
     """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
     if "consumer" in keys:
         lab.consumers[keys["consumer"]].allowance = None
@@ -126,13 +126,13 @@ def do_resume(lab: ClusterLab, keys: Keys) -> None:
             cluster.down(broker, Kind.Crashed)
 
 
-def _line(lab: ClusterLab, keys: Keys, kind: int) -> frozenset[str]:
+def _line(lab: Cluster, keys: Keys, kind: int) -> frozenset[str]:
     one, other = (lab.brokers[name].node for name in keys["between"])
     lab.notes.add(kind, frm=one, to=other)
     return frozenset(keys["between"])
 
 
-def do_cut(lab: ClusterLab, keys: Keys) -> None:
+def do_cut(lab: Cluster, keys: Keys) -> None:
     """Cut the network silently: what is under way waits for the healing.
 
     Only enhanced brokers notice: they miss the heartbeats.
@@ -142,13 +142,13 @@ def do_cut(lab: ClusterLab, keys: Keys) -> None:
         takeover.fault(lab.brokers[name])
 
 
-def do_heal(lab: ClusterLab, keys: Keys) -> None:
+def do_heal(lab: Cluster, keys: Keys) -> None:
     """Make the network between two brokers whole again: what was under way arrives."""
     lab.cuts.discard(_line(lab, keys, Kind.Healed))
     delivery.release_held(lab)
 
 
-def do_database(lab: ClusterLab, keys: Keys) -> None:
+def do_database(lab: Cluster, keys: Keys) -> None:
     """Stop or start the database of the record, or of the shared store."""
     lab.database_up = keys["action"] == "start"
     for broker in lab.brokers.values():

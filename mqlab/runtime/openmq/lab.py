@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import permutations
 from typing import Any
 
 from mqlab.formats import openmq as files
-from mqlab.runtime.kernel.clock import Call
-from mqlab.runtime.kernel.lab import Lab, Until
+from mqlab.runtime.kernel.lab import Until
 from mqlab.runtime.openmq import (
     admin,
     cluster,
@@ -22,11 +19,12 @@ from mqlab.runtime.openmq import (
     stock,
     waits,
 )
-from mqlab.runtime.openmq.model import Broker, Client, Consumer, Instance, Keys, Message
-from mqlab.runtime.openmq.notes import DOWN, Notes
+from mqlab.runtime.openmq.model import Broker, Keys
+from mqlab.runtime.openmq.notes import DOWN
 from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Row, Waiting
+from mqlab.runtime.openmq.state import Cluster
 from mqlab.spec.action import Action
-from mqlab.spec.link import LikeLinks, Links
+from mqlab.spec.link import LikeLinks
 from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.step import Step
@@ -44,7 +42,7 @@ ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
 }
 
 
-class ClusterLab(Lab):
+class ClusterLab(Cluster):
     """A running cluster with its clients, and the script of what happens to them."""
 
     def __init__(
@@ -55,34 +53,13 @@ class ClusterLab(Lab):
         limit: int | None = None,
         links: LikeLinks = None,
     ) -> None:
+        super().__init__(scenario, seed, jitter, limit, links)
         self.plan = [Operation(step) for step in scenario.steps]
-        names = [member.name for member in scenario.members]
-        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, names))
-        self.scenario = scenario
-        self.enhanced = scenario.model == "enhanced"
-        self.notes = Notes(self)
-        self.listed = [m.name for m in scenario.members if not m.not_listed]
-        self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
-        self.notes.name_links(list(self.brokers))
-        self.consumers: dict[str, Consumer] = {}
-        self.producers: dict[str, Client] = {}
-        self.of_clients: dict[str, Counter[str]] = {}  # client -> how often what happened to it
-        self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
-        self.jobs: list[producers.Sending] = []  # sends that have not ended
-        self.prepared: dict[str, admin.Prepared] = {}
-        self.expiring: list[Message] = []  # messages with a time to live
-        self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
-        self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
-        self.held: list[delivery.Trip] = []  # what is lost in them
-        self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
-        self.stirred = False  # what can move is to be moved in this instant
-        self.database_up = True
-        self.numbers = 0  # of messages
         self.beside: list[Until] = []  # what is under way and the script does not wait for
         self.blocked: list[Operation] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
-        self.snapshots: Row = {}
-        self.happened: set[str] = set()  # since the last fault
+        for operation in self.plan:
+            self.schedule(operation)
 
     # The script
 
@@ -200,60 +177,6 @@ class ClusterLab(Lab):
 
     def _asked(self, step: Step) -> Broker | None:
         return self.brokers.get(str(step.keys.get("broker")))
-
-    # What is there
-
-    def messages(self) -> list[tuple[Instance, Message]]:
-        """Return all messages with the instances that hold them."""
-        instances = [i for broker in self.brokers.values() for i in broker.instances.values()]
-        return [(instance, message) for instance in instances for message in instance.messages]
-
-    def has_happened(self, event: str) -> bool:
-        """Whether an event has happened since the last fault."""
-        return event in self.happened
-
-    def is_open(self, transaction: str | None) -> bool:
-        """Whether a transaction ends with its broker: it is not prepared."""
-        return transaction is not None and transaction not in self.prepared
-
-    def is_cut(self, one: Broker, other: Broker) -> bool:
-        """Whether the network between two brokers swallows everything."""
-        return frozenset((one.name, other.name)) in self.cuts
-
-    @property
-    def store_down(self) -> bool:
-        """Whether the store that all brokers of an enhanced cluster share is away."""
-        return self.enhanced and not self.database_up
-
-    def happens(self, event: str, about: str) -> None:
-        """Remember an event for those who wait for it."""
-        self.happened |= {event, f"{event} {about}"}
-        if event.startswith("client_"):
-            self.of_clients.setdefault(about, Counter())[event.removeprefix("client_")] += 1
-
-    # Time
-
-    def later(self, us: int, call: Call | None = None, argument: Any = None) -> None:
-        """Let *call* happen in so many us if time goes on so far, and what can move then."""
-        self.clock.later(self.now + us, self.on_due, (call, argument))
-
-    def on_due(self, due: tuple[Call | None, Any]) -> None:
-        """Something happens, or may go on by now."""
-        call, argument = due
-        if call is not None:
-            call(argument)
-        self.settle()
-
-    def stir(self) -> None:
-        """Something has come: let what can move now do so, once all else of this instant is there."""
-        if not self.stirred:
-            self.stirred = True
-            self.clock.at(self.now, self.on_stirred, None)
-
-    def on_stirred(self, _: None) -> None:
-        """All of an instant is there."""
-        self.stirred = False
-        self.settle()
 
     def settle(self) -> None:
         """Let everything move that can move now."""

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.kernel.link import Link
+from mqlab.runtime.openmq.operation import Row
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE, PROPERTIES
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
 
@@ -154,6 +155,31 @@ class Instance:
         return 0 <= int(self.option(name)) < number
 
 
+@dataclass(eq=False, slots=True)
+class Sending:
+    """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
+
+    row: Row
+    keys: Keys
+    left: deque[int]
+    refused: list[int]
+    producer: Client | None
+    under_way: int = 0  # messages that have not come to their home, or its receipt not to here
+    late: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Prepared:
+    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
+
+    home: Broker
+    taken: list[Claim]
+    life: int  # of its home at the time
+
+
+Trip = tuple[Claim, int]  # a claim on its way, and which of its trips that is
+
+
 def destination_of(keys: Keys) -> Destination:
     """Return the destination that a step names."""
     kind = "queue" if "queue" in keys else "topic"
@@ -169,7 +195,7 @@ def selects(selector: Selector | None, message: Message) -> bool:
 class Broker:
     """One broker. `running` is its process, `ready` that it has all it needs to serve."""
 
-    def __init__(self, lab: ClusterLab, name: str) -> None:
+    def __init__(self, lab: Cluster, name: str) -> None:
         self.lab, self.name = lab, name
         self.node = lab.notes.node(name, "broker")
         self.options: Properties = {}

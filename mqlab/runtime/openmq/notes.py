@@ -11,8 +11,8 @@ from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
     from mqlab.runtime.openmq.model import Broker, Consumer, Message
+    from mqlab.runtime.openmq.state import Cluster
 
 DOWN, WAITING, RUNNING = "down", "waiting for its master", "running"
 
@@ -20,7 +20,7 @@ DOWN, WAITING, RUNNING = "down", "waiting for its master", "running"
 class Notes:
     """The notebook of one run."""
 
-    def __init__(self, lab: ClusterLab) -> None:
+    def __init__(self, lab: Cluster) -> None:
         self.lab = lab
         self.recorder: Recorder = lab.recorder
         self.details: dict[int, Row] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import clients, stock
@@ -12,34 +11,22 @@ from mqlab.runtime.openmq.model import (
     Client,
     Keys,
     Message,
+    Sending,
     destination_of,
 )
 from mqlab.runtime.openmq.operation import Outcome, Row, Waiting, limit_of
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 
-@dataclass(eq=False, slots=True)
-class Sending:
-    """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
-
-    row: Row
-    keys: Keys
-    left: deque[int]
-    refused: list[int]
-    producer: Client | None
-    under_way: int = 0  # messages that have not come to their home, or its receipt not to here
-    late: bool = False
-
-
-def do_open_producer(lab: ClusterLab, keys: Keys) -> bool:
+def do_open_producer(lab: Cluster, keys: Keys) -> bool:
     """Open a producer on a connection of its own."""
     return _open(lab, keys["producer"], keys["producer"], keys) is not None
 
 
-def _open(lab: ClusterLab, key: str, name: str, keys: Keys) -> Client | None:
+def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
     broker, dest = clients.reachable(lab, keys), destination_of(keys)
     if broker is None or dest == DEAD or not broker.find(dest):
         return None  # only a broker writes to its dead messages (B4183)
@@ -51,14 +38,14 @@ def _open(lab: ClusterLab, key: str, name: str, keys: Keys) -> Client | None:
     return lab.producers[key]
 
 
-def do_close_producer(lab: ClusterLab, keys: Keys) -> None:
+def do_close_producer(lab: Cluster, keys: Keys) -> None:
     """Close a producer; what it has not committed is gone."""
     producer = lab.producers.pop(keys["producer"])
     producer.open, producer.closed = False, True
     end_transaction(lab, producer.name, commit=False)
 
 
-def do_send(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_send(lab: Cluster, keys: Keys) -> Outcome:
     """Send messages one by one; under flow control the rest waits."""
     first, count = lab.numbers + 1, int(keys["count"])
     lab.numbers += count
@@ -72,12 +59,12 @@ def do_send(lab: ClusterLab, keys: Keys) -> Outcome:
     return _begin((lab, job))
 
 
-def _can_send(asked: tuple[ClusterLab, Sending]) -> bool:
+def _can_send(asked: tuple[Cluster, Sending]) -> bool:
     producer = asked[1].producer
     return producer is None or clients.has_broker(producer)
 
 
-def _begin(asked: tuple[ClusterLab, Sending]) -> Outcome:
+def _begin(asked: tuple[Cluster, Sending]) -> Outcome:
     lab, job = asked
     lab.jobs.append(job)
     if job.keys.get("in_background"):
@@ -86,12 +73,12 @@ def _begin(asked: tuple[ClusterLab, Sending]) -> Outcome:
     return Waiting(_has_ended, asked, limit_of(job.keys), _say_how)
 
 
-def _has_ended(asked: tuple[ClusterLab, Sending]) -> bool:
+def _has_ended(asked: tuple[Cluster, Sending]) -> bool:
     lab, job = asked
     return job not in lab.jobs
 
 
-def _say_how(asked: tuple[ClusterLab, Sending]) -> Row:
+def _say_how(asked: tuple[Cluster, Sending]) -> Row:
     lab, job = asked
     job.late = job in lab.jobs
     return job.row
@@ -112,7 +99,7 @@ def _send_into_nothing(job: Sending, producer: Client) -> None:
         producer.rollback_only = True
 
 
-def go_on(lab: ClusterLab, job: Sending) -> bool:
+def go_on(lab: Cluster, job: Sending) -> bool:
     """Send what a producer can send now; True if something moved."""
     producer, moved = job.producer, False
     if producer is None:  # a step that sends at a broker has one for itself
@@ -190,7 +177,7 @@ def on_receipt(what: Sent) -> None:
     message.home.lab.stir()
 
 
-def _end(lab: ClusterLab, job: Sending) -> None:
+def _end(lab: Cluster, job: Sending) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
     row["sent"] = row["count"] - len(job.refused)
@@ -224,7 +211,7 @@ def _message(job: Sending, producer: Client) -> Message:
     return message
 
 
-def end_transaction(lab: ClusterLab, name: str, commit: bool) -> None:
+def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
     """Let a transaction take effect, or drop what was sent in it."""
     for instance, message in lab.messages():
         if message.transaction == name:

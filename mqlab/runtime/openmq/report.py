@@ -10,10 +10,10 @@ from mqlab.runtime.openmq.operation import Row
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 
-def do_snapshot(lab: ClusterLab, keys: Keys) -> None:
+def do_snapshot(lab: Cluster, keys: Keys) -> None:
     """Note the state of everything under a label."""
     lab.settle()
     lab.snapshots[keys["label"]] = {

@@ -8,25 +8,25 @@ from mqlab.runtime.openmq.model import Consumer, Keys
 from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
 
 if TYPE_CHECKING:
-    from mqlab.runtime.openmq.lab import ClusterLab
+    from mqlab.runtime.openmq.state import Cluster
 
 
-def do_wait(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_wait(lab: Cluster, keys: Keys) -> Outcome:
     """Let time pass."""
     return Waiting(None, None, keys["ms"])
 
 
-def do_settle(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_settle(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until nothing moves, nor will when a consumer has done its work."""
     return Waiting(_is_quiet, lab, limit_of(keys))
 
 
-def _is_quiet(lab: ClusterLab) -> bool:
+def _is_quiet(lab: Cluster) -> bool:
     busy = (c for c in lab.consumers.values() if c.open and c.buffer and c.busy_until > lab.now)
     return lab.resting and not any(busy)
 
 
-def do_wait_received(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_wait_received(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until a consumer has so many messages, or for as long as the step allows."""
     consumer = lab.consumers[keys["consumer"]]
     return Waiting(_has_received, (consumer, int(keys["count"])), limit_of(keys))
@@ -36,23 +36,23 @@ def _has_received(asked: tuple[Consumer, int]) -> bool:
     return len(asked[0].received) >= asked[1]
 
 
-def do_wait_background(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_wait_background(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until sends in the background have ended."""
     return Waiting(_have_ended, lab, limit_of(keys))
 
 
-def _have_ended(lab: ClusterLab) -> bool:
+def _have_ended(lab: Cluster) -> bool:
     return not lab.jobs
 
 
-def do_wait_for(lab: ClusterLab, keys: Keys) -> Outcome:
+def do_wait_for(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until an event has happened since the last fault, such as a takeover."""
     event = f"{keys['event']} {keys.get('about', '')}".strip()
     pause = Waiting(None, None, keys.get("settle_ms", 1000))
     return Waiting(_has_happened, (lab, event, pause), limit_of(keys), _pause)
 
 
-Awaited = tuple["ClusterLab", str, Waiting]
+Awaited = tuple["Cluster", str, Waiting]
 
 
 def _has_happened(asked: Awaited) -> bool:
