@@ -24,8 +24,7 @@ from mqlab.runtime.openmq.notes import DOWN
 from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Row, Waiting
 from mqlab.runtime.openmq.state import Cluster
 from mqlab.spec.action import Action
-from mqlab.spec.link import LikeLinks
-from mqlab.spec.openmq import OPENS, SILENT, ClusterScenario
+from mqlab.spec.openmq import OPENS, SILENT
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
@@ -44,22 +43,6 @@ ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
 
 class ClusterLab(Cluster):
     """A running cluster with its clients, and the script of what happens to them."""
-
-    def __init__(
-        self,
-        scenario: ClusterScenario,
-        seed: int = 0,
-        jitter: int | str = 0,
-        limit: int | None = None,
-        links: LikeLinks = None,
-    ) -> None:
-        super().__init__(scenario, seed, jitter, limit, links)
-        self.plan = [Operation(step) for step in scenario.steps]
-        self.beside: list[Until] = []  # what is under way and the script does not wait for
-        self.blocked: list[Operation] = []  # what went on too long, and waits still
-        self.operations: list[Row] = []
-        for operation in self.plan:
-            self.schedule(operation)
 
     # The script
 

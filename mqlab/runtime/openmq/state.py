@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Any
 
 from mqlab.runtime.kernel.clock import Call
-from mqlab.runtime.kernel.lab import Lab
+from mqlab.runtime.kernel.lab import Lab, Until
 from mqlab.runtime.openmq.model import (
     Broker,
     Client,
@@ -19,7 +19,7 @@ from mqlab.runtime.openmq.model import (
     Trip,
 )
 from mqlab.runtime.openmq.notes import Notes
-from mqlab.runtime.openmq.operation import Row
+from mqlab.runtime.openmq.operation import Operation, Row
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.openmq import ClusterScenario
 
@@ -35,8 +35,9 @@ class Cluster(Lab):
         limit: int | None = None,
         links: LikeLinks = None,
     ) -> None:
+        self.plan = [Operation(step) for step in scenario.steps]
         names = [member.name for member in scenario.members]
-        super().__init__("openmq", (), seed, jitter, limit, None, Links.of(links, names))
+        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, names))
         self.scenario = scenario
         self.enhanced = scenario.model == "enhanced"
         self.notes = Notes(self)
@@ -57,6 +58,9 @@ class Cluster(Lab):
         self.stirred = False  # what can move is to be moved in this instant
         self.database_up = True
         self.numbers = 0  # of messages
+        self.beside: list[Until] = []  # what is under way and the script does not wait for
+        self.blocked: list[Operation] = []  # what went on too long, and waits still
+        self.operations: list[Row] = []
         self.snapshots: Row = {}
         self.happened: set[str] = set()  # since the last fault
 
