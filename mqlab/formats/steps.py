@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from mqlab.errors import BadValue, MqlabError
 from mqlab.spec.action import Action
@@ -12,7 +11,7 @@ from mqlab.spec.network import Network
 from mqlab.spec.steps import item_of, noun_of
 
 
-def read(items: Sequence[dict[str, Any]]) -> tuple[Action, ...]:
+def read(items: Sequence[dict[str, object]]) -> tuple[Action, ...]:
     """Return the actions of a lab file's steps; errors name the step."""
     nameless = [i for i in items if i.get("do") == "send" and not {"producer", "client"} & set(i)]
     senders = {str(item.get("broker")) for item in nameless}
@@ -29,7 +28,7 @@ def read(items: Sequence[dict[str, Any]]) -> tuple[Action, ...]:
     return tuple(actions)
 
 
-def write(actions: Sequence[Action], network: Network | None = None) -> list[dict[str, Any]]:
+def write(actions: Sequence[Action], network: Network | None = None) -> list[dict[str, object]]:
     """Return the steps that `read` makes the same actions of."""
     clients = {action.name for action in actions if isinstance(action, Client)}
     brokers = network.names if network is not None else ()

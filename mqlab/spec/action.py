@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination, duration
 
-DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "consumer.prefetchSize": ("prefetch", int),
     "consumer.priority": ("priority", int),
     "consumer.exclusive": ("exclusive", lambda text: text.lower() == "true"),
@@ -61,7 +60,7 @@ class Restart(Action):
     broker_id: str = "fixed"
     store: str = field(default="kept", kw_only=True)
     wait: bool | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         where = f"broker {self.broker!r}"
@@ -127,7 +126,7 @@ class Consumer(Action):
     connection: str | None = field(default=None, kw_only=True)
     redelivery: Redelivery = field(default=Redelivery(), kw_only=True)
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         where = f"consumer {self.name!r}"
@@ -181,7 +180,7 @@ class Producer(Action):
     sends: int
     to: Destination
     persistent: bool = field(default=True, kw_only=True)
-    properties: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    properties: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
     jms_priority: int | list[int] = field(default=4, kw_only=True)
     time_to_live: int | str = field(default=0, kw_only=True)
     every: int | str = field(default=0, kw_only=True)
@@ -190,7 +189,7 @@ class Producer(Action):
     size: int = field(default=1024, kw_only=True)
     connection: str | None = field(default=None, kw_only=True)
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         where = f"producer {self.name!r}"
@@ -215,7 +214,7 @@ class Receive(Action):
 
     consumer: str
     count: int = 1
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.count, int) or self.count < 1:
@@ -244,7 +243,7 @@ class Acknowledge(Action):
 
     consumer: str
     count: int | None = None
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +252,7 @@ class Commit(Action):
 
     who: str
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +265,7 @@ class Rollback(Action):
 
     who: str
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +274,7 @@ class Close(Action):
 
     consumer: str
     unsubscribe: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

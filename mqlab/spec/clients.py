@@ -28,7 +28,7 @@ class Client(Action):
     client_id: str | None = field(default=None, kw_only=True)
     redelivery: Redelivery | None = field(default=None, kw_only=True)
     watch_topic_advisories: bool = field(default=True, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.uri, str):
@@ -43,7 +43,7 @@ class CloseClient(Action):
     """A client closes its connection, and with it its sessions and consumers."""
 
     client: str
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class OpenSession(Action):
     client: str
     session: str
     transacted: bool = field(default=False, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class TemporaryQueue(Action):
     client: str
     name: str
     session: str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ReceiveOnce(Action):
 
     consumer: str
     timeout: int | float | str | None = field(default=None, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Unsubscribe(Action):
 
     client: str
     subscription_name: str
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -90,14 +90,14 @@ class StartBrokers(Action):
 
     brokers: tuple[str, ...]
     wait: bool = field(default=True, kw_only=True)
-    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __init__(
         self,
         *names: str | Sequence[str],
         brokers: Sequence[str] = (),
         wait: bool = True,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         at: int | str | None = None,
     ) -> None:
         object.__setattr__(self, "brokers", brokers_of(*names, brokers))

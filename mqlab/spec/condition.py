@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Whether a value is a number; Python's booleans are not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -27,12 +27,12 @@ def either(values: Sequence[bool | None]) -> bool | None:
     return True if True in values else None if None in values else False
 
 
-def opposite(value: Any) -> bool | None:
+def opposite(value: object) -> bool | None:
     """Return the negation; what is no truth value has none."""
     return (not value) if isinstance(value, bool) else None
 
 
-def condition(value: Any) -> bool | None:
+def condition(value: object) -> bool | None:
     """Return a value where a condition stands: one that is not a truth value is unknown."""
     return value if isinstance(value, bool) else None
 
@@ -50,7 +50,7 @@ def compare(sign: str, a: Any, b: Any) -> bool | None:
     return bool({"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign])
 
 
-def compare_converted(sign: str, a: Any, b: Any) -> bool | None:
+def compare_converted(sign: str, a: object, b: object) -> bool | None:
     """Compare as under `convert_string_expressions:`, where a string may stand for a number."""
     if is_number(a) and isinstance(b, str):
         b = _as_number(b)
@@ -77,7 +77,7 @@ def arithmetic(sign: str, a: Any, b: Any) -> Any:
     return {"+": a + b, "-": a - b, "*": a * b}[sign]
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -99,11 +99,11 @@ def pattern(text: str, escape: str | None) -> re.Pattern[str]:
     return re.compile("".join(parts) + r"\Z", re.DOTALL)
 
 
-def _regex(text: Any, value: Any) -> bool | None:
+def _regex(text: object, value: object) -> bool | None:
     return None if value is None else re.search(str(text), _as_text(value)) is not None
 
 
-def _in_list(known: Any, value: Any) -> bool | None:
+def _in_list(known: object, value: object) -> bool | None:
     return None if value is None else isinstance(known, list) and value in known
 
 
@@ -116,12 +116,12 @@ def _split(text: Any, by: Any, limit: Any = 0) -> list[str] | None:
     return found
 
 
-def _replace(text: Any, old: Any, new: Any) -> str | None:
+def _replace(text: object, old: object, new: object) -> str | None:
     return None if text is None else re.sub(str(old), str(new), str(text))
 
 
 # name -> (function, least and most arguments, whether it is a condition)
-FUNCTIONS: dict[str, tuple[Callable[..., Any], int, int, bool]] = {
+FUNCTIONS: dict[str, tuple[Callable[..., object], int, int, bool]] = {
     "REGEX": (_regex, 2, 2, True),
     "INLIST": (_in_list, 2, 2, True),
     "SPLIT": (_split, 2, 3, False),

@@ -28,7 +28,7 @@ def _name(what: str, given: object) -> str:
     return given
 
 
-def _resolved(element: str, options: Mapping[str, Any], name: str, edition: str) -> Any:
+def _resolved(element: str, options: Mapping[str, object], name: str, edition: str) -> object:
     rows = OPTIONS[element]
     if name not in rows:
         raise UnknownName.of("option", name, rows)
@@ -43,10 +43,10 @@ class _Options:
 
     __slots__ = ()
     ELEMENT = ""
-    pairs: tuple[tuple[str, Any], ...]  # hashable and easily copied, unlike a mapping
+    pairs: tuple[tuple[str, object], ...]  # hashable and easily copied, unlike a mapping
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """The options that were written, by Python name."""
         return dict(self.pairs)
 
@@ -74,10 +74,10 @@ class NetworkConnector(_Options):
 
     name: str
     uri: str
-    pairs: tuple[tuple[str, Any], ...]
+    pairs: tuple[tuple[str, object], ...]
     judged: bool = field(compare=False)  # whether its address was looked at
 
-    def __init__(self, name: str, *, uri: str, **options: Any) -> None:
+    def __init__(self, name: str, *, uri: str, **options: object) -> None:
         _name("networkConnector", name)
         object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)
@@ -95,7 +95,7 @@ class NetworkConnector(_Options):
     ELEMENT = "networkConnector"
 
     @classmethod
-    def as_written(cls, name: str, uri: str, **options: Any) -> NetworkConnector:
+    def as_written(cls, name: str, uri: str, **options: object) -> NetworkConnector:
         """Return a connector with an address that only its broker judges, at its start."""
         connector = cls(name, uri="static:(tcp://unread:0)", **options)
         object.__setattr__(connector, "uri", uri)
@@ -126,7 +126,7 @@ class NetworkConnector(_Options):
             for dest in included
         ) or (f"{CONSUMER_ADVISORIES}>",)
 
-    def change(self, **options: Any) -> NetworkConnector:
+    def change(self, **options: object) -> NetworkConnector:
         """Return the connector with these options set; None takes an option back."""
         make = NetworkConnector if self.judged else NetworkConnector.as_written
         return make(self.name, uri=self.uri, **{**self.options, **options})
@@ -137,9 +137,9 @@ class TransportConnector(_Options):
     """What a broker listens with, and what it tells the clients that come by it (Fuse 1, Table 1.1)."""
 
     name: str
-    pairs: tuple[tuple[str, Any], ...]
+    pairs: tuple[tuple[str, object], ...]
 
-    def __init__(self, name: str = "openwire", **options: Any) -> None:
+    def __init__(self, name: str = "openwire", **options: object) -> None:
         _name("transportConnector", name)
         checked = read_options("transportConnector", options, f"transportConnector {name!r}")
         object.__setattr__(self, "name", name)
@@ -163,7 +163,7 @@ class Broker(_Options):
 
     name: str
     connectors: tuple[NetworkConnector, ...]
-    pairs: tuple[tuple[str, Any], ...]
+    pairs: tuple[tuple[str, object], ...]
     policies: tuple[Mapping[str, Any], ...] = field(hash=False)
     composites: tuple[Mapping[str, Any], ...] = field(hash=False)
     at: tuple[float, float] | None
@@ -173,10 +173,10 @@ class Broker(_Options):
         self,
         name: str,
         *connectors: NetworkConnector | TransportConnector,
-        policies: tuple[Mapping[str, Any], ...] = (),
-        composites: tuple[Mapping[str, Any], ...] = (),
+        policies: tuple[Mapping[str, object], ...] = (),
+        composites: tuple[Mapping[str, object], ...] = (),
         at: tuple[float, float] | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         _name("broker", name)
         seen: set[str] = set()
@@ -209,7 +209,7 @@ class Broker(_Options):
         parts += [f"{name}={value!r}" for name, value in self.options.items()]
         return f"Broker({', '.join(parts)})"
 
-    def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
+    def replace(self, *connectors: NetworkConnector, **options: object) -> Broker:
         """Return the broker with other connectors, and *options* set."""
         return Broker(
             self.name,
@@ -302,7 +302,7 @@ class Network:
         """Return every connector with the broker that defines it."""
         return tuple((b, connector) for b in self.brokers for connector in b.connectors)
 
-    def change(self, path: str, **options: Any) -> Network:
+    def change(self, path: str, **options: object) -> Network:
         """Return the network with *options* set on what *path* names.
 
         A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them.

@@ -6,7 +6,6 @@ Sources: the Technical Overview, chapter 4; reference/openmq-clusters.md.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
@@ -27,7 +26,7 @@ LINKED_ALIKE = {
 # Properties of destinations by their administration names, and what they are if nobody sets them.
 PROPERTIES: Options = {row.guide: row.default for row in DESTINATION}
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
-AUTO_CREATED: dict[str, tuple[str, Any]] = {
+AUTO_CREATED: dict[str, tuple[str, object]] = {
     part[0].upper() + part[1:]: (row.guide, row.default)
     for row in BROKER
     for head, _, part in [row.guide.rpartition(".")]
@@ -153,13 +152,13 @@ class ClusterScenario:
         starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
         return self if starts else replace(self, steps=(Step("start"), *self.steps))
 
-    def option(self, name: str, key: str, default: Any = None) -> Any:
+    def option(self, name: str, key: str, default: object = None) -> object:
         """Return a property of a broker: its own, else the cluster's, else the default."""
         member = next(m for m in self.members if m.name == name)
         return member.options.get(key, self.options.get(key, default))
 
 
-def Broker(name: str, *, listed: bool = True, **options: Any) -> Member:  # noqa: N802 - a noun
+def Broker(name: str, *, listed: bool = True, **options: object) -> Member:  # noqa: N802 - a noun
     """Return a broker with properties of its own, by their names without ``imq.`` in snake case.
 
     Without `listed` the others' broker list does not name it.
@@ -175,7 +174,7 @@ def Network(  # noqa: N802 - a noun
     model: str = "none",
     master: str | None = None,
     edition: str = "6.5",
-    **options: Any,
+    **options: object,
 ) -> ClusterScenario:
     """Return a cluster in which nothing happens yet; `options` hold for all of its brokers.
 

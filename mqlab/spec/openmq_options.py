@@ -170,7 +170,7 @@ def to_guide(element: str, given: Options, where: str) -> dict[str, Any]:
     return {rows[name].guide: rows[name].read(value, where) for name, value in given.items()}
 
 
-def to_python(element: str, given: Options) -> dict[str, Any]:
+def to_python(element: str, given: Options) -> dict[str, object]:
     """Return options by their Python names, as `to_guide` takes them; unknown ones keep their name."""
     rows = {row.guide: row for row in ROWS[element]}
     return {

@@ -37,20 +37,20 @@ class Option:
     guide: str
     name: str
     type: type
-    default: Any
+    default: object
     sentence: str
     source: str
     unit: str = ""
     low: int | None = None
     choices: tuple[str, ...] = ()
-    later: Mapping[str, Any] | None = None
+    later: Mapping[str, object] | None = None
     since: str = "5.5"
 
-    def default_for(self, edition: str) -> Any:
+    def default_for(self, edition: str) -> object:
         """Return the default that *edition* gives the option."""
         return (self.later or {}).get(edition, self.default)
 
-    def read(self, value: Any, where: str) -> Any:
+    def read(self, value: object, where: str) -> object:
         """Return *value* in the option's own type, or say in a `BadValue` what to write."""
         try:
             return _READERS[self.type](value, self)
@@ -58,14 +58,14 @@ class Option:
             raise type(error)(f"{where}: {self.guide}: {error}") from None
 
 
-def _read_bool(value: Any, option: Option) -> bool:
+def _read_bool(value: object, option: Option) -> bool:
     text = str(value).lower()
     if text not in ("true", "false"):
         raise BadValue(f"{value!r} is neither true nor false; write true or false")
     return text == "true"
 
 
-def _read_int(value: Any, option: Option) -> int:
+def _read_int(value: object, option: Option) -> int:
     text = str(value)
     if isinstance(value, bool) or not text.removeprefix("-").isdecimal():
         raise BadValue(f"{value!r} is not a whole number; write for example {option.default}")
@@ -83,7 +83,7 @@ def _read_float(value: Any, option: Option) -> float:
     raise BadValue(f"{value!r} is not a number; write for example 1.5")
 
 
-def _read_text(value: Any, option: Option) -> str:
+def _read_text(value: object, option: Option) -> str:
     if not isinstance(value, str):
         raise BadValue(f"{value!r} is not a text; write it in quotes")
     if option.choices and value not in option.choices:
@@ -91,7 +91,7 @@ def _read_text(value: Any, option: Option) -> str:
     return value
 
 
-def _read_destinations(value: Any, option: Option) -> tuple[str, ...]:
+def _read_destinations(value: object, option: Option) -> tuple[str, ...]:
     texts = [part for part in value.split(",") if part] if isinstance(value, str) else value
     if not isinstance(texts, (list, tuple)):
         raise BadValue(f'{value!r} is not a list; write for example ["queue://TEST.FOO"]')

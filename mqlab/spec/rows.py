@@ -8,7 +8,6 @@ their classes (reference/activemq-editions-observed.md).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.option import Option
@@ -290,7 +289,7 @@ OPTIONS: dict[str, dict[str, Option]] = {
 }
 
 
-def read_options(element: str, given: Mapping[str, Any], where: str) -> dict[str, Any]:
+def read_options(element: str, given: Mapping[str, object], where: str) -> dict[str, object]:
     """Return *given* with each value in its option's type, in the rows' order.
 
     Raises `UnknownName` for an option that no row names, `BadValue` for a value out of range.
@@ -302,7 +301,7 @@ def read_options(element: str, given: Mapping[str, Any], where: str) -> dict[str
     return {n: row.read(given[n], where) for n, row in rows.items() if given.get(n) is not None}
 
 
-def policy_of(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+def policy_of(given: Mapping[str, object], where: str) -> dict[str, object]:
     """Return a destination policy: the pattern under `queue` or `topic`, and checked options.
 
     Raises `BadValue` when it names neither or both, `UnknownName` or `BadValue` for its options.

@@ -53,7 +53,7 @@ class Scenario:
             known.check(action, where, strictly=self.pace == "rest")
 
     @classmethod
-    def of(cls, network: Network, *actions: a.Action, **about: Any) -> Scenario:
+    def of(cls, network: Network, *actions: a.Action, **about: object) -> Scenario:
         """Return the scenario that starts *network*, does *actions* and lets it come to rest."""
         for action in actions:
             if not isinstance(action, a.Action):
@@ -62,7 +62,7 @@ class Scenario:
         first = () if actions and isinstance(actions[0], begins) else (a.Start(),)
         return cls(network, (*first, *actions, a.Settle(), a.Snapshot("final")), about)
 
-    def change(self, path: str, **options: Any) -> Scenario:
+    def change(self, path: str, **options: object) -> Scenario:
         """Return the scenario with options changed, as `Network.change` does."""
         return replace(self, network=self.network.change(path, **options))
 

@@ -65,7 +65,7 @@ NAME: /(?!(?:and|or|not|between|in|like|is|null|escape)(?![\w$]))[A-Za-z_$][\w$]
 DIALECTS = ("activemq", "activemq-5.5")  # in 5.5 a missing property is unlike anything (<>)
 CONVERTS = "convert_string_expressions:"  # before a selector: strings may stand for numbers
 
-Getter = Callable[[str], Any]
+Getter = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,10 @@ class Part:
     is the value of a literal, else None.
     """
 
-    value: Callable[[Getter], Any]
+    value: Callable[[Getter], object]
     type: str
     at: int
-    constant: Any = None
+    constant: object = None
 
 
 class Selector:
@@ -98,16 +98,16 @@ class Selector:
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Selector:
+    def __deepcopy__(self, memo: dict[int, object]) -> Selector:
         return self  # nothing in it changes
 
     def __reduce__(self) -> tuple[type[Selector], tuple[str, str]]:
         return Selector, (self.text, self.dialect)
 
-    def selects(self, headers: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
+    def selects(self, headers: Mapping[str, object], properties: Mapping[str, object]) -> bool:
         """Whether a message with these headers and properties is selected."""
 
-        def get(name: str) -> Any:
+        def get(name: str) -> object:
             return properties[name] if name in properties else headers.get(name)
 
         return self.value(get) is True
@@ -120,7 +120,7 @@ def _parser(missing_differs: bool, converts: bool) -> Lark:
 
 
 @lru_cache(maxsize=1024)
-def _compile(text: str, dialect: str) -> Callable[[Getter], Any]:
+def _compile(text: str, dialect: str) -> Callable[[Getter], object]:
     converts = text.startswith(CONVERTS)
     body = " " * len(CONVERTS) + text[len(CONVERTS) :] if converts else text
     if not body.strip():
@@ -188,7 +188,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
     """Turns each piece of the grammar into a `Part`."""
 
     def __init__(
-        self, missing_differs: bool, compare: Callable[[str, Any, Any], bool | None]
+        self, missing_differs: bool, compare: Callable[[str, object, object], bool | None]
     ) -> None:
         super().__init__()
         self.missing_differs, self.compared = missing_differs, compare
@@ -275,7 +275,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
         negated, (a,) = _taken_out(kids)
         return _maybe_not(negated, a.at, lambda get: a.value(get) is None)
 
-    def between(self, kids: list[Any]) -> Part:
+    def between(self, kids: list[object]) -> Part:
         negated, (x, low, high) = _taken_out(kids)
         compared = self.compared
 
@@ -290,7 +290,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
     def members(self, kids: list[Any]) -> list[Part]:
         return kids
 
-    def among(self, kids: list[Any]) -> Part:
+    def among(self, kids: list[object]) -> Part:
         negated, (x, members) = _taken_out(kids)
 
         def among(get: Getter) -> bool | None:
@@ -299,7 +299,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
 
         return _maybe_not(negated, x.at, among)
 
-    def like(self, kids: list[Any]) -> Part:
+    def like(self, kids: list[object]) -> Part:
         negated, (x, wanted, escape) = _taken_out(kids)
         if escape is not None and len(_unquote(escape)) != 1:
             raise _Refused(escape.start_pos, f"ESCAPE takes one character, not {escape}")

@@ -19,6 +19,6 @@ class Step:
         """When it happens (such as ``"2s"``); None when its turn has come."""
         return self.keys.get("at")
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> object:
         """Return the value of a key."""
         return self.keys.get(key, default)

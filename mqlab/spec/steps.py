@@ -133,7 +133,7 @@ KINDS = {"queue": "queue", "topic": "topic", "temp": "temp-queue"}
 NUMBERS = ("count", "size", "prefetch")
 
 
-def noun_of(item: Mapping[str, Any]) -> a.Action:
+def noun_of(item: Mapping[str, object]) -> a.Action:
     """Return the action of a step; raises `UnknownName` or `BadValue` for what cannot be one."""
     keys = dict(item)
     step = str(keys.pop("do", None))
@@ -149,7 +149,7 @@ def noun_of(item: Mapping[str, Any]) -> a.Action:
     return _noun(STEPS[step], keys)
 
 
-def check_wait(what: str, about: Mapping[str, Any], where: str = "") -> None:
+def check_wait(what: str, about: Mapping[str, object], where: str = "") -> None:
     """Raise `UnknownName` or `BadValue` for what cannot be waited for."""
     if what not in WAITS:
         raise UnknownName.of("thing to wait for", what, WAITS, where)
@@ -242,7 +242,7 @@ def item_of(
     if isinstance(action, c.WaitUntil):
         return {"do": step, **action.about, **_at(action)}
     row = STEPS[step]
-    item: dict[str, Any] = {"do": step}
+    item: dict[str, object] = {"do": step}
     keys = {name: key for key, name in reversed(field_of(row).items())}
     for known in fields(action):
         value = getattr(action, known.name)
@@ -273,7 +273,7 @@ def name_of(action: a.Action) -> str:
     return f"wait_{action.what}" if isinstance(action, c.WaitUntil) else STEP_OF[type(action)]
 
 
-def _at(action: a.Action) -> dict[str, Any]:
+def _at(action: a.Action) -> dict[str, object]:
     return {} if action.at is None else {"at": action.at}
 
 
@@ -283,7 +283,7 @@ def _is_told(known: Any, value: Any) -> bool:
     return known.default_factory is MISSING or bool(value != known.default_factory())
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Redelivery):
         return asdict(value)
     return list(value) if isinstance(value, tuple) else value

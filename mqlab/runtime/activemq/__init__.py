@@ -19,8 +19,6 @@ bridge run over that socket. Who connects where is the `Directory`'s; clients wi
 
 from __future__ import annotations
 
-from typing import Any
-
 from mqlab.runtime.activemq import in_time
 from mqlab.runtime.activemq.lab import Lab
 from mqlab.trace import outcome as at_rest
@@ -29,7 +27,7 @@ from mqlab.trace.trace import Trace
 __all__ = ["Lab", "outcome"]
 
 
-def outcome(trace: Trace) -> dict[str, Any]:
+def outcome(trace: Trace) -> dict[str, object]:
     """Return what came of a run, in the form of the recordings at rest or of those in time."""
     by_calls = trace.header["scenario"].get("pace") == "calls"
     return in_time.outcome(trace) if by_calls else at_rest.outcome(trace)

@@ -69,11 +69,11 @@ class Acts(Stage):
                 "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
             })  # fmt: skip
 
-    def report(self) -> list[dict[str, Any]]:
+    def report(self) -> list[dict[str, object]]:
         """Return what came of the calls, in the order of the actions."""
         found = list(self.rows)
         for call in self.calls:
-            row: dict[str, Any] = {
+            row: dict[str, object] = {
                 "step": call.no, "do": name_of(call.action), "client": call.client,
             }  # fmt: skip
             if told(call.action, "label"):

@@ -13,7 +13,7 @@ reference/activemq-5.17-observed.md, in the order in which the broker checks the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from mqlab.runtime.activemq import durable
 from mqlab.runtime.activemq.demand import Carrier, Demand
@@ -51,7 +51,7 @@ class Advised:
         info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
         self.add_demand(info, Rule.static, -1, static=True)
 
-    def passes(self, away: bool, call: Call, argument: Any) -> bool:
+    def passes(self, away: bool, call: Call, argument: object) -> bool:
         """Whether what comes over the connector's connection arrives; what comes *away* from home, there.
 
         What is held arrives later, by *call*. Messages of the mirror come back on the connection.

@@ -8,7 +8,7 @@ made only where somebody listens, and their numbers stay apart from those of sen
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.message import Message
 from mqlab.spec.values import Destination, matches
@@ -27,14 +27,14 @@ def is_about(dest: Destination) -> bool:
     return not dest.is_queue and dest.name.startswith(PREFIX)
 
 
-def fire(broker: Host, suffix: str, **properties: Any) -> None:
+def fire(broker: Host, suffix: str, **properties: object) -> None:
     """Tell those who listen that something happened; *suffix* names the topic."""
     if broker.advisory_subscribers and broker.advises and broker.running:
         message = _message(broker, suffix, properties)
         broker.destination(message.dest).arrive(message)
 
 
-def _message(broker: Host, suffix: str, properties: Mapping[str, Any]) -> Message:
+def _message(broker: Host, suffix: str, properties: Mapping[str, object]) -> Message:
     lab = broker.lab
     dest = Destination("topic", PREFIX + suffix)
     lab.advisories += 1
@@ -69,7 +69,7 @@ def of_consumer(broker: Host, sub: Subscription, left: bool) -> None:
             fire(broker, _topic("Consumer", dest), **_consumer(broker, dest, left))
 
 
-def _consumer(broker: Host, dest: Destination, left: bool = False) -> dict[str, Any]:
+def _consumer(broker: Host, dest: Destination, left: bool = False) -> dict[str, object]:
     known = broker.by_name.get(dest)
     return {"consumerCount": len(known.subs) if known else 0, "removed": left}
 
@@ -126,7 +126,7 @@ def replay(broker: Host, sub: Subscription) -> None:
             sub.offer(_message(broker, suffix, properties))
 
 
-def _state(broker: Host) -> Iterator[tuple[str, dict[str, Any]]]:
+def _state(broker: Host) -> Iterator[tuple[str, dict[str, object]]]:
     for name in broker.client_names:
         yield "Connection", {"clientId": name}
     for dest in broker.by_name:

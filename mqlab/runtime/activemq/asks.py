@@ -53,8 +53,8 @@ class Laboratory(Protocol):
     recorder: Recorder
     lan: Lan
     advisories: int
-    last: dict[Any, int]
-    details: dict[int, dict[str, Any]]
+    last: dict[object, int]
+    details: dict[int, dict[str, object]]
     files: dict[str, str]
     disks: dict[str, float]
 
@@ -83,11 +83,15 @@ class Laboratory(Protocol):
         """Return the number of a subscription."""
 
     def note(
-        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+        self,
+        kind: int,
+        detail: dict[str, object] | None = None,
+        chain: object = None,
+        **columns: int,
     ) -> int:
         """Record what happened, with *chain*'s last row as its cause."""
 
-    def blame(self, near: Any, row: int) -> None:
+    def blame(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""
 
     def problem(self, text: str) -> None:

@@ -94,7 +94,7 @@ class Broker:
         self.advises: bool = spec.get("advisory_support", lab.edition)
         self.bridges: list[BridgeEnd] = []
         self.listeners: list[BridgeEnd] = []
-        self.policies: dict[Destination, Mapping[str, Any]] = {}
+        self.policies: dict[Destination, Mapping[str, object]] = {}
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
         self.store = lab.store_of(spec)

@@ -189,6 +189,6 @@ class ClusterUpdate(Command):
 class Mirrored(Command):
     """What a slave is to do as its master did; from the slave, without work, that it is done."""
 
-    slave: Any
+    slave: object
     count: int
     work: list[Send | Acknowledge]

@@ -67,7 +67,9 @@ class Replicator(Protocol):
     def replicate(self, since: int, work: list[Send | Acknowledge]) -> bool:
         """Let the slaves do the same; False if none does."""
 
-    def when_answered(self, answer: Callable[..., None], request: int | None) -> None:
+    def when_answered(
+        self, answer: Callable[[int | None, Refused | None], None], request: int | None
+    ) -> None:
         """Answer the client when every slave has the work."""
 
     def mirrored(self, slave: Any, count: int) -> None:
@@ -111,7 +113,7 @@ class Serving(Protocol):
     def on_disk(self, time: int) -> int:
         """Return what something takes that goes to the disk."""
 
-    def after(self, us: int, call: Call, argument: Any = None) -> None:
+    def after(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us*, in this life."""
 
 

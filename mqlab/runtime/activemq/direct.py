@@ -84,7 +84,7 @@ class Direct:
         lab.consumers[action.name] = consumer
         consumer.open()
 
-    def produce(self, spec: a.Producer, headers: Mapping[str, Any] | None = None) -> Producer:
+    def produce(self, spec: a.Producer, headers: Mapping[str, object] | None = None) -> Producer:
         """Let a producer begin to send."""
         lab = self.lab
         broker = lab.serving((spec.on, *spec.others), spec.name) or lab.broker(spec.on)

@@ -93,9 +93,9 @@ def _events(
     entry: Callable[[int], Row],
     *kinds: Kind,
     rule: Rule | None = None,
-) -> dict[str, list[Any]]:
+) -> dict[str, list[object]]:
     """Return the events of some kinds, perhaps of one rule, under the name of the node they belong to."""
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[object]] = {}
     for row in read.rows(*kinds):
         if rule is None or read.columns["rule"][row] == rule:
             name = "group" if who is None else read.name(who, row)
@@ -103,7 +103,7 @@ def _events(
     return found
 
 
-def _attempts(read: Reader) -> dict[str, list[Any]]:
+def _attempts(read: Reader) -> dict[str, list[object]]:
     last: dict[str, int] = {}
 
     def entry(row: int) -> Row:
@@ -125,8 +125,8 @@ def _connection(read: Reader, row: int) -> Row:
     return {"state": "connected", "to": read.details[row]["to"]}
 
 
-def _bridges(read: Reader) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+def _bridges(read: Reader) -> dict[str, list[object]]:
+    found: dict[str, list[object]] = {}
     for row in read.rows(Kind.BridgeUp, Kind.BridgeDown):
         state = "up" if read.columns["kind"][row] == Kind.BridgeUp else "down"
         name = f"{read.name('frm', row)} to {read.details[row]['to']}"

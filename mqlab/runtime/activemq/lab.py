@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
@@ -84,9 +84,9 @@ class Lab(KernelLab):
         self.name_link = self.recorder.name_link
         self.name_subscription = self.recorder.name_subscription
         self.ids = self.numbers = self.advisories = self.request_count = 0
-        self.details: dict[int, dict[str, Any]] = {}
-        self.last: dict[Any, int] = {}  # the row of what happened last to somebody
-        self.snapshots: dict[str, Any] = {}
+        self.details: dict[int, dict[str, object]] = {}
+        self.last: dict[object, int] = {}  # the row of what happened last to somebody
+        self.snapshots: dict[str, object] = {}
         self.replies: dict[str, dict[str, int]] = {}
         self.problems: list[str] = []
         self.actions: list[Action] = []
@@ -188,7 +188,7 @@ class Lab(KernelLab):
         numbers = sorted(no for no, _, _ in self.begun)
         done = Scenario(self.network, tuple(self.actions[no] for no in numbers),
                         self.scenario.about, self.scenario.pace)  # fmt: skip
-        header: dict[str, Any] = {
+        header: dict[str, object] = {
             "scenario": lab_files.write(done), **self.settings, "edition": self.edition,
             "snapshots": self.snapshots, "problems": list(self.problems),
             "request_reply": self.replies,
@@ -218,7 +218,7 @@ class Lab(KernelLab):
     # Writing down
 
     def note(
-        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+        self, kind: int, detail: dict[str, object] | None = None, chain: object = None, **columns: int
     ) -> int:  # fmt: skip
         """Record that something happened, with what no column can hold.
 
@@ -233,7 +233,7 @@ class Lab(KernelLab):
             self.details[row] = detail
         return row
 
-    def blame(self, near: Any, row: int) -> None:
+    def blame(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""
         self.last[getattr(near, "owner", near)] = row
 

@@ -8,7 +8,7 @@ the difference between the kinds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -62,13 +62,13 @@ class Contender(Protocol):
     def close_connectors(self) -> None:
         """Nobody can talk to the broker."""
 
-    def after(self, us: int, call: Call, argument: Any = None) -> None:
+    def after(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us*, in this life."""
 
-    def later(self, us: int, call: Call, argument: Any = None) -> None:
+    def later(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen as `after` does, as housekeeping."""
 
-    def timer(self, call: Call, argument: Any = None) -> tuple[Call, Any]:
+    def timer(self, call: Call, argument: object = None) -> tuple[Call, object]:
         """Return *call* as what happens only in this life."""
 
 

@@ -27,7 +27,7 @@ class MemoryUsage:
         self.broker, self.of = broker, of
         policy = of.policy
         self.limit: int = policy["memory_limit"] if policy["producer_flow_control"] else 0
-        self.blocked: deque[tuple[Callable[[Any], None], Any]] = deque()
+        self.blocked: deque[tuple[Callable[[object], None], object]] = deque()
 
     def used(self) -> int:
         """Return the bytes held; a topic holds what its slowest subscriber has not done with."""

@@ -48,7 +48,11 @@ class LanLab(Protocol):
         """Whether a datagram is lost on its way."""
 
     def note(
-        self, kind: int, detail: dict[str, Any] | None = None, chain: Any = None, **columns: int
+        self,
+        kind: int,
+        detail: dict[str, object] | None = None,
+        chain: object = None,
+        **columns: int,
     ) -> int:
         """Record what happened."""
 

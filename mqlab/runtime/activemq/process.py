@@ -93,21 +93,21 @@ class Process:
 
     # Time as the process feels it
 
-    def after(self, us: int, call: Call, argument: Any = None) -> None:
+    def after(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us*, unless this life ends before; a suspended one is late."""
         clock = self.lab.clock
         clock.at(clock.now + us, *self.timer(call, argument))
 
-    def later(self, us: int, call: Call, argument: Any = None) -> None:
+    def later(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us* as `after` does; a network at rest does not wait for it."""
         clock = self.lab.clock
         clock.later(clock.now + us, *self.timer(call, argument))
 
-    def timer(self, call: Call, argument: Any = None) -> tuple[Call, Any]:
+    def timer(self, call: Call, argument: object = None) -> tuple[Call, object]:
         """Return *call* with *argument* as what happens only in this life, if not suspended."""
         return self._on_timer, (self.life, call, argument)
 
-    def _on_timer(self, timer: tuple[int, Call, Any]) -> None:
+    def _on_timer(self, timer: tuple[int, Call, object]) -> None:
         life, call, argument = timer
         if life != self.life:
             return

@@ -7,6 +7,7 @@ reference/activemq-failover-observed.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
 
 SHUTDOWN = 1_500_000  # us between a slave's loss and its master's end
+Answer = Callable[[int | None, Refused | None], None]  # to the request of that number
 
 
 class Mirror:
@@ -30,7 +32,7 @@ class Mirror:
         self.name, self.node = process.name, process.node
         self.socket: Socket | None = None  # a slave's, to its master
         self.slaves: list[Mirror] = []
-        self.waiting: list[tuple[int, Any, int | None]] = []
+        self.waiting: list[tuple[int, Answer, int | None]] = []
         self.count = self.done = self.owed = self.since = 0
         self.opening = False
 
@@ -163,7 +165,7 @@ class Mirror:
             slave.socket.reply(Mirrored(self, self.count, work))
         return True
 
-    def when_answered(self, answer: Any, request: int | None) -> None:
+    def when_answered(self, answer: Answer, request: int | None) -> None:
         """Answer the client when every slave has the work."""
         self.waiting.append((self.count, answer, request))
 

@@ -96,7 +96,7 @@ class Server(Protocol):
     name: str
     paused: bool
     sockets: list[Connection]
-    held: list[tuple[Any, Any]]
+    held: list[tuple[Call, object]]
 
 
 class Line:
@@ -105,7 +105,7 @@ class Line:
     def __init__(self) -> None:
         self.state = "open"
         self.sockets: list[Connection] = []
-        self.held: list[tuple[Call, Any]] = []
+        self.held: list[tuple[Call, object]] = []
 
     @property
     def refuses(self) -> bool:
@@ -198,7 +198,7 @@ class Connection:
         line.sockets.append(self)
         self.look()
 
-    def lets_pass(self, back: bool, call: Call, argument: Any) -> bool:
+    def lets_pass(self, back: bool, call: Call, argument: object) -> bool:
         """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
         if not self.alive:
             return False

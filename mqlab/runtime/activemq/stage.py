@@ -36,7 +36,7 @@ class House(Scene, Grounds, Protocol):
     replies: dict[str, dict[str, int]]
     database: Database
     lock_files: dict[str, LockFile]
-    snapshots: dict[str, Any]
+    snapshots: dict[str, object]
     connectors: list[ConnectorRun]
     clients_by_name: dict[str, Client]
     consumers_by_name: dict[str, RemoteConsumer]
@@ -109,7 +109,7 @@ class Stage:
 
 def told(action: Action, key: str, usual: Any = None) -> Any:
     """Return what only a script says of an action, under a name of its own (rows in `spec.steps`)."""
-    says: Mapping[str, Any] = (
+    says: Mapping[str, object] = (
         action.about if isinstance(action, WaitUntil) else getattr(action, "options", {})
     )
     return says.get(key, usual)

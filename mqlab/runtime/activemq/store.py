@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, durable
 from mqlab.runtime.activemq.message import Message
@@ -23,7 +23,7 @@ class Store:
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
         self.holders: dict[Message, int] = {}  # the node of who held each of them
         self.durables: list[durable.InactiveDurable] = []
-        self.seen: set[tuple[Any, ...]] = set()  # see `Broker.has_had`
+        self.seen: set[tuple[object, ...]] = set()  # see `Broker.has_had`
 
     def acquire(self, broker: Host) -> bool:
         """Give *broker* its store: nobody else wants it."""

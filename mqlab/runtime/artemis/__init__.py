@@ -25,8 +25,6 @@ methods, so that a lab can be copied at any moment. `EventLog` writes the trace,
 
 from __future__ import annotations
 
-from typing import Any
-
 from mqlab.runtime.artemis.lab import ArtemisLab
 from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.artemis import HaScenario
@@ -52,6 +50,6 @@ def play(
     return lab.trace
 
 
-def outcome(trace: Trace) -> dict[str, Any]:
+def outcome(trace: Trace) -> dict[str, object]:
     """Return what came of a run, in the form of the recordings."""
     return {key: trace.header[key] for key in OUTCOME}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab.formats import artemis as files
 from mqlab.runtime.artemis import report, scaledown
@@ -40,7 +39,7 @@ class Due:
     broker: Broker
     incarnation: int
     call: Callable[..., None]
-    more: tuple[Any, ...]
+    more: tuple[object, ...]
 
 
 class ArtemisLab(Lab):
@@ -88,7 +87,7 @@ class ArtemisLab(Lab):
         self.step_no += 1
         name = f"do_{action.do}"
         room = self.calls if hasattr(self.calls, name) else self.operations
-        act: Callable[[Any], Until | None] = getattr(room, name)
+        act: Callable[[object], Until | None] = getattr(room, name)
         return act(action.keys) or Until()
 
     def do(self, action: Action | Step) -> None:
@@ -134,11 +133,11 @@ class ArtemisLab(Lab):
         way = (frm, to)
         return self.lines.get(way) or self.lines.setdefault(way, self.new_link(frm, to))
 
-    def later(self, wait: int, call: Call, argument: Any = None) -> None:
+    def later(self, wait: int, call: Call, argument: object = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
         self.clock.later(self.now + wait, call, argument)
 
-    def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: Any) -> None:
+    def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: object) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
         self.later(wait, self._on_due, Due(broker, broker.incarnation, call, more))
 

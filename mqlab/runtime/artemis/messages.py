@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.selector import Selector
@@ -26,7 +26,7 @@ class Message:
     number: int
     dest: Destination
     persistent: bool
-    properties: Mapping[str, Any]
+    properties: Mapping[str, object]
     size: int
     due: int = 0
     row: int = -1  # of the trace: where it was sent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker
 from mqlab.runtime.artemis.clients import Client
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.artemis.lab import ArtemisLab
 
 PORT = 61616
-Told = dict[str, Any]  # a part of an outcome
+Told = dict[str, object]  # a part of an outcome
 
 
 def outcome(lab: ArtemisLab) -> Told:

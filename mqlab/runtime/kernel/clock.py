@@ -17,21 +17,21 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 0
-        self.heap: list[tuple[int, int, Call, Any]] = []
+        self.heap: list[tuple[int, int, Call, object]] = []
         self.turn = 0
         self.background = 0  # how many of the heap nobody waits for
 
-    def at(self, time: int, call: Call, argument: Any) -> None:
+    def at(self, time: int, call: Call, argument: object) -> None:
         """Let *call* happen with *argument* at *time* (us), not before now."""
         self.turn = turn = self.turn + 1
         heappush(self.heap, (time, turn, call, argument))
 
-    def later(self, time: int, call: Call, argument: Any) -> None:
+    def later(self, time: int, call: Call, argument: object) -> None:
         """Let *call* happen at *time* if time goes on so far: a rest does not wait for it."""
         self.background += 1
         self.at(time, self._on_later, (call, argument))
 
-    def _on_later(self, due: tuple[Call, Any]) -> None:
+    def _on_later(self, due: tuple[Call, object]) -> None:
         self.background -= 1
         due[0](due[1])
 

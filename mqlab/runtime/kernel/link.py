@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from heapq import heappush
 from random import Random
-from typing import Any
 
 from mqlab.runtime.kernel.clock import Call, Clock
 
@@ -44,7 +43,7 @@ class Link:
         self.plain = not (line.jitter or line.loss or line.bandwidth)
         self.last = self.free = 0  # us: the last arrival, and when the line takes something again
 
-    def carry(self, call: Call, argument: Any, wait: int = 0, size: int = 0) -> None:
+    def carry(self, call: Call, argument: object, wait: int = 0, size: int = 0) -> None:
         """Let *call* happen with *argument* at the far end; it leaves in *wait* us, *size* bytes long."""
         clock = self.clock
         time = clock.now + self.delay + wait

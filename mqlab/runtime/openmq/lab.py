@@ -21,7 +21,7 @@ from mqlab.runtime.openmq import (
 )
 from mqlab.runtime.openmq.model import Broker, Keys
 from mqlab.runtime.openmq.notes import DOWN
-from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Row, Waiting
+from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Waiting
 from mqlab.runtime.openmq.state import Cluster
 from mqlab.spec.action import Action
 from mqlab.spec.openmq import OPENS, SILENT
@@ -67,7 +67,7 @@ class ClusterLab(Cluster):
         step = action.step
         return self._go_on_with(action, self._in_vain(step) or ACTIONS[step.do](self, step.keys))
 
-    def on_appointment(self, action: Any) -> None:
+    def on_appointment(self, action: object) -> None:
         """The time of a step has come: it happens beside the others."""
         self.appointments -= 1
         self._put_beside(self.begin(action))

@@ -28,7 +28,7 @@ class Waiting:
     """
 
     condition: Callable[[Any], bool] | None
-    argument: Any
+    argument: object
     ms: float
     then: Callable[[Any], Outcome] | None = None
     insists: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Keys
 from mqlab.runtime.openmq.operation import Row
@@ -28,7 +28,7 @@ def do_snapshot(lab: Cluster, keys: Keys) -> None:
     }
 
 
-def of_clients(lab: ClusterLab) -> dict[str, Row]:
+def of_clients(lab: Cluster) -> dict[str, Row]:
     """Return what each consumer received, and what happened to connections, those of producers that moved, too.
 
     A consumer in a process of its own tells nobody.
@@ -160,5 +160,5 @@ def copies(broker: Broker, dest: Destination) -> list[Claim]:
     ]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -43,7 +43,7 @@ class Broker:
         role: str | None = None,
         elements: Options | None = None,
         keys: Options | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         where = f"broker {name!r}"
         if policy not in ROLES:
@@ -70,7 +70,7 @@ class Broker:
         return f"Broker({self.name!r}{kind}{written})"
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """All that is written below it, by Python name."""
         own = {key: value for key, value in self.keys.items() if key not in ("cluster", "core")}
         inner = {**(self.keys.get("cluster") or {}), **(self.keys.get("core") or {})}

@@ -204,7 +204,7 @@ _KINDS: dict[type, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def default(section: str, name: str) -> Any:
+def default(section: str, name: str) -> object:
     """Return an option's default.
 
     >>> default("url", "retry_interval")

@@ -43,7 +43,7 @@ class Word:
         return same and set(flat) <= known
 
 
-def _word(action: type[Action], do: str, keys: str = "", **fixed: Any) -> Word:
+def _word(action: type[Action], do: str, keys: str = "", **fixed: object) -> Word:
     """Return a word; in *keys* ``field=key``, or one name for both."""
     pairs = (key.partition("=") for key in keys.split())
     return Word(action, do, {field: key or field for field, _, key in pairs}, fixed)
@@ -132,7 +132,7 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     return Step(word.do, _unfolded(flat))
 
 
-def _is_default(action: Action, field: Field[Any]) -> bool:
+def _is_default(action: Action, field: Field[object]) -> bool:
     value = getattr(action, field.name)
     made = field.default_factory() if field.default_factory is not MISSING else field.default
     return made is not MISSING and bool(value == made)

@@ -41,7 +41,7 @@ class Call:
         self.lab, self.no, self.action, self.client = lab, no, action, client
         self.began = lab.clock.now
         self.done = False
-        self.row: dict[str, Any] = {}
+        self.row: dict[str, object] = {}
         self.took = 0
         self.then: RemoteConsumer | None = None
         self.session: Session | None = None
@@ -70,7 +70,7 @@ class Call:
             consumer.opened = True
             consumer.work()
 
-    def finish(self, **found: Any) -> None:
+    def finish(self, **found: object) -> None:
         """It has come back well."""
         self._end({"ok": True, **found})
 
@@ -127,7 +127,7 @@ class SendCall(Call):
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
         self.place = 0
         self.sent: list[int] = []
-        self.failed: list[dict[str, Any]] = []
+        self.failed: list[dict[str, object]] = []
         self.longest = self.started = 0
         self.message: Message | None = None
         self.in_line = False  # whether the message under way was given to the transport
@@ -283,7 +283,7 @@ class SendCall(Call):
         self.lab.clock.at(self.lab.clock.now + self.interval, self.next, None)
 
     def _failed(self, number: int, kind: str, text: str, cause: str) -> None:
-        row: dict[str, Any] = {"n": number, "class": kind, "message": text}
+        row: dict[str, object] = {"n": number, "class": kind, "message": text}
         if cause:
             row["cause"] = f"{cause}: {text}"
         row["ms"] = [(self.lab.clock.now - self.started) // 1000] * 3
@@ -292,7 +292,7 @@ class SendCall(Call):
         self._report()  # the recorder's loop ends with the first error
 
     def _report(self) -> None:
-        found: dict[str, Any] = {"ok": not self.failed, "sent": spans(self.sent)}
+        found: dict[str, object] = {"ok": not self.failed, "sent": spans(self.sent)}
         if self.failed:
             found["failed"] = self.failed
         found["longest_send_ms"] = [self.longest // 1000] * 3

@@ -281,7 +281,7 @@ class Client:
             detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
         )
 
-    def after_round(self, call: Call, **found: Any) -> None:
+    def after_round(self, call: Call, **found: object) -> None:
         """End *call* well, as soon as no round holds the transport."""
         transport = self.failover
         if transport is None or not transport.busy:

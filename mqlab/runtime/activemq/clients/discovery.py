@@ -136,7 +136,7 @@ def open_transport(lab: Laboratory, owner: Any, uri: str) -> Any:
     return plain
 
 
-def composite_transport(lab: Laboratory, owner: Any, uri: str) -> FailoverTransport:
+def composite_transport(lab: Laboratory, owner: object, uri: str) -> FailoverTransport:
     """Return the transport of a failover: or a discovery: address."""
     if uris.scheme_of(uri) == "discovery":
         return discovery_transport(lab, owner, uri)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
@@ -29,7 +29,7 @@ UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recordin
 class Finishing(Protocol):
     """A call that only waits for a round's end."""
 
-    def finish(self, **found: Any) -> None:
+    def finish(self, **found: object) -> None:
         """It is over, with what was *found*."""
 
 
@@ -58,7 +58,7 @@ class FailoverTransport:
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
         self.naps = 0
-        self.held_up: list[tuple[Finishing, dict[str, Any]]] = []
+        self.held_up: list[tuple[Finishing, dict[str, object]]] = []
         self.backups = BackupPool(self)
 
     # Beginning and end

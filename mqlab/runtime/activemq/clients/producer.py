@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory
 from mqlab.runtime.activemq.clients.on_broker import Grounds, LocalConnection, OnBroker
@@ -30,7 +30,7 @@ class Producer(OnBroker):
         lab: Grounds,
         spec: ProducerSpec,
         broker: Broker,
-        headers: Mapping[str, Any] | None = None,
+        headers: Mapping[str, object] | None = None,
     ) -> None:
         self.spec = spec
         super().__init__(lab, spec, broker, lab.producer_node(spec.name, broker.name))
@@ -212,11 +212,11 @@ class Producer(OnBroker):
 class Dealt:
     """Properties or headers of a row of messages; values in a list are dealt out in turn."""
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
+    def __init__(self, given: Mapping[str, object]) -> None:
         self.given = given
         self.varies = any(isinstance(value, list) for value in given.values())
 
-    def at(self, place: int) -> Mapping[str, Any]:
+    def at(self, place: int) -> Mapping[str, object]:
         """Return what the message at *place* gets."""
         if not self.varies:
             return self.given
