@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mqlab.errors import BadValue
 from mqlab.experiments.rerun import Body, Setting, play
@@ -92,7 +92,7 @@ class Outcomes:
 
     def trace(self, place: int) -> Trace:
         """Return the trace of an example of the outcome at *place*."""
-        setting = Setting(self.found[place].seed, self.setting.jitter, self.setting.until)
+        setting = replace(self.setting, seed=self.found[place].seed)
         return play(self.body, setting)
 
     def parting(self, place: int) -> tuple[Event | None, Event | None]:
@@ -155,7 +155,7 @@ def outcomes(body: Body, setting: Setting, seeds: int = SEEDS) -> Outcomes:
     counts: Counter[Outcome] = Counter()
     first: dict[Outcome, int] = {}
     for seed in range(setting.seed, setting.seed + seeds):
-        outcome = Outcome.of(play(body, Setting(seed, setting.jitter, setting.until)))
+        outcome = Outcome.of(play(body, replace(setting, seed=seed)))
         counts[outcome] += 1
         first.setdefault(outcome, seed)
     found = [

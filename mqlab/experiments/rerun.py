@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from mqlab import products
 from mqlab.errors import BadValue
+from mqlab.spec.link import USUAL, Links
 from mqlab.trace.trace import Trace
 
 Body = Mapping[str, Any]
@@ -15,11 +16,12 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a run hung on besides its lab file: seed, jitter (us), and when it was stopped (ms, or a text)."""
+    """What a run hung on besides its lab file: seed, jitter (us), lines, and when it was stopped."""
 
     seed: int = 0
     jitter: int = 0
     until: int | str | None = None
+    links: Links = USUAL
 
     @classmethod
     def of(cls, trace: Trace) -> Self:
@@ -27,7 +29,8 @@ class Setting:
         header = trace.header
         if not isinstance(header.get("scenario"), Mapping) or not header["scenario"].get("brokers"):
             raise BadValue("this trace does not hold its scenario: it cannot be run again")
-        return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"))
+        links = Links.read(header.get("links"))
+        return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"), links)
 
 
 def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
@@ -36,7 +39,10 @@ def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
     Raises `MqlabError` for one that cannot be, or beyond *limit* events.
     """
     product = products.product_of(body)
-    lab = product.lab(product.read(body, "lab file"), setting.seed, setting.jitter / 1000, limit)
+    jitter = setting.jitter / 1000
+    lab = product.lab(
+        product.read(body, "lab file"), setting.seed, jitter, limit, links=setting.links
+    )
     lab.play(setting.until)
     trace: Trace = lab.trace
     return trace
