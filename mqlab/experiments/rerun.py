@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 from mqlab import products
 from mqlab.errors import BadValue
-from mqlab.spec.link import LikeLinks, read_written
+from mqlab.spec.link import USUAL, LikeLinks, Links
 from mqlab.trace.trace import Trace
 
 Body = Mapping[str, Any]
@@ -16,15 +16,12 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a run hung on besides its lab file.
-
-    Its seed, jitter (us), when it was stopped (ms, or a text), and what lines were like.
-    """
+    """What a run hung on besides its lab file: seed, jitter (us), lines, and when it was stopped."""
 
     seed: int = 0
     jitter: int = 0
     until: int | str | None = None
-    links: LikeLinks = field(default=None, hash=False)
+    links: LikeLinks = USUAL
 
     @classmethod
     def of(cls, trace: Trace) -> Self:
@@ -32,7 +29,7 @@ class Setting:
         header = trace.header
         if not isinstance(header.get("scenario"), Mapping) or not header["scenario"].get("brokers"):
             raise BadValue("this trace does not hold its scenario: it cannot be run again")
-        links = read_written(header.get("links", {}))
+        links = Links.read(header.get("links"))
         return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"), links)
 
 

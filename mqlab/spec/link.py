@@ -8,7 +8,8 @@ A multicast datagram is lost.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from mqlab.errors import BadValue
 from mqlab.spec.values import duration
@@ -46,9 +47,6 @@ class Link:
             )
 
 
-LikeLinks = Link | Mapping[tuple[str, str], Link] | None
-
-
 @dataclass(frozen=True, slots=True)
 class Links:
     """The lines of a lab: what `every` one is like, and the lines of two that differ."""
@@ -62,6 +60,8 @@ class Links:
 
         Raises `BadValue` for what is neither, and for a pair in which none of the *brokers* is.
         """
+        if isinstance(given, Links):
+            return given
         if given is None or isinstance(given, Link):
             return cls(given or Link())
         if not isinstance(given, Mapping):
@@ -83,26 +83,32 @@ class Links:
 
     def written(self) -> dict[str, object] | None:
         """Return it as a trace's header has it; None if all is as usual."""
-        if self == Links():
+        if self == USUAL:
             return None
-        shown = {" - ".join(sorted(pair)): link for pair, link in self.between.items()}
-        rows = {"every": self.every, **shown}
-        return {name: _told(link) for name, link in rows.items() if link != Link()}
+        between = sorted((*sorted(pair), _told(link)) for pair, link in self.between.items())
+        return {"every": _told(self.every), "between": [list(row) for row in between]}
+
+    @classmethod
+    def read(cls, written: Mapping[str, Any] | None) -> Links:
+        """Return what `written` wrote down.
+
+        >>> links = Links.of({("A", "B"): Link(loss=0.5)}, ["A"])
+        >>> Links.read(links.written()) == links
+        True
+        """
+        if not written:
+            return cls()
+        pairs = {frozenset((one, other)): Link(**told) for one, other, told in written["between"]}
+        return cls(Link(**written["every"]), pairs)
 
 
 def _told(link: Link) -> dict[str, object]:
-    names = ("delay", "jitter", "loss", "bandwidth")
-    usual = Link()
-    return {n: getattr(link, n) for n in names if getattr(link, n) != getattr(usual, n)}
-
-
-def read_written(rows: Mapping[str, Mapping[str, object]]) -> LikeLinks:
-    """Return what a trace's header says of links in the form that a run takes."""
-    links = {name: Link(**row) for name, row in rows.items()}  # type: ignore[arg-type]
-    if set(links) <= {"every"}:
-        return links.get("every")
     return {
-        (one, other): link
-        for pair, link in links.items()
-        for one, _, other in [pair.partition(" - ")]
+        known.name: getattr(link, known.name)
+        for known in fields(link)
+        if getattr(link, known.name) != known.default
     }
+
+
+USUAL = Links()
+LikeLinks = Link | Links | Mapping[tuple[str, str], Link] | None  # as users write them

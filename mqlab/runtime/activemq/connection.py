@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from mqlab.runtime.kernel.timing import Costs
 
 
+Answer = Callable[[int | None, Refused | None], None]  # to the request of that number
+
+
 class Watcher(Protocol):
     """A client that hears of temporary queues."""
 
@@ -67,9 +70,7 @@ class Replicator(Protocol):
     def replicate(self, since: int, work: list[Send | Acknowledge]) -> bool:
         """Let the slaves do the same; False if none does."""
 
-    def when_answered(
-        self, answer: Callable[[int | None, Refused | None], None], request: int | None
-    ) -> None:
+    def when_answered(self, answer: Answer, request: int | None) -> None:
         """Answer the client when every slave has the work."""
 
     def mirrored(self, slave: Any, count: int) -> None:
@@ -230,11 +231,8 @@ class TransportConnection:
 
     def _watchers(self) -> list[Watcher]:
         """Return the clients that the broker's advisories of temporary queues reach."""
-        names = {
-            s.broker_end.client
-            for s in self.process.sockets
-            if isinstance(s.broker_end, TransportConnection)
-        }
+        ends = [socket.broker_end for socket in self.process.sockets]
+        names = {end.client for end in ends if isinstance(end, TransportConnection)}
         clients = self.process.lab.clients_by_name
         return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 

@@ -7,7 +7,6 @@ reference/activemq-failover-observed.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -17,10 +16,10 @@ from mqlab.runtime.activemq.sockets import Socket, Source
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.connection import Answer
     from mqlab.runtime.activemq.process import Process
 
 SHUTDOWN = 1_500_000  # us between a slave's loss and its master's end
-Answer = Callable[[int | None, Refused | None], None]  # to the request of that number
 
 
 class Mirror:
