@@ -36,9 +36,8 @@ def _column(rows: bytearray, name: str, code: str, place: int) -> array[int]:
     kept = bytearray(len(rows) // _STRIDE * size)
     for byte in range(size):
         kept[byte::size] = rows[place + byte :: _STRIDE]
-    if size < 8:
-        # One byte more tells: numbers of rows, messages and names grow by one.
-        if rows[place + size :: _STRIDE] != kept[size - 1 :: size].translate(_SIGN):
-            raise BadValue(f"a run is too large for its trace: column {name!r} has {size} bytes")
+    # One byte more tells: numbers of rows, messages and names grow by one.
+    if size < 8 and rows[place + size :: _STRIDE] != kept[size - 1 :: size].translate(_SIGN):
+        raise BadValue(f"a run is too large for its trace: column {name!r} has {size} bytes")
     column.frombytes(kept)
     return column
