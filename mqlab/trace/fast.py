@@ -363,8 +363,11 @@ class Table:
 
     def add(self, table: Rows, keys: Rows, more: int) -> None:
         """Add a number under each key, as often as it comes."""
-        if len(keys):
-            self.np.add.at(table, self._place(keys)[0], more)
+        np = self.np
+        place = np.sort(self._place(keys)[0])
+        if len(place):
+            first = np.flatnonzero(np.diff(place, prepend=-1))
+            table[place[first]] += more * np.diff(first, append=len(place))
 
     def put(self, table: Rows, keys: Rows, rows: Rows) -> None:
         """Write rows under their keys: the last one stays."""
