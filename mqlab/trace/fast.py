@@ -7,6 +7,7 @@ found by writing the rows of events, which go up, into a table under their keys.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mqlab.trace.fates import (
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
 
 Rows = Any  # a numpy array of integers: numpy is no dependency that types may be read from
+SPAN = 1 << 18  # events that are gone through at a time
 DENSE = 1 << 26  # keys that a table may have without being packed
+
+KEPT_UNTIL = tuple(kind for kind in LETS_GO if kind != Kind.Discarded)
 
 
 def tally(trace: Columns) -> Tally:
@@ -66,6 +70,23 @@ def copies(trace: Columns, rows: array[int], owner: list[int]) -> list[tuple[int
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
 
+def depths(trace: Columns) -> tuple[list[tuple[int, int]], list[Rows], list[Rows]]:
+    """Return the places (broker, destination) that held messages, and for each times (us) and depths then."""
+    found = Count(trace)
+    np = found.np
+    opens, closes, moved = found.changes(found.whole)
+    rows = np.concatenate((opens, closes, moved))
+    node = np.concatenate((found.broker[opens], found.broker[closes], found.frm[moved]))
+    more = np.repeat([1, -1, -1], [len(opens), len(closes), len(moved)])
+    place = node.astype(np.int64) * found.dests + found.dest[rows]
+    order = np.lexsort((rows, place))
+    place, more, time = place[order], more[order], np.asarray(trace.column("t"))[rows[order]]
+    first = np.flatnonzero(np.diff(place, prepend=-1))
+    times, counts = np.split(time, first[1:]), [np.cumsum(one) for one in np.split(more, first[1:])]
+    places = [divmod(int(one), found.dests) for one in place[first]]
+    return (places, times, counts) if len(place) else ([], [], [])
+
+
 class Count:
     """The columns of a trace, and the tables that are made of them."""
 
@@ -82,41 +103,65 @@ class Count:
         ground = Ground.of(trace, self.last)
         self.stored = np.array([*ground.stored, True])  # the last one is that of no destination
         self.topic = np.array([*ground.topic, False])
-        self.nodes, self.dests = len(trace.names["node"]) + 1, len(trace.names["dest"]) + 1
+        self.known = self.msg.view("uint32") <= self.last  # of a message that somebody sent
+        self.whole = range(len(self.kind))
+        roles = np.array(trace.names["node_role"], str)
+        self.brokers = np.flatnonzero(roles == "broker")
+        self.places = np.full(max(len(roles), 1) + 1, -1, np.int64)  # node -> place among brokers
+        self.places[self.brokers] = np.arange(len(self.brokers))
+        self.dests = len(trace.names["dest"]) + 1
 
-    # Rows and tables
+    # Rows and tables. A long run is gone through in spans: what is made of one fits into a cache.
+
+    def spans(self) -> Iterator[range]:
+        """Yield the rows of the run in spans."""
+        for start in range(0, len(self.kind), SPAN):
+            yield range(start, min(start + SPAN, len(self.kind)))
+
+    def are(self, span: range, *kinds: int) -> Rows:
+        """Return of each event of a span whether it is of one of some kinds."""
+        kind = self.kind[span.start : span.stop]
+        wanted = kind == int(kinds[0])
+        for other in kinds[1:]:
+            wanted |= kind == int(other)
+        return wanted
 
     def of(self, *kinds: int) -> Rows:
         """Return the rows of events of some kinds, in order."""
-        wanted = self.np.zeros(128, bool)
-        wanted[[int(kind) for kind in kinds]] = True
-        return self.np.flatnonzero(wanted[self.kind])
+        return self.np.flatnonzero(self.are(range(len(self.kind)), *kinds))
 
-    def told(self, *kinds: int) -> Rows:
-        """Return those that are of a message that somebody sent."""
-        rows = self.of(*kinds)
-        msg = self.msg[rows]
-        return rows[(msg >= 0) & (msg <= self.last)]
+    def told(self, span: range, *kinds: int) -> Rows:
+        """Return those of a span that are of a message that somebody sent."""
+        wanted = self.are(span, *kinds)
+        wanted &= self.known[span.start : span.stop]
+        return self.np.flatnonzero(wanted) + span.start
 
     def before(self, rows: Rows) -> Rows:
         """Return the kind of the event that led to each; -1 for none."""
         cause = self.cause[rows]
         return self.np.where(cause >= 0, self.kind[cause], -1)
 
-    def by_message(self, rows: Rows) -> Rows:
-        """Return message -> the last of the rows that is of it, or -1."""
-        table = self.np.full(self.last + 1, -1, self.np.int64)
+    def by_message(self, *kinds: int) -> Rows:
+        """Return message -> the last row of those kinds that is of it, or -1."""
+        table = self.np.full(self.last + 1, -1, self.np.int32)
+        for span in self.spans():
+            rows = self.told(span, *kinds)
+            table[self.msg[rows]] = rows
+        return table
+
+    def first(self, rows: Rows) -> Rows:
+        """Return message -> the first of the rows that is of it, or -1."""
+        table, rows = self.np.full(self.last + 1, -1, self.np.int32), rows[::-1]
         table[self.msg[rows]] = rows
         return table
 
-    def firsts(self, rows: Rows) -> Rows:
-        """Return message -> the first of the rows that is of it, or -1."""
-        return self.by_message(rows[::-1])
-
     def keys(self, rows: Rows, nodes: Rows) -> Rows:
-        """Return the key of the place of each event: message, node and destination."""
-        key = self.msg[rows].astype(self.np.int64) * self.nodes + nodes[rows]
-        return key * self.dests + self.dest[rows]
+        """Return the key of the place of each event, which is at a broker: broker, destination and message.
+
+        It is negative for a node that is no broker.
+        """
+        key = self.places[nodes[rows]] * self.dests + self.dest[rows]
+        return key * (self.last + 1) + self.msg[rows]
 
     # What brokers hold
 
@@ -127,51 +172,81 @@ class Count:
             np.concatenate(both) for both in zip(self.at_brokers(), self.copies(), strict=True)
         ]
         msg, dest, broker = columns[2], columns[1], columns[0]
-        order = np.lexsort((columns[3], msg, dest, broker))
-        return Lying(*(_array(column[order], "i") for column in columns))
+        if len(self.copied):  # what lies at brokers is in order already
+            order = np.lexsort((columns[3], msg, dest, broker))
+            columns = [column[order] for column in columns]
+        return Lying(*(_array(column, "i") for column in columns))
+
+    def changes(self, span: range) -> tuple[Rows, Rows, Rows]:
+        """Return the rows of a span: brokers take hold of messages, let go of them, lose them to another."""
+        np = self.np
+        opens = self.told(span, Kind.Enqueued, Kind.TakenOver)
+        fresh = (self.kind[opens] == Kind.TakenOver) | (self.before(opens) != Kind.Returned)
+        opens = opens[self.stored[self.dest[opens]] & fresh]
+        moved = opens[(self.kind[opens] == Kind.TakenOver) & (self.frm[opens] >= 0)]
+        closes, dropped = self.told(span, *KEPT_UNTIL), self.told(span, Kind.Discarded)
+        dropped = dropped[~np.isin(self.before(dropped), NEVER_HERE)]
+        closes = np.concatenate((closes, dropped)) if len(dropped) else closes
+        return opens, closes[self.stored[self.dest[closes]]], moved
 
     def at_brokers(self) -> tuple[Rows, ...]:
         """Return what lies at brokers: columns as those of `Lying`."""
         np = self.np
-        opens = self.told(Kind.Enqueued, Kind.TakenOver)
-        fresh = (self.kind[opens] == Kind.TakenOver) | (self.before(opens) != Kind.Returned)
-        opens = opens[self.stored[self.dest[opens]] & fresh]
-        moved = opens[(self.kind[opens] == Kind.TakenOver) & (self.frm[opens] >= 0)]
-        closes = self.told(*LETS_GO)
-        never = np.isin(self.before(closes), NEVER_HERE) & (self.kind[closes] == Kind.Discarded)
-        closes = closes[self.stored[self.dest[closes]] & ~never]
-        table = Table(np, self.keys(opens, self.broker), (self.last + 1) * self.nodes * self.dests)
-        count = (table.count(self.keys(opens, self.broker)) - table.count(self.keys(closes, self.broker))
-                 - table.count(self.keys(moved, self.frm)))  # fmt: skip
-        opened = table.last(self.keys(opens, self.broker), opens)
-        tells = self.told(*TELLS)
-        told = table.last(self.keys(tells, self.broker), tells)
+        table = self.table()
+        count, opened = table.of(0), table.of(-1)
+        for span in self.spans():
+            opens, closes, moved = self.changes(span)
+            for rows, nodes, more in (
+                (opens, self.broker, 1),
+                (closes, self.broker, -1),
+                (moved, self.frm, -1),
+            ):
+                table.add(count, self.keys(rows, nodes), more)
+            table.put(opened, self.keys(opens, self.broker), opens)
         lies = np.flatnonzero(count > 0)
         key = table.key(lies)
-        at, dest = key // self.dests % self.nodes, key % self.dests
-        return (
-            at,
-            dest,
-            key // self.dests // self.nodes,
-            opened[lies],
-            np.maximum(told, opened)[lies],
-        )
+        msg, place = key % (self.last + 1), key // (self.last + 1)
+        at = opened[lies].astype(np.int64)
+        told = self.tells(table, msg)[lies] if len(lies) else at
+        broker = self.brokers[place // self.dests]
+        return broker, place % self.dests, msg, at, np.maximum(at, told)
+
+    def table(self) -> Table:
+        """Return what numbers the places: of all that there may be, or of those where something came."""
+        size = (self.last + 1) * len(self.brokers) * self.dests
+        if size <= max(DENSE, 2 * len(self.kind)):
+            return Table(self.np, size)
+        opens = self.changes(self.whole)[0]
+        return Table(self.np, size, self.np.unique(self.keys(opens, self.broker)))
+
+    def tells(self, table: Table, messages: Rows) -> Rows:
+        """Return for each place the last row that says why these messages lie there, or -1."""
+        asked, told = self.np.zeros(self.last + 1, bool), table.of(-1)
+        asked[messages] = True
+        for span in self.spans():
+            rows = self.told(span, *TELLS)
+            rows = rows[asked[self.msg[rows]]]
+            rows = rows[self.stored[self.dest[rows]]]
+            table.put(told, self.keys(rows, self.broker), rows)
+        return told
 
     def copies(self) -> tuple[Rows, ...]:
         """Return the copies that subscriptions hold, each broker's of a message as one; see `ended`."""
         np = self.np
-        self.ended = none = np.zeros(0, np.int64)
-        rows = self.told(*LETS_GO, *TAKES)
-        rows = rows[~self.stored[self.dest[rows]] & (self.sub[rows] >= 0)]
+        self.ended = self.copied = none = np.zeros(0, np.int64)
+        if self.stored.all():
+            return (none,) * 5
+        rows = self.told(self.whole, *LETS_GO, *TAKES)
+        self.copied = rows = rows[~self.stored[self.dest[rows]] & (self.sub[rows] >= 0)]
         if not len(rows):
             return (none,) * 5
         subs = len(self.trace.names["sub"])
         key = (self.msg[rows].astype(np.int64) * subs + self.sub[rows]) * self.dests + self.dest[
             rows
         ]
-        table = Table(np, key, (self.last + 1) * subs * self.dests)
-        at = table.last(key, rows)
-        at = at[at >= 0]
+        keys, place = np.unique(key, return_inverse=True)
+        at = np.zeros(len(keys), np.int64)
+        at[place] = rows
         at = np.sort(at[np.isin(self.kind[at], TAKES)])
         end = self.ends(at)
         self.ended = np.stack((self.msg[at], end))[:, end >= 0]
@@ -198,10 +273,11 @@ class Count:
     def tally(self) -> Tally:
         """Return what became of every message."""
         np, lying = self.np, self.held()
-        sent, failed = self.firsts(self.first_sent), self.firsts(self.first_failed[
-            self.msg[self.first_failed] >= 0])  # fmt: skip
-        got, taken = (self.by_message(self.told(kind)) for kind in (Kind.Received, Kind.Enqueued))
-        buried = self.by_message(self.told(*BURIED))
+        failed = self.first_failed[self.msg[self.first_failed] >= 0]
+        sent, failed = self.first(self.first_sent), self.first(failed)
+        got, taken, buried = (
+            self.by_message(*kinds) for kinds in ((Kind.Received,), (Kind.Enqueued,), BURIED)
+        )
         gone = self.gone(buried)
         waits, letter = self.waits(lying, buried)
         received = got > buried
@@ -227,12 +303,15 @@ class Count:
     def gone(self, buried: Rows) -> Rows:
         """Return message -> the last row with which a copy of it was gone, or -1."""
         np = self.np
-        dropped = self.told(Kind.Discarded)
+        dropped = self.told(self.whole, Kind.Discarded)
         known = self.rule[dropped] == Rule.duplicate
-        gone = np.maximum(buried, self.by_message(dropped[~known]))
+        gone, twice = buried.copy(), np.full(self.last + 1, -1, np.int32)
+        other = dropped[~known]
+        np.maximum.at(gone, self.msg[other], other)
+        twice[self.msg[dropped[known]]] = dropped[known]
         if len(self.ended):
             np.maximum.at(gone, self.ended[0], self.ended[1])
-        return np.where(gone >= 0, gone, self.by_message(dropped[known]))
+        return np.where(gone >= 0, gone, twice)
 
     def codes(self, gone: Rows) -> Rows:
         """Return the code of the fate of messages that those rows were the end of."""
@@ -245,11 +324,12 @@ class Count:
     def waits(self, lying: Lying, buried: Rows) -> tuple[Rows, Rows]:
         """Return message -> the last row that says why it waits, or -1; and whether it is a dead letter."""
         np = self.np
-        enqueued = self.told(Kind.Enqueued)
-        buries = np.isin(self.before(enqueued), BURIED)
-        dead = np.isin(np.asarray(lying.dest), self.dest[enqueued[buries]])
         msg, told = np.asarray(lying.msg), np.asarray(lying.told, np.int64)
-        dead &= buried[msg] >= 0
+        dead = buried[msg] >= 0
+        if dead.any():
+            enqueued = self.told(self.whole, Kind.Enqueued)
+            buries = np.isin(self.before(enqueued), BURIED)
+            dead &= np.isin(np.asarray(lying.dest), self.dest[enqueued[buries]])
         waits, letter = np.full(self.last + 1, -1, np.int64), np.zeros(self.last + 1, bool)
         np.maximum.at(waits, msg[~dead], told[~dead])
         letter[msg[dead]] = True
@@ -257,36 +337,43 @@ class Count:
 
 
 class Table:
-    """A table by key: of all there may be, or, where that would be too many, of those that are."""
+    """A table by key: of all there may be, or, where that would be too many, of those that are *known*."""
 
-    def __init__(self, np: Any, keys: Rows, size: int) -> None:
-        self.np = np
-        self.known = None if size <= max(DENSE, 2 * len(keys)) else np.unique(keys)
-        self.size = size if self.known is None else len(self.known)
+    def __init__(self, np: Any, size: int, known: Rows | None = None) -> None:
+        self.np, self.known = np, known
+        self.size = size if known is None else len(known)
 
-    def place(self, keys: Rows) -> tuple[Rows, Rows | slice]:
-        """Return the places of those keys that it has, and which ones these are."""
-        if self.known is None:
-            return keys, slice(None)
-        place = self.np.searchsorted(self.known, keys)
-        place[place == self.size] = 0
-        has = self.known[place] == keys if self.size else self.np.zeros(len(keys), bool)
-        return place[has], has
+    def of(self, value: int) -> Rows:
+        """Return a new table."""
+        return self.np.full(self.size, value, self.np.int32)
 
     def key(self, places: Rows) -> Rows:
         """Return the keys of places."""
         return places if self.known is None else self.known[places]
 
-    def count(self, keys: Rows) -> Rows:
-        """Return how often each key comes."""
-        return self.np.bincount(self.place(keys)[0], minlength=self.size)
+    def _place(self, keys: Rows) -> tuple[Rows, Rows]:
+        """Return the places of those keys that it has, and which ones these are; none is negative."""
+        has = keys >= 0
+        if self.known is None:
+            return keys[has], has
+        place = self.np.searchsorted(self.known, keys)
+        place[place == self.size] = 0
+        has &= self.known[place] == keys
+        return place[has], has
 
-    def last(self, keys: Rows, rows: Rows) -> Rows:
-        """Return the last of the rows of each key, which go up, or -1."""
-        table = self.np.full(self.size, -1, self.np.int64)
-        place, which = self.place(keys)
-        table[place] = rows[which]
-        return table
+    def add(self, table: Rows, keys: Rows, more: int) -> None:
+        """Add a number under each key, as often as it comes."""
+        np = self.np
+        place = np.sort(self._place(keys)[0])
+        if len(place):
+            first = np.flatnonzero(np.diff(place, prepend=-1))
+            table[place[first]] += more * np.diff(first, append=len(place))
+
+    def put(self, table: Rows, keys: Rows, rows: Rows) -> None:
+        """Write rows under their keys: the last one stays."""
+        if len(keys):
+            place, which = self._place(keys)
+            table[place] = rows[which]
 
 
 def _array(column: Rows, code: str) -> array[int]:

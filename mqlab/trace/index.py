@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,38 +14,45 @@ if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
 
 
+SCANS = 16  # messages that are looked for one by one before all are put in order
+
+
 class Index:
     """`rows(msg)` are the events of a message in order, `name(msg)` is such as ``P-7``."""
 
     def __init__(self, trace: Columns) -> None:
-        self.trace = trace
-        sent = trace.rows(Kind.Sent)
-        msgs, frm = trace.column("msg"), trace.column("frm")
-        self.last = max((msgs[row] for row in sent), default=0)
-        order = _by_numpy if trace.by_numpy else _by_hand
-        self.starts, self.order = order(msgs, self.last)
-        self.sent: dict[int, list[int]] = {}  # producer -> its messages, as they were sent
-        self.place = array(
-            "i", bytes(4 * (self.last + 1))
-        )  # message -> how manieth; 0 is no message
-        for row in sent:
-            of = self.sent.setdefault(frm[row], [])
-            of.append(msgs[row])
-            self.place[msgs[row]] = len(of)
+        self.trace, self.asked = trace, 0
+        self.order: tuple[array[int], array[int]] | None = None
+        sent = _sent_by_numpy if trace.by_numpy else _sent_by_hand
+        self.sent = sent(
+            trace, trace.rows(Kind.Sent)
+        )  # producer -> its messages, as they were sent
+        self.last = max((max(numbers) for numbers in self.sent.values()), default=0)
 
     def rows(self, msg: int) -> Sequence[int]:
         """Return the rows of the events of a message."""
         if not 0 <= msg <= self.last:
             return []
-        return self.order[self.starts[msg] : self.starts[msg + 1]]
+        msgs = self.trace.column("msg")
+        self.asked += 1
+        if self.order is None and self.trace.by_numpy and self.asked <= SCANS:
+            return _scanned(msgs, msg)
+        if self.order is None:
+            self.order = (_by_numpy if self.trace.by_numpy else _by_hand)(msgs, self.last)
+        starts, rows = self.order
+        return rows[starts[msg] : starts[msg + 1]]
 
     def name(self, msg: int) -> str:
         """Return the name of a message; raises `BadValue` for a number that none has."""
-        if not 0 <= msg <= self.last or not self.place[msg]:
-            raise BadValue(f"there is no message {msg}; the run sent {self.count}")
-        frm, kinds = self.trace.column("frm"), self.trace.column("kind")
-        row = next(row for row in self.rows(msg) if kinds[row] == Kind.Sent)
-        return f"{self.trace.names['node'][frm[row]]}-{self.place[msg]}"
+        for node, numbers in self.sent.items():
+            place = bisect_left(
+                numbers, msg
+            )  # they go up, unless it sent for two actions at a time
+            if place == len(numbers) or numbers[place] != msg:
+                place = numbers.index(msg) if msg in numbers else -1
+            if place >= 0:
+                return f"{self.trace.names['node'][node]}-{place + 1}"
+        raise BadValue(f"there is no message {msg}; the run sent {self.count}")
 
     @property
     def count(self) -> int:
@@ -63,7 +71,7 @@ class Index:
             for node, numbers in self.sent.items():
                 if nodes[node] == producer and 0 < int(place) <= len(numbers):
                     return numbers[int(place) - 1]
-        if text.isdecimal() and int(text) <= self.last and self.place[int(text)]:
+        if text.isdecimal() and any(int(text) in numbers for numbers in self.sent.values()):
             return int(text)
         raise UnknownName.of(
             "message", text, [self.name(m) for of in self.sent.values() for m in of]
@@ -74,6 +82,33 @@ class Index:
         nodes = self.trace.names["node"]
         return {msg: f"{nodes[node]}-{no}" for node, of in self.sent.items()
                 for no, msg in enumerate(of, 1)}  # fmt: skip
+
+
+def _sent_by_hand(trace: Columns, rows: array[int]) -> dict[int, array[int]]:
+    """Return producer -> the numbers of its messages, in the order of their first sending."""
+    msgs, frm = trace.column("msg"), trace.column("frm")
+    found: dict[int, array[int]] = {}
+    for row in rows:
+        found.setdefault(frm[row], array("i")).append(msgs[row])
+    return found
+
+
+def _sent_by_numpy(trace: Columns, rows: array[int]) -> dict[int, array[int]]:
+    """Do the same."""
+    import numpy as np
+
+    at = np.asarray(rows)
+    msgs, frm = np.asarray(trace.column("msg"))[at], np.asarray(trace.column("frm"))[at]
+    nodes, first = np.unique(frm, return_index=True)
+    return {
+        int(nodes[no]): array("i", msgs[frm == nodes[no]].tobytes()) for no in np.argsort(first)
+    }
+
+
+def _scanned(msgs: array[int], msg: int) -> array[int]:
+    import numpy as np
+
+    return array("i", np.flatnonzero(np.asarray(msgs) == msg).astype("int32").tobytes())
 
 
 def _by_hand(msgs: array[int], last: int) -> tuple[array[int], array[int]]:
@@ -93,13 +128,15 @@ def _by_hand(msgs: array[int], last: int) -> tuple[array[int], array[int]]:
 
 
 def _by_numpy(msgs: array[int], last: int) -> tuple[array[int], array[int]]:
-    """Do the same: sorted twice by half of a number, for which numpy has a sort in linear time."""
+    """Do the same by sorting integers of both, message and row: numpy sorts such the fastest."""
     import numpy as np
 
     known = np.asarray(msgs)
-    rows = np.flatnonzero((known >= 0) & (known <= last)).astype("int32")
-    for shift in (0, 16):
-        rows = rows[np.argsort((known[rows] >> shift).astype("uint16"), kind="stable")]
-    starts = np.zeros(last + 2, "int32")
-    np.cumsum(np.bincount(known[rows], minlength=last + 1), out=starts[1:])
-    return array("i", starts.tobytes()), array("i", rows.tobytes())
+    bits = max(1, len(known).bit_length())
+    both = known.astype(np.int64) << bits
+    both += np.arange(len(known))
+    both = both[known.view("uint32") <= last]
+    both.sort()
+    starts = np.searchsorted(both, np.arange(last + 2) << bits).astype("int32")
+    both &= (1 << bits) - 1
+    return array("i", starts.tobytes()), array("i", both.astype("int32").tobytes())

@@ -28,21 +28,32 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
 
-Place = tuple[int, int, int]  # broker, destination, message
-_MOVES = frozenset((*LETS_GO, *TAKES, *TELLS, *DOWN, Kind.Enqueued, Kind.Unsubscribed))
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+ENQUEUED, ACKNOWLEDGED, RECEIVED = (
+    int(kind) for kind in (Kind.Enqueued, Kind.Acknowledged, Kind.Received)
+)
+_ENDS = frozenset(map(int, (*LETS_GO, *DOWN, Kind.TakenOver, Kind.Unsubscribed)))
+_MOVES = frozenset((*_ENDS, ENQUEUED, RECEIVED))
+_OF_TOPICS = frozenset(map(int, TAKES))
+_TELLS = frozenset(map(int, TELLS))
+_ODD = frozenset(map(int, (*BURIED, Kind.Returned)))  # causes of an Enqueued that says more
 
 
 class Pass:
-    """What is known after the events so far; all but `held` and `copies` is by message, -1 is none."""
+    """What is known after the events so far; all but places and `copies` is by message, -1 is none.
+
+    A place (broker, destination, message) is one number. `held` is place -> the row with which its message
+    came; a place that holds not none and not one is in `odd`, with how many.
+    """
 
     def __init__(self, trace: Columns, last: int) -> None:
         self.trace, self.ground = trace, Ground.of(trace, last)
         self.kind, self.msg, self.rule = (trace.column(n) for n in ("kind", "msg", "rule"))
         self.broker, self.dest, self.cause = (trace.column(n) for n in ("broker", "dest", "cause"))
         self.frm, self.sub = trace.column("frm"), trace.column("sub")
-        self.held: dict[
-            Place, list[int]
-        ] = {}  # place -> how many, row it came with, row that tells
+        self.nodes, self.dests = len(trace.names["node"]), len(trace.names["dest"])
+        self.held: dict[int, int] = {}
+        self.odd: dict[int, int] = {}
         self.copies: dict[int, dict[tuple[int, int], int]] = {}  # subscription -> its copies
         self.letters: set[int] = set()  # destinations of dead letters
         none = array("i", [-1])
@@ -52,26 +63,50 @@ class Pass:
         self.taken = none * (last + 1)
 
     def run(self) -> None:
-        """Go through all events."""
-        kinds, last, known = self.kind, self.ground.last, self.msg
-        stored, dest = self.ground.stored, self.dest
+        """Go through all events; what most of them are is dealt with here, to be quick."""
+        kinds, msgs, dest, cause, broker = self.kind, self.msg, self.dest, self.cause, self.broker
+        held, odd, taken, got, stored = (
+            self.held,
+            self.odd,
+            self.taken,
+            self.got,
+            self.ground.stored,
+        )
+        nodes, dests, last = self.nodes, self.dests, self.ground.last
+        moves = _MOVES if all(stored) else _MOVES | _OF_TOPICS
         for row, kind in enumerate(kinds):
-            if kind not in _MOVES:
+            if kind not in moves:
                 continue
-            msg = known[row]
-            if 0 <= msg <= last:
+            msg = msgs[row]
+            if not 0 <= msg <= last:
+                self.others(row, kind)
+            elif kind == RECEIVED:
+                got[msg] = row
+            elif not stored[dest[row]]:
                 self.note(row, kind, msg)
-                (self.at_broker if stored[dest[row]] else self.at_subscription)(row, kind, msg)
-            elif kind == Kind.Unsubscribed:
-                self.end(self.copies.pop(self.sub[row], {}), row)
-            elif kind in DOWN:
-                self.broker_ends(row)
+                self.at_subscription(row, kind, msg)
+            else:
+                place = (msg * nodes + broker[row]) * dests + dest[row]
+                if kind == ENQUEUED and place not in held and place not in odd and (
+                    cause[row] < 0 or kinds[cause[row]] not in _ODD
+                ):  # fmt: skip
+                    held[place] = taken[msg] = row
+                elif kind == ACKNOWLEDGED and place in held and place not in odd:
+                    del held[place]
+                else:
+                    self.note(row, kind, msg)
+                    self.at_broker(row, kind, place)
+
+    def others(self, row: int, kind: int) -> None:
+        """What is of no message may end what subscriptions hold."""
+        if kind == Kind.Unsubscribed:
+            self.end(self.copies.pop(self.sub[row], {}), row)
+        elif kind in DOWN:
+            self.broker_ends(row)
 
     def note(self, row: int, kind: int, msg: int) -> None:
         """Note what a message has come through."""
-        if kind == Kind.Received:
-            self.got[msg] = row
-        elif kind == Kind.Enqueued:
+        if kind == ENQUEUED:
             self.taken[msg] = row
             cause = self.cause[row]
             if cause >= 0 and self.kind[cause] in BURIED:
@@ -81,29 +116,25 @@ class Pass:
         elif kind == Kind.Discarded:
             (self.twice if self.rule[row] == Rule.duplicate else self.gone)[msg] = row
 
-    def at_broker(self, row: int, kind: int, msg: int) -> None:
-        """A broker takes hold of a message, lets go of it, or says why it keeps it."""
-        place, cause = (self.broker[row], self.dest[row], msg), self.cause[row]
+    def at_broker(self, row: int, kind: int, place: int) -> None:
+        """A broker takes hold of a message, or lets go of it."""
+        cause = self.cause[row]
         before = self.kind[cause] if cause >= 0 else -1
-        if kind == Kind.TakenOver:
-            self.count((self.frm[row], self.dest[row], msg), -1)
-        if kind == Kind.TakenOver or (kind == Kind.Enqueued and before != Kind.Returned):
+        if kind == Kind.TakenOver and self.frm[row] >= 0:
+            self.count(place + (self.frm[row] - self.broker[row]) * self.dests, -1)
+        if kind == Kind.TakenOver or (kind == ENQUEUED and before != Kind.Returned):
             self.count(place, 1, row)
         elif kind in LETS_GO and not (kind == Kind.Discarded and before in NEVER_HERE):
             self.count(place, -1)
-        elif kind in TELLS and place in self.held:
-            self.held[place][2] = row
 
-    def count(self, place: Place, more: int, row: int = -1) -> None:
+    def count(self, place: int, more: int, row: int = -1) -> None:
         """Count one more, or one less, at a place."""
-        if place[0] < 0:
-            return
-        entry = self.held.setdefault(place, [0, -1, -1])
-        entry[0] += more
-        if row >= 0:
-            entry[1] = row
-        if not entry[0]:
-            del self.held[place]
+        count = self.odd.pop(place, int(place in self.held)) + more
+        opened = max(row, self.held.pop(place, -1))
+        if count > 0:
+            self.held[place] = opened
+        if count not in (0, 1):
+            self.odd[place] = count
 
     def at_subscription(self, row: int, kind: int, msg: int) -> None:
         """A subscription of a topic has a copy, or is done with it."""
@@ -130,11 +161,32 @@ class Pass:
                 self.end(end, row)
                 self.copies[sub] = {key: at for key, at in copies.items() if key not in end}
 
+    def told(self) -> dict[int, int]:
+        """Return place -> the last row that says why its message lies there."""
+        found: dict[int, int] = {}
+        if not self.held:
+            return found
+        kinds, msgs, stored, nodes, dests = (
+            self.kind,
+            self.msg,
+            self.ground.stored,
+            self.nodes,
+            self.dests,
+        )
+        asked = {place // dests // nodes for place in self.held}
+        for row, kind in enumerate(kinds):
+            if kind in _TELLS and msgs[row] in asked and stored[self.dest[row]]:
+                found[(msgs[row] * nodes + self.broker[row]) * dests + self.dest[row]] = row
+        return found
+
     def lying(self) -> Lying:
         """Return what is held at the end."""
-        found = [(*place, opened, max(told, opened))
-                 for place, (count, opened, told) in self.held.items() if count > 0]  # fmt: skip
-        latest: dict[Place, int] = {}
+        told, found = self.told(), []
+        for key, opened in self.held.items():
+            rest, dest = divmod(key, self.dests)
+            msg, broker = divmod(rest, self.nodes)
+            found.append((broker, dest, msg, opened, max(opened, told.get(key, -1))))
+        latest: dict[tuple[int, int, int], int] = {}
         for copies in self.copies.values():
             for (msg, dest), row in copies.items():
                 place = (self.broker[row], dest, msg)

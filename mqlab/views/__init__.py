@@ -13,7 +13,7 @@ from mqlab.views.scene import MOST_EVENTS, Scene, scene
 if TYPE_CHECKING:
     from mqlab.views.host import View
 
-__all__ = ["MOST_EVENTS", "Scene", "html", "scene", "view"]
+__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "scene", "view"]
 
 
 def _document(what: Trace | Comparison) -> Any:
@@ -45,6 +45,19 @@ def view(what: Trace | Comparison) -> View:
     except ImportError as error:
         raise MissingExtra.of(error.name or "anywidget", "lab") from None
     return View(document)
+
+
+def plot(*traces: Trace) -> View:
+    """Return a widget with the charts of one run, or of several beside each other (see `charts`).
+
+    Raises `MissingExtra` without Bokeh.
+    """
+    try:
+        from mqlab.views.charts import document
+        from mqlab.views.host import View
+    except ImportError as error:
+        raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    return View(document(traces))
 
 
 def html(what: Trace | Comparison, title: str = "mqlab") -> str:

@@ -8,7 +8,8 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadFile, MqlabError, UnknownName
-from mqlab.trace import Kind, parquet
+from mqlab.trace import COLUMNS, Kind, parquet
+from mqlab.trace.columns import Columns
 from mqlab.trace.labels import labels
 from tests.conftest import ROOT
 
@@ -89,6 +90,25 @@ def test_the_path_of_a_message():
         trace.path("P-13")
     with pytest.raises(MqlabError):
         trace.path(99)
+
+
+def test_messages_are_named_by_how_manieth_their_producer_sent(monkeypatch):
+    first, second = (
+        mq.Producer("P", on="A", sends=3, to=FOO, every="2ms", at=at) for at in ("1ms", "2ms")
+    )
+    trace = mq.run(two_brokers(), first, second)
+    sent = [event.message for event in trace.events() if event.kind == Kind.Sent]
+    assert sent != sorted(sent)
+    for by_numpy in (False, True):
+        monkeypatch.setattr(Columns, "by_numpy", by_numpy)
+        again = mq.Trace(trace.header, trace.names, {name: trace.column(name) for name in COLUMNS})
+        assert [again.message_name(number) for number in sent] == [f"P-{no}" for no in range(1, 7)]
+        assert [again.message(f"P-{no}") for no in range(1, 7)] == sent
+        for _ in range(20):  # looked for one by one, then found in order
+            assert [list(again.rows_of(number)) for number in sent] == [
+                [row for row, of in enumerate(trace.column("msg")) if of == number]
+                for number in sent
+            ]
 
 
 def test_stuck_is_what_was_forwarded_and_can_never_go_on():

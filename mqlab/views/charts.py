@@ -1,0 +1,155 @@
+"""Charts of one run or of two: what lay where over time, how long messages took, who got how many.
+
+Colours are Okabe and Ito's, with dashes beside them; text and grid are of a grey that is read on light and on
+dark. What is too much to be drawn is said, never left out silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+from bokeh.document import Document
+from bokeh.models import Column, ColumnDataSource, FactorRange, Legend, Row
+from bokeh.plotting import figure
+from bokeh.transform import dodge
+
+from mqlab.trace import Kind, Trace, fast
+from mqlab.trace.labels import labels
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
+DASHES = ("solid", "dashed", "dotted", "dotdash")
+GREY = "#7d8894"
+MOST_LINES = 8  # places of one run that have a line of their own
+MOST_STEPS = 2000  # of one line: of what is closer together the highest is shown
+BINS = 40
+
+Line = tuple[str, list[float], list[int]]  # name, times (ms), depths
+
+
+def depths(trace: Trace) -> list[Line]:
+    """Return for each broker and destination how many messages it held over time, the deepest first.
+
+    The first depth is that at 0 ms, the last that at the end.
+    """
+    places, times, counts = fast.depths(trace)
+    end = max(trace.column("t"), default=0)
+    found = []
+    for (broker, dest), time, count in zip(places, times, counts, strict=True):
+        name = f"{trace.names['node'][broker]}, {trace.names['dest'][dest]}"
+        t, depth = _thinned(time, count, end)
+        found.append((name, [0.0, *t, end / 1000], [0, *depth, depth[-1]]))
+    return sorted(found, key=lambda line: -max(line[2]))
+
+
+def _thinned(time: Any, count: Any, end: int) -> tuple[list[float], list[int]]:
+    """Return times (ms) and depths, at most so many: the last of each moment, the highest of each span."""
+    last = np.flatnonzero(np.append(np.diff(time), 1))
+    time, count = time[last], count[last]
+    if len(time) > MOST_STEPS:
+        span = time * MOST_STEPS // (end + 1)
+        first = np.flatnonzero(np.diff(span, prepend=-1))
+        highest = np.maximum.reduceat(count, first)
+        highest[-1] = count[-1]
+        time, count = time[first], highest
+    return (time / 1000).tolist(), count.tolist()
+
+
+def latencies(traces: Sequence[Trace]) -> tuple[list[float], list[list[int]]]:
+    """Return the edges (ms) of the bins, and for each run how many messages took so long to a consumer."""
+    ages = [np.asarray(trace.column("age"))[np.asarray(trace.rows(Kind.Received), int)] / 1000
+            for trace in traces]  # fmt: skip
+    longest = max((float(age.max()) for age in ages if len(age)), default=1.0)
+    edges = np.linspace(0, longest or 1.0, BINS + 1)
+    return edges.tolist(), [np.histogram(age, edges)[0].tolist() for age in ages]
+
+
+def document(traces: Sequence[Trace]) -> Document:
+    """Return the charts of one run, or of several side by side."""
+    names = labels(traces)
+    deep = [
+        _depth(trace, name if len(traces) > 1 else "")
+        for trace, name in zip(traces, names, strict=True)
+    ]
+    for plot in deep[1:]:
+        plot.x_range, plot.y_range = deep[0].x_range, deep[0].y_range
+    row = Row(_latency(traces, names), _received(traces, names), sizing_mode="stretch_width")
+    found = Document()
+    found.add_root(Column(*deep, row, sizing_mode="stretch_width"))
+    return found
+
+
+def _figure(title: str, x: str, y: str, **more: Any) -> Any:
+    plot = figure(height=260, sizing_mode="stretch_width", toolbar_location=None, title=title,
+                  x_axis_label=x, y_axis_label=y, background_fill_alpha=0, border_fill_alpha=0,
+                  outline_line_color=None, **more)  # fmt: skip
+    plot.title.text_color = GREY
+    for axis in (*plot.xaxis, *plot.yaxis):
+        axis.axis_label_text_color = axis.major_label_text_color = axis.axis_line_color = GREY
+        axis.major_tick_line_color = GREY
+        axis.minor_tick_line_color = None
+    plot.xgrid.visible = False
+    plot.ygrid.grid_line_color, plot.ygrid.grid_line_alpha = GREY, 0.3
+    plot.y_range.start = 0
+    return plot
+
+
+def _legend(plot: Any, items: list[tuple[str, list[Any]]]) -> None:
+    plot.add_layout(Legend(items=items, label_text_color=GREY, background_fill_alpha=0,
+                           border_line_color=None, click_policy="hide"), "right")  # fmt: skip
+
+
+def _depth(trace: Trace, name: str) -> Any:
+    lines = depths(trace)
+    more = len(lines) - MOST_LINES
+    title = f"Messages held{f': {name}' * bool(name)}"
+    title += f" (the {MOST_LINES} deepest; {more} places more are not drawn)" * (more > 0)
+    plot = _figure(title, "time (ms)", "messages", tooltips="$name: @depth at @t ms")
+    looks = islice(((c, d) for d in cycle(DASHES) for c in COLOURS), MOST_LINES)
+    items = []
+    for (label, t, depth), (colour, dash) in zip(lines, looks, strict=False):
+        source = ColumnDataSource({"t": t, "depth": depth}, name=label)
+        glyph = plot.step("t", "depth", source=source, mode="after", line_width=2, line_color=colour,
+                          line_dash=dash, name=label)  # fmt: skip
+        items.append((label, [glyph]))
+    _legend(plot, items)
+    return plot
+
+
+def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
+    edges, counts = latencies(traces)
+    plot = _figure("Time from sending to a consumer", "ms", "messages")
+    items = []
+    for count, name, colour, dash in zip(counts, names, COLOURS, cycle(DASHES), strict=False):
+        source = ColumnDataSource(
+            {"left": edges[:-1], "right": edges[1:], "count": count}, name="latency"
+        )
+        glyph = plot.quad(left="left", right="right", top="count", bottom=0, source=source, line_width=2,
+                          fill_color=colour, fill_alpha=0.35, line_color=colour, line_dash=dash)  # fmt: skip
+        items.append((name, [glyph]))
+    if len(traces) > 1:
+        _legend(plot, items)
+    return plot
+
+
+def _received(traces: Sequence[Trace], names: Sequence[str]) -> Any:
+    consumers = list(dict.fromkeys(name for trace in traces for name in trace.received()))
+    plot = _figure("Messages per consumer", "", "messages", x_range=FactorRange(*consumers),
+                   tooltips="@consumer: @count")  # fmt: skip
+    width, items = 0.8 / len(traces), []
+    for place, (trace, name) in enumerate(zip(traces, names, strict=True)):
+        counts = trace.received()
+        source = ColumnDataSource({"consumer": consumers, "count": [counts.get(c, 0) for c in consumers]},
+                                  name="received")  # fmt: skip
+        at = dodge("consumer", (place + 0.5) * width - 0.4, range=plot.x_range)
+        colour, dash = COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]
+        bar = plot.vbar(at, top="count", width=width * 0.9, source=source, fill_color=colour,
+                        fill_alpha=0.6, line_color=colour, line_dash=dash, line_width=2)  # fmt: skip
+        items.append((name, [bar]))
+    if len(traces) > 1:
+        _legend(plot, items)
+    if len(consumers) > 12:
+        plot.xaxis.major_label_orientation = "vertical"
+    return plot
