@@ -2,8 +2,14 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
+
+from mqlab import products, reference
+from mqlab.reference import GUIDES
+from tests.conftest import ROOT
 
 LAB = {
     "brokers": [{"name": "A"}, {"name": "B"}],
@@ -74,7 +80,7 @@ def test_a_bad_lab_file_ends_in_one_message_and_status_2(mqlab, tmp_path, change
     (["conform", "nowhere"], "nowhere: there is no such file or folder"),
     (["figures", "fus"], "did you mean 'fuse'"),
     (["check", "openmq:4-1", "--edition", "5.5"], "has an edition of its own"),
-    (["run", "openmq:4-1", "--set", "b1/x.y=1"], "edit the lab file"),
+    (["run", "openmq:4-1", "--set", "b1/x.y=1"], "unknown broker 'b1/x'"),
     (["explain", "openmq:4-1", "--message", "P1-9"], "unknown message 'P1-9'"),
     (["run", "openmq:4-9"], "unknown figure 'openmq:4-9'; did you mean 'openmq:4-"),
 ])  # fmt: skip
@@ -149,3 +155,123 @@ def test_figures_lists_ids_and_questions(mqlab):
     done = mqlab("figures", "fuse")
     assert "fuse:2.20" in done.stdout
     assert "?" in done.stdout
+
+
+# Every command that prints a table.
+TABLES = [
+    ("figures",), ("options",), ("doctor",), ("run", "fuse:2.20"), ("run", "fuse:4.4"),
+    ("run", "openmq:4-5a"), ("run", "artemis:21.3"), ("check", "fuse:2.17"),
+    ("compare", "fuse:2.20", "fuse:2.21"), ("compare", "crash:shared-file", "crash:enhanced", "fuse:2.4"),
+    ("conform", "r.json"), ("figures", "--help"), ("run", "--help"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", TABLES, ids=" ".join)
+def test_tables_fit_80_columns(mqlab, tmp_path, arguments):
+    (tmp_path / "r.json").write_text(json.dumps(RECORDING))
+    done = mqlab(*arguments, COLUMNS="80")
+    assert "Traceback" not in done.stderr
+    lines = done.stdout.splitlines()
+    assert lines
+    assert max(map(len, lines)) <= 80
+
+
+RECORDING = {
+    "scenario": LAB,
+    "observed": {"deterministic": "totals", "outcomes": [{"outcome": {
+        "consumers": {}, "snapshots": {"final": {"received_so_far": {}, "brokers": {
+            "A": {"queues": {"Q": {"depth": 3}}}}}}}}]},
+}  # fmt: skip
+JSONS = [
+    ("run", "fuse:2.20", "nothing:1", "--trace", "t.parquet"), ("run", "fuse:2.20", "--trace", "t.parquet"),
+    ("run", "fuse:2.20", "--html", "p.html"), ("check", "fuse:2.17"), ("figures", "fuse"),
+    ("options", "ttl"), ("doctor",), ("compare", "fuse:2.20", "fuse:2.21"), ("conform", "r.json"),
+    ("upgrade", "fuse:2.20"), ("explain", "fuse:2.20", "--message", "P-1"), ("run", "nothing:1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", JSONS, ids=" ".join)
+def test_with_json_there_is_nothing_but_json_on_standard_output(mqlab, tmp_path, arguments):
+    (tmp_path / "r.json").write_text(json.dumps(RECORDING))
+    done = mqlab(*arguments, "--json")
+    assert "Traceback" not in done.stderr
+    for line in done.stdout.splitlines():
+        json.loads(line)
+    assert done.stdout or done.returncode == 2
+
+
+def test_figures_help_names_all_guides(mqlab):
+    told = " ".join(mqlab("figures", "--help").stdout.split())
+    for guide in GUIDES:
+        assert guide in told
+    assert tuple(products.GUIDES) == GUIDES
+    assert {figure.id.partition(":")[0] for figure in products.figures()} == set(GUIDES)
+
+
+def test_version_is_that_of_the_package(mqlab):
+    from mqlab import __version__
+
+    assert mqlab("--version").stdout.strip() == f"mqlab {__version__}"
+
+
+def test_upgrade_says_what_changes_why_and_what_keeps_it(mqlab):
+    done = mqlab("upgrade", "fuse:2.20", "--old", "5.17", "--new", "6.1")
+    assert done.returncode == 0
+    assert "C1 receives 12, was 6." in done.stdout
+    assert 'decreaseNetworkConsumerPriority="false"' in done.stdout
+
+
+def test_options_are_those_of_help(mqlab):
+    lines = mqlab("options", "", "--json").stdout.splitlines()
+    values = [json.loads(line) for line in lines]
+    assert len(values) == len(reference.options())
+    told = next(v for v in values if v["option"] == "always_sync_send")
+    assert told["default"] == "true; in 5.5: false; from 5.17 on"
+    assert "advisory_support" in mqlab("options", "advisorySupport").stdout
+
+
+def test_save_writes_what_runs_alike(mqlab, tmp_path):
+    done = mqlab(
+        "save", "fuse:2.20", "--set", "A/linkToBrokerB.conduitSubscriptions=false", "--to", "x.json"
+    )
+    assert done.returncode == 0
+    assert not done.stdout
+    outcome = json.loads(mqlab("run", "x.json", "--json").stdout)["outcome"]
+    assert outcome["consumers"]["C1"]["count"] == 4
+
+
+def test_set_changes_clusters_and_pairs_too(mqlab):
+    done = mqlab("run", "openmq:4-1", "--set", "*.autocreate_queue=false", "--json")
+    assert done.returncode == 0
+    changed = json.loads(done.stdout)["outcome"]
+    assert changed != json.loads(mqlab("run", "openmq:4-1", "--json").stdout)["outcome"]
+
+
+@pytest.mark.parametrize(("steps", "told"), [
+    ([{"do": "start"}, {"do": "stop_broker", "broker": "A"},
+      {"do": "send", "broker": "A", "queue": "Q", "count": 3}], ["never sent", "no broker took them"]),
+    ([{"do": "start"}, {"do": "send", "broker": "A", "topic": "T", "count": 3}], ["dropped"]),
+], ids=["a broker that is down", "a topic without subscribers"])  # fmt: skip
+def test_sends_that_reach_nobody_say_so_in_the_table_and_at_the_end(mqlab, tmp_path, steps, told):
+    done = mqlab("run", lab_file(tmp_path, steps=steps))
+    assert done.returncode == 0
+    for part in told:
+        assert part in done.stdout
+    assert "3 messages reached nobody." in done.stdout
+    assert "reached nobody" not in mqlab("run", "fuse:2.20").stdout
+
+
+def test_steps_are_numbered_from_one_everywhere(mqlab, tmp_path):
+    """As an editor counts them in the file: a wrong key, a wrong name and a wrong order alike."""
+    first = {"do": "start"}
+    for step in ({"do": "stop_broker", "brokr": "A"}, {"do": "stop_broker", "broker": "Z"},
+                 {"do": "close_consumer", "consumer": "C"}):  # fmt: skip
+        told = mqlab("check", lab_file(tmp_path, steps=[first, step])).stderr
+        assert re.search(r"(step|action) 2 \(", told), told
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(mqlab):
+    script = "from mqlab import cli; import sys; sys.argv = ['mqlab', 'options']; cli.main()"
+    done = subprocess.run(f'{sys.executable} -c "{script}" | head -1', shell=True, cwd=ROOT,
+                          capture_output=True, text=True)  # fmt: skip
+    assert "Traceback" not in done.stderr

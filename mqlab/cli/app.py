@@ -83,7 +83,7 @@ def scenario(what: str, changes: list[str] | None = None, edition: str | None = 
     from mqlab import products
 
     path = Path(what)
-    found = verbs.scenario_of(path if path.suffix == ".json" or _exists(path) else what)
+    found = verbs.scenario_of(path if what and (path.suffix == ".json" or _exists(path)) else what)
     for change in changes or ():
         place, equals, value = change.partition("=")
         element, dot, option = place.rpartition(".")

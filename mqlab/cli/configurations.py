@@ -23,12 +23,14 @@ def check(
         found = verbs.check(scenario(what, changes, edition))
         errors += sum(problem.level == "error" for problem in found)
         name = next(iter(told(what)))
-        problems = table(name, "level", "where", "what", "remedy", "source", whole=("level",))
+        problems = table(
+            name, "level", "where", "what happens, and what to write", whole=("level",)
+        )
         for problem in found:
             if as_json:
                 print(json.dumps({"what": what, **asdict(problem)}))
-            texts = (problem.where, problem.what, problem.remedy, problem.source)
-            problems.add_row(problem.level, *told(*texts))
+            text = f"{problem.what}; {problem.remedy} [{problem.source}]"
+            problems.add_row(problem.level, *told(problem.where, text))
         if not as_json:
             show(problems if found else f"{name}: no problem found.")
     raise typer.Exit(1 if errors else 0)

@@ -60,11 +60,11 @@ def run(
             kind = type(error).__name__
             print(json.dumps({"what": what, "error": {"type": kind, "message": str(error)}}))
             continue
+        _write(what, played, trace, html)
         if as_json:
             print(json.dumps({"what": what, "outcome": products.outcome_of(played)}))
         else:
             _show(what, played, asked)
-        _write(what, played, trace, html)
     raise typer.Exit(1 if failed else 0)
 
 

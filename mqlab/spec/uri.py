@@ -161,7 +161,9 @@ class _Parser:
         if not colon:
             host, port = port, ""
         if port and not (port.isdecimal() and len(port) < 9 and int(port) <= 65535):
-            raise self.error(start + inner.find(port), f"{port!r} is not a port; write 0 to 65535")
+            raise self.error(
+                start + inner.find(port), f"{shown(port)} is not a port; write 0 to 65535"
+            )
         return Uri(
             text=piece,
             scheme=scheme,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mqlab.trace.event import Event
+from mqlab.trace.labels import labels
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 
@@ -21,6 +22,21 @@ class Comparison:
 
     one: Trace
     other: Trace
+
+    def __str__(self) -> str:
+        """Return what each consumer received in both runs, and where they part."""
+        one, other = labels((self.one, self.other))
+        counts = [
+            f"  {name}: {left} and {right}" for name, (left, right) in self.received().items()
+        ]
+        lines = [f"{one}, beside {other}", "received:", *(counts or ["  there is no consumer"])]
+        parted = self.first_difference()
+        if parted is None:
+            return "\n".join([*lines, "The runs are alike."])
+        events = (f"  {event}" if event is not None else "  (over)" for event in parted)
+        return "\n".join([*lines, "The first events that differ:", *events])
+
+    __repr__ = __str__
 
     def received(self) -> dict[str, tuple[int, int]]:
         """Return consumer -> (count in one, count in the other)."""

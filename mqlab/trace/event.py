@@ -34,6 +34,25 @@ class Event:
     rule: Rule
     cause: int | None
 
+    def __str__(self) -> str:
+        """Return the event as one reads it: the time, what happened to what, where, and why.
+
+        >>> import mqlab as mq
+        >>> print(mq.run("fuse:2.20").event(30))
+        8.000 ms  Received message 3 at A, A -> C1: queue://TEST.FOO at A by C1
+        """
+        parts = [f"{self.t / 1000:.3f} ms  {self.kind.name}"]
+        parts += [f" message {self.message}"] if self.message is not None else []
+        parts += [f" at {self.broker}"] if self.broker is not None else []
+        if self.frm is not None or self.to is not None:
+            way = " -> ".join(end for end in (self.frm, self.to) if end is not None)
+            parts.append(f", {way}")
+        parts += [f", over {self.link}"] if self.link is not None else []
+        what = self.subscription or self.destination
+        parts += [f": {what}"] if what is not None else []
+        parts += [f" ({self.rule.sentence})"] if self.rule.sentence else []
+        return "".join(parts)
+
     @classmethod
     def of(cls, trace: Trace, row: int) -> Event:
         """Return the event of *row*."""

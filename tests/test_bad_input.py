@@ -1,0 +1,309 @@
+"""What a user gets wrong, in Python and on the command line: one clear error each, and all goes on."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import mqlab as mq
+from mqlab import artemis, cli, openmq
+
+Q = mq.Queue("Q")
+NAN, INF = float("nan"), float("inf")
+LINK = "mq.NetworkConnector('ab', uri='static:(tcp://B:61616)'"
+NET = mq.Network(
+    mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")
+)
+CLUSTER, PAIR = openmq.Network("b1", "b2"), artemis.Network(artemis.Broker("M"))
+
+# What is written -> what the error says.
+PYTHON = {
+    # names and destinations
+    "mq.Queue(None)": "a queue is called by a text, not None; write for example 'TEST.FOO'",
+    "mq.Queue('')": "a queue needs a name; write for example TEST.FOO",
+    "mq.Queue(['A'])": "a queue is called by a text, not ['A']",
+    "mq.Topic(7)": "a topic is called by a text, not 7",
+    "mq.Topic('  ')": "a topic needs a name",
+    "mq.Destination('cue', 'Q')": "unknown destination type 'cue'; did you mean 'queue'?",
+    "mq.Destination(None, 'Q')": "unknown destination type None",
+    "mq.Broker('')": "broker: '' is not a name",
+    "mq.Broker(None)": "broker: None is not a name",
+    "mq.Broker(7)": "broker: 7 is not a name",
+    "mq.Broker('A', 'B')": "broker 'A': 'B' is no connector; write for example mq.NetworkConnector",
+    "mq.Broker('A', mq.Broker('B'))": "is no connector",
+    "mq.Broker('A', at='left')": "broker 'A', at is 'left'; write a list of 2",
+    "mq.Broker('A', at=(0.5, NAN))": "at 2 is nan; write a number, 0 to 1",
+    "mq.Broker('A', policies=[7])": "policies 1 is 7; write an object",
+    "mq.Broker('A', policies=[{'queue': '>', 'max_page_siz': 1}])": "did you mean 'max_page_size'?",
+    "mq.Broker('A', policies=[{}])": "a policy is for one pattern; write 'queue' or 'topic'",
+    "mq.Broker('A', composites=[{'name': 'Q'}])": "the key 'forward_to' is missing",
+    "mq.Broker('A', store='floppy')": "unknown choice 'floppy'",
+    "mq.Broker('A', storr='memory')": "unknown option 'storr'; did you mean 'store'?",
+    "mq.Network('A')": "'A' is no broker of ActiveMQ; write mq.Broker('A')",
+    "mq.Network(None)": "None is no broker of ActiveMQ",
+    "mq.Network([mq.Broker('A')])": "is no broker of ActiveMQ",
+    "mq.Network(mq.Broker('A'), mq.Broker('A'))": "two brokers are called 'A'",
+    "mq.Network(mq.Broker('A'), edition=5.17)": "edition: 5.17 is no text; write '5.17' in quotes",
+    "mq.Network(mq.Broker('A'), edition='7')": "unknown edition '7'",
+    "mq.Network(mq.Broker('A'), edition=None)": "edition: None is no text",
+    "mq.Network(mq.Broker('A'), around='fence')": "around is 'fence'; write mq.Around(...)",
+    "mq.Endpoint('X', 'sing')": "unknown mode 'sing'",
+    # connectors
+    "mq.NetworkConnector('ab', uri=None)": "broker URI: None is no text",
+    "mq.NetworkConnector('ab', uri=7)": "broker URI: 7 is no text",
+    "mq.NetworkConnector('ab', uri='tcp://B:61616')": "write static:(tcp://B:61616)",
+    "mq.NetworkConnector('ab', uri='static:()')": "names no broker; write static:(tcp://B:61616)",
+    "mq.NetworkConnector('ab', uri='static:(tcp://B:99999)')": "'99999' is not a port",
+    "mq.NetworkConnector('ab', uri='static:(tcp://B:' + '9' * 9999 + ')')": "is not a port",
+    "mq.NetworkConnector('ab', uri='static:' + '(' * 9999)": "more than 100 parentheses",
+    "mq.NetworkConnector(None, uri='static:(tcp://B)')": "networkConnector: None is not a name",
+    f"{LINK}, network_ttl='many')": "'many' is not a whole number; write for example 1",
+    f"{LINK}, network_ttl=1.5)": "1.5 is not a whole number",
+    f"{LINK}, network_ttl=True)": "True is not a whole number",
+    f"{LINK}, network_ttl=10**20)": "is out of range; write 2147483647 or less",
+    f"{LINK}, network_ttl=-2)": "-2 is too low; write -1 or more",
+    f"{LINK}, duplex='perhaps')": "'perhaps' is neither true nor false",
+    f"{LINK}, duplex=1)": "1 is neither true nor false",
+    f"{LINK}, conduit=True)": "unknown option 'conduit'",
+    f"{LINK}, excluded_destinations=['queue://Q', 7])": "7 is no destination",
+    f"{LINK}, excluded_destinations=['cue://Q'])": "unknown destination type 'cue'",
+    f"{LINK}, excluded_destinations=7)": "7 is not a list",
+    f"{LINK}, destination_filter=7)": "7 is not a text",
+    "mq.TransportConnector(update_cluster=1)": "did you mean 'update_cluster_",
+    # clients
+    "mq.Consumer('C', 'A', 'Q')": "Consumer 'C', reads is 'Q'; write mq.Queue('TEST.FOO')",
+    "mq.Consumer(None, 'A', Q)": "Consumer, name is None; write a text",
+    "mq.Consumer('C', None, Q)": "Consumer 'C', on is None; write a text",
+    "mq.Consumer('C', 'A', Q, selector=5)": "Consumer 'C', selector is 5; write a text",
+    "mq.Consumer('C', 'A', Q, selector='a =')": "selector does not parse",
+    "mq.Consumer('C', 'A', Q, selector='NOT ' * 5000 + 'a')": "too much inside one another",
+    "mq.Consumer('C', 'A', Q, prefetch='all')": "Consumer 'C', prefetch is 'all'",
+    "mq.Consumer('C', 'A', Q, prefetch=-1)": "prefetch -1 is too low",
+    "mq.Consumer('C', 'A', Q, prefetch=INF)": "Consumer 'C', prefetch is inf",
+    "mq.Consumer('C', 'A', Q, priority=200)": "priority 200; clients may have 0 to 127",
+    "mq.Consumer('C', 'A', Q, priority='high')": "Consumer 'C', priority is 'high'",
+    "mq.Consumer('C', 'A', Q, delay=INF)": "Consumer 'C', delay: inf is not a length of time",
+    "mq.Consumer('C', 'A', Q, delay='soon')": "'soon' is not a length of time",
+    "mq.Consumer('C', 'A', Q, ack_mode='later')": "unknown acknowledge mode 'later'",
+    "mq.Consumer('C', 'A', Q, redelivery=7)": "Consumer 'C', redelivery is 7",
+    "mq.Consumer('C', 'A', Q, redelivery={'most': 1})": "unknown key of redelivery 'most'",
+    "mq.Consumer('C', 'A', mq.Queue('Q?consumer.prefetchSize=x'))": "is not a number",
+    "mq.Consumer('C', 'A', mq.Queue('Q?consumer.prefetch=1'))": "unknown destination option",
+    "mq.Producer('P', 'A', '3', Q)": "Producer 'P', sends is '3'; write a whole number",
+    "mq.Producer('P', 'A', 1.5, Q)": "Producer 'P', sends is 1.5",
+    "mq.Producer('P', 'A', 10**20, Q)": "sends is 100000000000000000000; write a whole number, -10000",
+    "mq.Producer('P', 'A', True, Q)": "Producer 'P', sends is True",
+    "mq.Producer('P', 'A', 1, None)": "Producer 'P', to is None; write mq.Queue",
+    "mq.Producer('P', 'A', 1, Q, every=INF)": "Producer 'P', every: inf is not a length of time",
+    "mq.Producer('P', 'A', 1, Q, every=NAN)": "Producer 'P', every: nan is not a length of time",
+    "mq.Producer('P', 'A', 1, Q, every=10**20)": "is not a length of time",
+    "mq.Producer('P', 'A', 1, Q, size=0)": "size=0; write a number of bytes",
+    "mq.Producer('P', 'A', 1, Q, size=INF)": "Producer 'P', size is inf",
+    "mq.Producer('P', 'A', 1, Q, properties=7)": "Producer 'P', properties is 7; write an object",
+    "mq.Producer('P', 'A', 1, Q, jms_priority='high')": "jms_priority is 'high'",
+    "mq.Producer('P', 'A', 1, mq.Queue('Q.>'))": "a wildcard is for consumers",
+    "mq.Client('c', uri=None)": "client 'c': uri=None; write for example 'failover:",
+    "mq.Client(7, uri='tcp://A:61616')": "Client, name is 7; write a text",
+    "mq.Receive('C', 0)": "count=0; write a whole number above 0",
+    "mq.Receive('C', '1')": "Receive 'C', count is '1'",
+    "mq.WaitUntil(7)": "WaitUntil, what is 7",
+    "mq.Wait(-1)": "Wait, time: -1 is not a length of time",
+    "mq.Wait('9' * 99 + 's')": "is not a length of time",
+    "mq.Settle(quiet=None)": "Settle, quiet: None is not a length of time",
+    "mq.Snapshot(7)": "Snapshot, label is 7",
+    # faults
+    "mq.Crash(None)": "Crash, broker is None; write a text",
+    "mq.Crash('A', at='soon')": "Crash 'A', at: 'soon' is not a length of time",
+    "mq.Crash('A', at=INF)": "Crash 'A', at: inf is not a length of time",
+    "mq.Cut('A', 'A')": "'A' is given twice",
+    "mq.Cut('A', how='bent')": "unknown way to cut 'bent'",
+    "mq.SlowDisk('A', INF)": "SlowDisk 'A', factor is inf",
+    "mq.SlowDisk('A', 0)": "factor is 0; write a number above 0",
+    "mq.Restart('A', store='old')": "unknown store 'old'",
+    "mq.StartBrokers('A')": "StartBrokers 'A', brokers is 'A'; write a list",
+    "mq.SampleOrders('failover:(tcp://A)', 10**9, 'x')": "count is 1000000000; write 0 to 1000000",
+    # verbs
+    "mq.run(None)": "None cannot be run; write a network, a figure",
+    "mq.run(7)": "7 cannot be run",
+    "mq.run([NET])": "cannot be run",
+    "mq.run('fuse:9.99')": "unknown figure 'fuse:9.99'",
+    "mq.run({})": "lab file: the key 'steps' is missing",
+    "mq.run({'steps': [], 'brokers': 7})": "lab file: brokers is 7; write a list",
+    "mq.run(NET, 'go')": "'go' is not an action",
+    "mq.run(NET, mq.Crash('Z'))": "unknown broker 'Z'",
+    "mq.run(NET, openmq.Reload('A'))": "unknown action of ActiveMQ 'Reload'",
+    "mq.run('fuse:2.20', mq.Crash('A'))": "a scenario has its own actions",
+    "mq.run(NET, until='later')": "until: 'later' is not a length of time",
+    "mq.run(NET, until=INF)": "until: inf is not a length of time",
+    "mq.run(NET, jitter='much')": "jitter: 'much' is not a length of time",
+    "mq.run(NET, edition=5.5)": "edition: 5.5 is no text; write '5.5' in quotes",
+    "mq.run('openmq:4-1', edition='5.17')": "has an edition of its own",
+    "mq.run(NET, mq.Producer('P', 'A', 1000, Q), limit=100)": "more than 100 events",
+    "mq.figure(None)": "unknown figure None",
+    "mq.figure('')": "unknown figure ''",
+    "mq.figures('fus')": "unknown guide 'fus'; did you mean 'fuse'?",
+    "mq.load('nowhere.json')": "nowhere.json: there is no such file",
+    "mq.load(FOLDER)": "cannot be read as a text",
+    "mq.load(7)": "7 is no path",
+    "mq.load(None)": "None is no path",
+    "mq.load('nowhere.parquet')": "nowhere.parquet: cannot be read as Parquet",
+    "mq.save(NET, FOLDER)": "is a folder; write the name of a file",
+    "mq.save(NET, FOLDER + '/no/where.json')": "there is no folder",
+    "mq.save(NET, None)": "None is no path",
+    "mq.save(NET, '')": "'' is no path",
+    "mq.save(7, FOLDER + '/x.json')": "7 cannot be run",
+    "mq.save(NET, FOLDER + '/a\\0b.json')": "cannot be written",
+    "mq.check(7)": "7 cannot be run",
+    "mq.compare('fuse:2.20', 7)": "7 cannot be run",
+    "mq.view(7)": "7 cannot be run",
+    "mq.upgrade('fuse:2.20', '5.17', '7')": "unknown edition '7'",
+    "mq.upgrade('fuse:2.20', 5.17, '6.1')": "edition: 5.17 is no text",
+    "mq.upgrade('openmq:4-1', '5.17', '6.1')": "plain ActiveMQ networks",
+    "mq.explain('fuse:2.20', message='P-99')": "unknown message 'P-99'",
+    "mq.explain('fuse:2.20', message='P-1', broker='A')": "one thing at a time",
+    "mq.explain('fuse:2.20', why_not='C1')": "why_not goes with a message",
+    "mq.explain('fuse:2.20', consumer='Z')": "unknown consumer 'Z'",
+    "mq.options('teleport')": "unknown option 'teleport'",
+    "NET.change('Z', advisory_support=False)": "unknown broker 'Z'",
+    "NET.change('A/zz', duplex=True)": "unknown network connector 'A/zz'; did you mean 'A/ab'?",
+    "NET.change(7, duplex=True)": "7 is no path; write 'A' or 'A/linkToBrokerB'",
+    "NET.change('A/ab', dupleks=True)": "did you mean 'duplex'?",
+    "mq.faults('fuse:4.4', seed=1, rate=-1)": "rate -1, length 10000: write numbers above 0",
+    # other products
+    "openmq.Network(7)": "7 is no broker of OpenMQ",
+    "openmq.Network()": "a cluster without brokers",
+    "openmq.Network('b1', model='star')": "unknown cluster model 'star'",
+    "openmq.Broker('b1', autocreate_queue='perhaps')": "neither true nor false",
+    "openmq.Receive('C', 'all')": "Receive 'C', count is 'all'",
+    "CLUSTER.with_actions(mq.Sniff('x'))": "OpenMQ does not know this action",
+    "CLUSTER.change('b9', autocreate_queue=False)": "unknown broker 'b9'",
+    "artemis.Network('M')": "'M' is no broker of Artemis",
+    "artemis.Broker(None)": "broker None has no name",
+    "artemis.Broker('M', 'replicate')": "unknown policy 'replicate'; did you mean 'replication'?",
+    "artemis.Broker('M', max_hops='far')": "max_hops is 'far'; write a whole number",
+    "artemis.Broker('M', max_hops=10**20)": "write 2147483647 or less",
+    "artemis.Network(version='9')": "unknown Artemis version '9'",
+    "artemis.Network(artemis.Broker('M'), max_hop=1)": "did you mean 'max_hops'?",
+    "PAIR.with_actions(artemis.SlowLine('M', 'M', 'slow'))": "bytes_per_second is 'slow'",
+    "PAIR.with_actions(mq.Sniff('x'))": "do nothing of the kind",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def before():
+    return mq.run(NET, mq.Producer("P", "A", 3, Q), mq.Consumer("C", "B", Q)).digest()
+
+
+@pytest.mark.parametrize("written", PYTHON)
+def test_what_is_wrong_in_python_is_told_by_one_clear_error(written, before, tmp_path):
+    names = {**globals(), "FOLDER": str(tmp_path)}
+    with pytest.raises(mq.MqlabError) as told:
+        eval(written, names)
+    assert PYTHON[written] in str(told.value)
+    assert len(str(told.value)) < 700
+    again = mq.run(NET, mq.Producer("P", "A", 3, Q), mq.Consumer("C", "B", Q))
+    assert again.digest() == before
+
+
+@pytest.mark.parametrize("make", [lambda: mq.Lab(NET), lambda: mq.Lab(CLUSTER), lambda: mq.Lab(PAIR)],
+                         ids=["activemq", "openmq", "artemis"])  # fmt: skip
+@pytest.mark.parametrize("wrong", ["x", None, 7, [], Q, mq.Crash("Z"), mq.Crash], ids=repr)
+def test_what_a_lab_cannot_do_leaves_it_as_it_was(make, wrong):
+    lab = make()
+    digest, header, now = lab.trace.digest(), lab.trace.header, lab.now
+    with pytest.raises(mq.MqlabError):
+        lab.do(wrong)
+    assert (lab.trace.digest(), lab.trace.header, lab.now) == (digest, header, now)
+    lab.rest()
+
+
+# Arguments -> what is told on standard error; {dir} is an empty folder.
+SHELL = {
+    "run": "Missing argument",
+    "run fuse:9.99": "unknown figure 'fuse:9.99'",
+    "run ''": "unknown figure ''",
+    "run nowhere.json": "nowhere.json: there is no such file",
+    "run {dir}": "cannot be read as a text",
+    "run {dir}/bad.json": "bad.json, line 1, column 2: not JSON",
+    "run {dir}/list.json": "a lab file is a JSON object",
+    "run {dir}/deep.json": "too many lists or objects inside one another",
+    "run {dir}/latin.json": "cannot be read as a text",
+    "run {dir}/half.json": "half of a character",
+    "run {dir}/nan.json": "step 1 (wait), ms is nan; write a number",
+    "run {dir}/much.json": "step 1 (send), count is 100000000000000000000",
+    "run fuse:2.20 --html {dir}/no/page.html": "there is no folder {dir}/no; make it first",
+    "run fuse:2.20 --html {dir}": "{dir} is a folder; write the name of a file",
+    "run fuse:2.20 --html /proc/page.html": "/proc/page.html: cannot be written",
+    "run fuse:2.20 --trace {dir}/no/run.parquet": "there is no folder {dir}/no; make it first",
+    "run fuse:2.20 --trace {dir}": "{dir} is a folder",
+    "run fuse:2.20 --trace /proc/run.parquet": "/proc/run.parquet: cannot be written",
+    "run fuse:2.20 fuse:2.21 --trace x": "--trace and --html take one WHAT",
+    "run fuse:2.20 --set": "requires an argument",
+    "run fuse:2.20 --set x": "--set 'x': write A/linkToBrokerB.network_ttl=3",
+    "run fuse:2.20 --set x=1": "write A/linkToBrokerB.network_ttl=3",
+    "run fuse:2.20 --set Z.store=memory": "unknown broker 'Z'",
+    "run fuse:2.20 --set A/linkToBrokerB.networkTTL=far": "'far' is not a whole number",
+    "run openmq:4-1 --set broker9.autocreate_queue=1": "unknown broker 'broker9'",
+    "run artemis:21.1 --set *.max_hops=far": "max_hops is 'far'",
+    "run fuse:2.20 --edition 7": "unknown edition '7'",
+    "run openmq:4-1 --edition 5.17": "has an edition of its own",
+    "run fuse:2.20 --seed x": "Invalid value for '--seed'",
+    "run fuse:2.20 --limit 0": "Invalid value for '--limit'",
+    "run fuse:2.20 --limit 10": "more than 10 events",
+    "run fuse:2.20 --nothing": "No such option: --nothing",
+    "fly": "No such command 'fly'",
+    "check fuse:9.99": "unknown figure",
+    "check": "Missing argument",
+    "explain fuse:2.20 --message P-99": "unknown message 'P-99'",
+    "explain fuse:2.20 --broker Q": "unknown broker 'Q'",
+    "explain fuse:2.20 --why-not C1": "why_not goes with a message",
+    "compare fuse:2.20": "compare needs two runs",
+    "upgrade fuse:2.20 --new 7": "unknown edition '7'",
+    "upgrade openmq:4-1": "plain ActiveMQ networks",
+    "figures fus": "did you mean 'fuse'?",
+    "options teleport": "unknown option 'teleport'",
+    "schema rabbitmq": "unknown product 'rabbitmq'",
+    "save fuse:2.20": "Missing option '--to'",
+    "save fuse:2.20 --to {dir}": "{dir} is a folder",
+    "save fuse:2.20 --to {dir}/no/x.json": "there is no folder",
+    "conform nowhere": "nowhere: there is no such file or folder",
+    "lab {dir}/bad.json": "bad.json: no folder for notebooks",
+    "sweep fuse:2.20 --over x --out {dir}/s": "--over 'x': write A/linkToBrokerB.network_ttl=1,2,3",
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    step = {"brokers": [{"name": "A"}], "connectors": []}
+    texts = {
+        "bad": "{", "list": "[]", "deep": "[" * 100_000,
+        "half": json.dumps({**step, "title": "\ud800", "steps": []}),
+        "nan": json.dumps({**step, "steps": [{"do": "wait", "ms": NAN}]}),
+        "much": json.dumps({**step, "steps": [
+            {"do": "send", "broker": "A", "queue": "Q", "count": 10**20}]}),
+    }  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / f"{name}.json").write_text(text)
+    (tmp_path / "latin.json").write_bytes('{"title": "é"}'.encode("latin-1"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("written", SHELL)
+def test_what_is_wrong_on_the_command_line_is_told_without_a_traceback(
+    written, folder, monkeypatch, capsys
+):
+    arguments = ["" if word == "''" else word for word in written.format(dir=folder).split()]
+    monkeypatch.setattr(sys, "argv", ["mqlab", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    told = capsys.readouterr()
+    assert ended.value.code == 2
+    assert SHELL[written].format(dir=folder) in " ".join(told.err.split())
+    assert not told.out
+    assert "Traceback" not in told.err
+    assert not list(Path(folder).glob("*.parquet"))
+
+
+def test_there_are_150_of_them():
+    assert len(PYTHON) + len(SHELL) + 21 >= 150
