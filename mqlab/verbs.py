@@ -314,9 +314,15 @@ def view(what: Any, *actions: Action) -> Any:
 
     *what* is a trace, a comparison, or whatever else `run` takes, which is run first.
     """
-    from mqlab import views
+    from mqlab import experiments, views
 
-    return views.view(what if isinstance(what, Comparison) else _trace_of(what, actions))
+    if isinstance(what, Comparison):
+        return views.view(what)
+    trace = _trace_of(what, actions)
+    found = experiments.other_outcomes(trace)
+    if found is not None and len(found) > 1:
+        trace.header["outcomes"] = len(found)  # its title says so
+    return views.view(trace)
 
 
 def real_note(what: str) -> str:

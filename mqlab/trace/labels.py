@@ -19,7 +19,9 @@ def title(trace: Trace) -> str:
     scenario: Mapping[str, Any] = trace.header.get("scenario", {})
     brokers = trace.names["node_role"].count("broker")
     named = scenario.get("title") or scenario.get("name")
-    return str(named or f"A network of {brokers} brokers")
+    text = str(named or f"A network of {brokers} brokers")
+    others = trace.header.get("outcomes", 1)  # that timing allows, where somebody has looked
+    return text if others == 1 else f"{text} (one of {others} or more outcomes)"
 
 
 def labels(traces: Sequence[Trace]) -> list[str]:

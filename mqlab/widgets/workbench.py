@@ -10,6 +10,7 @@ import ipywidgets as w
 
 from mqlab import products, views
 from mqlab.errors import MqlabError
+from mqlab.experiments import other_outcomes
 from mqlab.scenarios.guide import claims
 from mqlab.spec import Consumer, Network, Producer, Queue, Scenario
 from mqlab.spec.topology import TOPOLOGIES, network
@@ -125,6 +126,9 @@ class Workbench(w.VBox):
     def _told(self, scenario: Any) -> str:
         rows = [f"<b>{escape(name)}</b> received <b>{count}</b>"
                 for name, count in self.trace.received().items()]  # fmt: skip
+        others = other_outcomes(self.trace)
+        if others is not None and len(others) > 1:
+            rows.append(f"One of at least {len(others)} outcomes: it hangs on timing.")
         stuck = self.trace.stuck()
         for broker, queues in self.trace.waiting().items():
             for queue, numbers in queues.items():

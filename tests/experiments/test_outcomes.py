@@ -6,6 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue
+from mqlab.trace import labels
 from tests.runtime.activemq.behaviours import network, reads, send
 
 NEWS = mq.Topic("NEWS")
@@ -64,3 +65,14 @@ def test_bad_input():
         mq.outcomes("fuse:2.20", seeds=0)
     with pytest.raises(BadValue, match="write for example jitter='1ms'"):
         mq.outcomes("fuse:2.20", jitter=0)
+
+
+def test_a_view_says_that_a_run_hung_on_timing():
+    trace = mq.run(
+        grid(3), *reads("C1@B22", NEWS), *reads("C2@B11", NEWS), mq.Producer("P", "B00", 3, NEWS)
+    )
+    mq.view(trace)
+    assert "outcomes)" in labels.title(trace)
+    steady = mq.run("fuse:2.20")
+    mq.view(steady)
+    assert "outcomes)" not in labels.title(steady)
