@@ -89,7 +89,7 @@ def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
         if real and all("snapshots" not in outcome for outcome in real):
             return _verdict(file, depth, _refusals(str(error), observed))
         return Verdict(file, "cannot run", depth, (f"{type(error).__name__}: {error}",))
-    return _verdict(file, depth, _DIFFERENCES[family.name](family.outcome(trace), observed))
+    return _verdict(file, depth, differences_of(family)(family.outcome(trace), observed))
 
 
 def _verdict(file: str, depth: str, lines: list[str]) -> Verdict:
@@ -123,6 +123,12 @@ def _activemq(found: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str
     return at_rest.differences(found, observed)
 
 
-_DIFFERENCES: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]]] = {
+Differ = Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]]
+_DIFFERENCES: dict[str, Differ] = {
     "activemq": _activemq, "openmq": openmq.differences, "artemis": artemis.differences,
 }  # fmt: skip
+
+
+def differences_of(product: Product) -> Differ:
+    """Return what compares an outcome of a product with a recording's `observed`, line by line."""
+    return _DIFFERENCES[product.name]
