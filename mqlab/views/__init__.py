@@ -8,7 +8,7 @@ from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.difference import Comparison
 from mqlab.trace.labels import labels
 from mqlab.trace.trace import Trace
-from mqlab.views.scene import MOST_EVENTS, Scene, scene
+from mqlab.views.scene import MOST_EVENTS, Scene, scene, shared_story
 
 if TYPE_CHECKING:
     from mqlab.views.host import View
@@ -25,7 +25,11 @@ def _document(what: Trace | Comparison) -> Any:
         runs = (what.one, what.other)
         first, other = labels(runs)
         # Beside its namesake a run needs no more of a title than what sets it apart.
-        scenes = [scene(what.one, first), scene(what.other, other.removeprefix(f"{first}; "))]
+        story = shared_story(*runs)
+        scenes = [
+            scene(what.one, first, story),
+            scene(what.other, other.removeprefix(f"{first}; "), story),
+        ]
         return player.document(scenes, ("one", "other"))
     if not isinstance(what, Trace):
         raise BadValue(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import bokeh
 
-NAMES = ("bokeh", "bokeh-widgets", "bokeh-tables")
+NAMES = ("bokeh", "bokeh-widgets")
 
 
 def folder(prefix: str | None = None) -> Path:

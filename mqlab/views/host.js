@@ -1,6 +1,6 @@
 // Shows a Bokeh document in any Jupyter front end, and gives it new columns without a new document.
 // BokehJS comes from the Jupyter server itself; failing that from the kernel, so that it works offline.
-const NAMES = ["bokeh", "bokeh-widgets", "bokeh-tables"];
+const NAMES = ["bokeh", "bokeh-widgets"];
 
 const fromServer = async (version) => {
   const element = document.getElementById("jupyter-config-data");
@@ -28,7 +28,7 @@ const fromKernel = (model) => new Promise((done, fail) => {
 
 const load = (model) => (window.__mqlabBokeh ??= (async () => {
   const version = model.get("version");
-  if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("DataTable")) return;
+  if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Toggle")) return;
   const served = model.get("served");
   const texts = served ? await fromServer(version).catch(() => fromKernel(model)) : await fromKernel(model);
   for (const text of texts) {

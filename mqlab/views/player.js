@@ -4,7 +4,7 @@ const CAPACITY = 1500; // moving things of one look that are drawn at once
 const LOOKS = 7;
 const doc = root.document;
 const get = (name) => doc.get_model_by_name(name);
-const state = { t: 0, duration: 0.01, playing: false, running: false, before: 0, quiet: false };
+const state = { t: 0, duration: 0.01, playing: false, running: false, before: 0, quiet: false, row: -1 };
 
 // The first place in a sorted array whose value is greater than t.
 const after = (sorted, t) => {
@@ -108,7 +108,8 @@ const runTime = (p, t) => {
   return times[i - 1] + share * (times[i] - times[i - 1]);
 };
 
-const draw = (t) => {
+// With *at* it is that row of the table; several rows may be of one moment.
+const draw = (t, at) => {
   for (const p of panels) {
     drawMoving(p, t);
     const changed = after(p.changes, t), scale = pixelsPerUnit(p);
@@ -117,9 +118,9 @@ const draw = (t) => {
     p.data("words").text[1] = `${runTime(p, t).toFixed(1)} ms`;
     p.source("words").change.emit();
   }
-  const events = panels[0].source("events"), row = after(events.data.play, t) - 1;
+  state.row = at ?? after(panels[0].data("events").play, t) - 1;
+  log?.mark(state.row);
   state.quiet = true;
-  if (row !== (events.selected.indices[0] ?? -1)) events.selected.indices = row < 0 ? [] : [row];
   if (Math.abs(time.value - t) > 0.004) time.value = Math.min(t, state.duration);
   state.quiet = false;
 };
@@ -144,13 +145,16 @@ const setPlaying = (on) => {
   requestAnimationFrame(tick);
 };
 
-// Forward or back to the next moment at which something happens.
-const stepTo = (direction) => {
+// To one row of the table, however many are of the same moment.
+const goTo = (row) => {
   play.active = false;
-  const moments = panels[0].data("clock").play;
-  const i = direction > 0 ? after(moments, state.t + 1e-6) : after(moments, state.t - 1e-6) - 1;
-  seek(moments[Math.max(0, Math.min(moments.length - 1, i))] ?? 0);
+  const moments = panels[0].data("events").play;
+  if (!moments.length) return;
+  const at = Math.max(0, Math.min(moments.length - 1, row));
+  state.t = Math.min(state.duration, moments[at]);
+  draw(state.t, at);
 };
+const stepTo = (direction) => goTo(state.row + direction);
 
 const load = () => {
   play.active = false;
@@ -158,6 +162,7 @@ const load = () => {
   panels.forEach(loadPanel);
   state.duration = Math.max(0.01, ...panels.map((p) => p.duration));
   time.setv({ start: 0, end: state.duration, value: 0 });
+  log?.load(panels[0].data("events"));
   seek(0);
 };
 
@@ -191,6 +196,7 @@ const paint = () => {
   }
 };
 
+let log = null; // once its place is on the page
 const play = get("play"), time = get("time"), speed = get("speed");
 const panels = [makePanel("")];
 if (get("stage 2") != null) panels.push(makePanel(" 2"));
@@ -201,17 +207,17 @@ time.properties.value.change.connect(() => { if (!state.quiet) { play.active = f
 get("back").on_event("button_click", () => stepTo(-1));
 get("step").on_event("button_click", () => stepTo(1));
 for (const p of panels) p.source("meta").properties.data.change.connect(load);
-const chosen = panels[0].source("events").selected;
-chosen.properties.indices.change.connect(() => {
-  const row = chosen.indices[0];
-  if (!state.quiet && row !== undefined) { play.active = false; seek(panels[0].data("events").play[row]); }
-});
 const watcher = new MutationObserver(() => (root.document == null ? watcher.disconnect() : paint()));
 watcher.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 const listen = () => {
   const view = Bokeh.index.find_one ? Bokeh.index.find_one(root) : null;
   if (view == null) { if (root.document != null) requestAnimationFrame(listen); return; }
+  const place = Bokeh.index.find_one(get("table"))?.shadow_el;
+  if (place == null) { requestAnimationFrame(listen); return; }
+  log = makeLog(place, get("table").name, goTo);
+  log.load(panels[0].data("events"));
+  draw(state.t);
   view.el.tabIndex = 0;
   view.el.addEventListener("keydown", onKey);
   new ResizeObserver(() => { if (root.document != null) draw(state.t); }).observe(view.el);

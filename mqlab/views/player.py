@@ -19,15 +19,12 @@ from bokeh.models import (
     Column,
     ColumnDataSource,
     CustomJS,
-    DataTable,
     Div,
     HoverTool,
-    InlineStyleSheet,
     Range1d,
     Row,
     Select,
     Slider,
-    TableColumn,
     Toggle,
 )  # fmt: skip
 from bokeh.plotting import figure
@@ -36,12 +33,7 @@ from mqlab.views.scene import KINDS, LOOKS, Columns, Scene
 from mqlab.views.stage import HEIGHT, WIDTH
 
 FONT = value("Helvetica, Arial, sans-serif")
-TABLE_STYLE = """
-.slick-viewport, .slick-row { background: var(--mq-paper) !important; color: var(--mq-ink); }
-.slick-row.odd { background: var(--mq-stripe) !important; }
-.slick-cell.selected { background: var(--mq-mark) !important; }
-.slick-header-column { background: var(--mq-stripe) !important; color: var(--mq-ink); }
-"""
+SCRIPTS = ("log.js", "player.js")
 SPEEDS = ("0.25", "0.5", "1", "2", "4", "8")
 SHAPES: dict[str, str] = {
     "brokers": "node x y name label letters font gx gy up depth gauge shown r",
@@ -73,14 +65,15 @@ def document(scenes: Sequence[Scene], labels: Sequence[str] = ("",)) -> Document
         kept += data.values()
         panels.append(_panel(data, end, label or one.title or "network of brokers"))
         if number == 0:
-            table = _table(data["events"], " on the left" if len(scenes) > 1 else "")
+            table = _table(" on the left" if len(scenes) > 1 else "")
     root = Column(
         Row(*panels, sizing_mode="stretch_width"), _controls(scenes), table, name="player",
         sizing_mode="stretch_width", html_attributes={"data-lm-suppress-shortcuts": "true"},
     )  # fmt: skip
     # A document only knows models that something refers to; most sources are read by the page alone.
     root.js_on_change("name", CustomJS(args={"kept": kept}, code=""))
-    code = resources.files(__package__).joinpath("player.js").read_text(encoding="utf-8")
+    room = resources.files(__package__)
+    code = "\n".join(room.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     doc = Document()
     doc.add_root(root)
     doc.js_on_event(DocumentReady, CustomJS(args={"root": root}, code=code))
@@ -102,17 +95,12 @@ def _controls(scenes: Sequence[Scene]) -> Row:
     )  # fmt: skip
 
 
-def _table(source: ColumnDataSource, where: str) -> Column:
-    table = DataTable(
-        source=source, name="table", height=190, stylesheets=[InlineStyleSheet(css=TABLE_STYLE)],
-        sizing_mode="stretch_width", index_position=None,
-        autosize_mode="force_fit", selectable=True, scroll_to_selection=True, reorderable=False,
-        columns=[TableColumn(field="time", title="time", width=80, sortable=False),
-                 TableColumn(field="what", title=f"what happened{where}, and why", width=900,
-                             sortable=False)],
-    )  # fmt: skip
+def _table(where: str) -> Column:
+    """Return the place of the table twin, which the page fills (`log.js`)."""
     hint = Div(text="Space plays and pauses; arrow keys step; Home and End jump.", name="hint",
                margin=(0, 4, 0, 6))  # fmt: skip
+    table = Div(name="table", height=190, sizing_mode="stretch_width", margin=(2, 6, 6, 6),
+                html_attributes={"aria-label": f"what happened{where}, and why"})  # fmt: skip
     return Column(hint, table, sizing_mode="stretch_width")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import atan2, pi
 from typing import Any
 
@@ -41,9 +42,10 @@ class Scene:
     columns: Columns
 
 
-def scene(trace: Trace, title: str = "") -> Scene:
+def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     """Return the scene of a run, under its own title or another.
 
+    Runs that are played side by side have one *story*: then both show the same time (`shared_story`).
     Raises `BadValue` for a run too long to be sent whole.
     """
     if len(trace) > MOST_EVENTS:
@@ -52,8 +54,7 @@ def scene(trace: Trace, title: str = "") -> Scene:
             "open it with mqlab.replay, which shows the whole and lets you zoom in"
         )
     cast = Cast(trace)
-    begin = trace.header.get("window", [0])[0]
-    story = Story(trace.column("t"), begin)
+    story = story or shared_story(trace)
     columns = {
         **_still(cast), **_flights(cast, story), **_counts(cast, story),
         "states": _states(cast, story), "events": _events(trace, story),
@@ -66,6 +67,12 @@ def scene(trace: Trace, title: str = "") -> Scene:
         "radius": [cast.stage.radius],
     }  # fmt: skip
     return Scene(title, story.duration, columns)
+
+
+def shared_story(*traces: Trace) -> Story:
+    """Return the story of one run, or of several on one clock: every moment of any of them counts."""
+    begin = min(trace.header.get("window", [0])[0] for trace in traces)
+    return Story(list(chain.from_iterable(trace.column("t") for trace in traces)), begin)
 
 
 def _round(values: Sequence[float]) -> list[float]:

@@ -123,6 +123,36 @@ def notebook(path, *cells):
     }))  # fmt: skip
 
 
+SOURCES = """() => jupyterapp.shell.currentWidget.content.widgets.map(
+  c => c.model.sharedModel.getSource())"""
+ACTIVE = "() => jupyterapp.shell.currentWidget.content.activeCellIndex"
+
+
+def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
+    _, _, folder = jupyter
+    notebook(
+        folder / "keys.ipynb", "import mqlab as mq", "mq.view(mq.run('fuse:2.22'))", "1 + 1", ""
+    )
+    open_notebook(page, jupyter, "keys.ipynb")
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    for _ in range(3):
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_timeout(200)
+    page.wait_for_function("() => window.Bokeh?.documents?.length === 1", timeout=60_000)
+    page.wait_for_function(IDLE)
+    assert page.evaluate(ACTIVE) == 3  # Shift+Enter went through all cells
+    page.locator("[data-mqlab=view]").get_by_role("button", name="Play").click()
+    page.locator(".jp-Notebook .jp-Cell .cm-content").nth(3).click()
+    text = "typed = 'while a view plays, every letter arrives'"
+    page.keyboard.type(text, delay=40)
+    assert page.evaluate(SOURCES)[3] == text
+    assert page.evaluate(GET, [0, "play", "active"])
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_timeout(300)
+    assert page.evaluate(ACTIVE) == 4
+    assert page.evaluate(FAILED) == []
+
+
 def test_the_player_of_a_long_run_falls_through_to_single_messages(page, jupyter):
     """Its two views come up at the same time; each must get its own columns."""
     open_notebook(page, jupyter, "90-large-runs.ipynb")

@@ -49,13 +49,59 @@ def test_keys_step_jump_and_play(opened):
     assert page.evaluate(GET, [0, "play", "active"])
 
 
+def now(page):
+    """Return the number of the marked row of the table, the first being 1."""
+    return int(page.locator(".mq-log .row.now").get_attribute("aria-rowindex"))
+
+
 def test_a_row_of_the_table_is_a_moment(opened):
     page = opened(mq.run("fuse:2.20"))
     rows = page.evaluate(GET, [0, "events", "data"])
-    page.evaluate(
-        "() => { Bokeh.documents[0].get_model_by_name('events').selected.indices = [40] }"
-    )
-    assert page.evaluate(GET, [0, "time", "value"]) == pytest.approx(rows["play"][40], abs=0.01)
+    page.locator(".mq-log .row").nth(5).click()
+    assert now(page) == 6
+    assert page.evaluate(GET, [0, "time", "value"]) == pytest.approx(rows["play"][5], abs=0.01)
+
+
+def test_step_skips_no_row_and_only_rows_in_sight_are_elements(opened):
+    page = opened(mq.run("article:conduit"))
+    rows = len(page.evaluate(GET, [0, "events", "data"])["play"])
+    assert rows > 1500
+    assert page.locator(".mq-log .row").count() < 40
+    page.locator(".bk-Figure").first.click()
+    page.keyboard.press("Home")
+    first = now(page)
+    for number in range(1, 60):
+        page.keyboard.press("ArrowRight")
+        assert now(page) == first + number
+    page.keyboard.press("ArrowLeft")
+    assert now(page) == first + 58
+    page.keyboard.press("End")
+    assert now(page) == rows
+
+
+def test_the_table_stays_where_its_reader_scrolls(opened):
+    page = opened(mq.run("article:conduit"))
+    page.get_by_role("button", name="Play").click()
+    page.locator(".mq-log").hover()
+    page.mouse.wheel(0, 12_000)
+    page.wait_for_timeout(1000)
+    assert page.locator(".mq-log").evaluate("log => log.scrollTop") > 10_000
+
+
+def test_tab_goes_through_the_page_and_leaves_it(opened):
+    page = opened(mq.run("fuse:2.20"))
+    page.get_by_role("button", name="Play").click()
+    seen = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        seen.append(
+            page.evaluate("""() => { let at = document.activeElement;
+          while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+          return at === document.body ? 'BODY' : at.tagName + (at.getAttribute('role') ?? '') }""")
+        )
+    assert "SELECT" in seen
+    assert len(set(seen)) > 2, seen  # it does not stay at one place
+    assert not any("row" in one for one in seen)
 
 
 def test_two_runs_play_on_one_clock(opened):
@@ -69,6 +115,24 @@ def test_two_runs_play_on_one_clock(opened):
     assert sorted(other) == ["C1: 4", "C2: 4", "C3: 4", "P"]
     titles = [page.evaluate(GET, [0, words, "data"])["text"][0] for words in ("words", "words 2")]
     assert titles == [figure.title, "linkToBrokerB: conduitSubscriptions false"]
+
+
+def test_two_runs_side_by_side_show_one_time(opened):
+    """A crash late in one of them; the other is over by then."""
+    calm = mq.run("fuse:4.2")
+    crash = mq.run("fuse:4.4")
+    page = opened(mq.compare(calm, crash))
+    for share in (0.1, 0.35, 0.6, 0.9):
+        page.evaluate(
+            """share => { const time = Bokeh.documents[0].get_model_by_name('time');
+          time.value = share * time.end }""",
+            share,
+        )
+        page.wait_for_timeout(100)
+        one, other = (
+            page.evaluate(GET, [0, words, "data"])["text"][1] for words in ("words", "words 2")
+        )
+        assert one == other
 
 
 def test_names_are_text_and_never_markup(opened):
