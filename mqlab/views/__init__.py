@@ -47,11 +47,12 @@ def view(what: Trace | Comparison) -> View:
     return View(document)
 
 
-def plot(*traces: Trace) -> View:
-    """Return a widget with the charts of one run, or of several beside each other (see `charts`).
+def plot(what: Trace | Comparison) -> View:
+    """Return a widget with the charts of one run, or of two beside each other (see `charts`).
 
     Raises `MissingExtra` without Bokeh.
     """
+    traces = (what.one, what.other) if isinstance(what, Comparison) else (what,)
     try:
         from mqlab.views.charts import document
         from mqlab.views.host import View

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from bokeh.document import Document
-from bokeh.models import Column, ColumnDataSource, FactorRange, Legend, Row
+from bokeh.models import BasicTicker, Column, ColumnDataSource, FactorRange, Legend, Row
 from bokeh.plotting import figure
 from bokeh.transform import dodge
 
@@ -52,8 +52,7 @@ def _thinned(time: Any, count: Any, end: int) -> tuple[list[float], list[int]]:
         span = time * MOST_STEPS // (end + 1)
         first = np.flatnonzero(np.diff(span, prepend=-1))
         highest = np.maximum.reduceat(count, first)
-        highest[-1] = count[-1]
-        time, count = time[first], highest
+        time, count = np.append(time[first], time[-1]), np.append(highest, count[-1])
     return (time / 1000).tolist(), count.tolist()
 
 
@@ -68,7 +67,9 @@ def latencies(traces: Sequence[Trace]) -> tuple[list[float], list[list[int]]]:
 
 def document(traces: Sequence[Trace]) -> Document:
     """Return the charts of one run, or of several side by side."""
-    names = labels(traces)
+    first, *others = labels(traces)
+    # Beside its namesake a run needs no more of a title than what sets it apart.
+    names = [first, *(name.removeprefix(f"{first}; ") for name in others)]
     deep = [
         _depth(trace, name if len(traces) > 1 else "")
         for trace, name in zip(traces, names, strict=True)
@@ -93,12 +94,13 @@ def _figure(title: str, x: str, y: str, **more: Any) -> Any:
     plot.xgrid.visible = False
     plot.ygrid.grid_line_color, plot.ygrid.grid_line_alpha = GREY, 0.3
     plot.y_range.start = 0
+    plot.yaxis.ticker = BasicTicker(min_interval=1)  # nobody gets half a message
     return plot
 
 
-def _legend(plot: Any, items: list[tuple[str, list[Any]]]) -> None:
+def _legend(plot: Any, items: list[tuple[str, list[Any]]], place: str = "below") -> None:
     plot.add_layout(Legend(items=items, label_text_color=GREY, background_fill_alpha=0,
-                           border_line_color=None, click_policy="hide"), "right")  # fmt: skip
+                           border_line_color=None, click_policy="hide"), place)  # fmt: skip
 
 
 def _depth(trace: Trace, name: str) -> Any:
@@ -107,14 +109,14 @@ def _depth(trace: Trace, name: str) -> Any:
     title = f"Messages held{f': {name}' * bool(name)}"
     title += f" (the {MOST_LINES} deepest; {more} places more are not drawn)" * (more > 0)
     plot = _figure(title, "time (ms)", "messages", tooltips="$name: @depth at @t ms")
-    looks = islice(((c, d) for d in cycle(DASHES) for c in COLOURS), MOST_LINES)
+    looks = islice(zip(cycle(COLOURS), cycle(DASHES), strict=False), MOST_LINES)
     items = []
     for (label, t, depth), (colour, dash) in zip(lines, looks, strict=False):
         source = ColumnDataSource({"t": t, "depth": depth}, name=label)
         glyph = plot.step("t", "depth", source=source, mode="after", line_width=2, line_color=colour,
                           line_dash=dash, name=label)  # fmt: skip
         items.append((label, [glyph]))
-    _legend(plot, items)
+    _legend(plot, items, "right")
     return plot
 
 
@@ -130,6 +132,7 @@ def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
                           fill_color=colour, fill_alpha=0.35, line_color=colour, line_dash=dash)  # fmt: skip
         items.append((name, [glyph]))
     if len(traces) > 1:
+        plot.height += 30 * len(traces)
         _legend(plot, items)
     return plot
 
@@ -149,6 +152,7 @@ def _received(traces: Sequence[Trace], names: Sequence[str]) -> Any:
                         fill_alpha=0.6, line_color=colour, line_dash=dash, line_width=2)  # fmt: skip
         items.append((name, [bar]))
     if len(traces) > 1:
+        plot.height += 30 * len(traces)
         _legend(plot, items)
     if len(consumers) > 12:
         plot.xaxis.major_label_orientation = "vertical"
