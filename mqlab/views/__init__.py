@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MissingExtra
@@ -13,7 +14,7 @@ from mqlab.views.scene import MOST_EVENTS, Scene, scene
 if TYPE_CHECKING:
     from mqlab.views.host import View
 
-__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "scene", "view"]
+__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "plot_spans", "scene", "view"]
 
 
 def _document(what: Trace | Comparison) -> Any:
@@ -59,6 +60,19 @@ def plot(what: Trace | Comparison) -> View:
     except ImportError as error:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return View(document(traces))
+
+
+def plot_spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> View:
+    """Return a widget with a chart: row -> name -> numbers, each from its least to its greatest.
+
+    Raises `MissingExtra` without Bokeh.
+    """
+    try:
+        from mqlab.views.charts import spans
+        from mqlab.views.host import View
+    except ImportError as error:
+        raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    return View(spans(counts))
 
 
 def html(what: Trace | Comparison, title: str = "mqlab") -> str:

@@ -6,7 +6,7 @@ dark. What is too much to be drawn is said, never left out silently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any
 
@@ -21,6 +21,7 @@ from mqlab.trace.labels import labels
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 DASHES = ("solid", "dashed", "dotted", "dotdash")
+MARKERS = ("circle", "square", "triangle", "diamond", "hex", "inverted_triangle")
 GREY = "#7d8894"
 MOST_LINES = 8  # places of one run that have a line of their own
 MOST_STEPS = 2000  # of one line: of what is closer together the highest is shown
@@ -79,6 +80,33 @@ def document(traces: Sequence[Trace]) -> Document:
     row = Row(_latency(traces, names), _received(traces, names), sizing_mode="stretch_width")
     found = Document()
     found.add_root(Column(*deep, row, sizing_mode="stretch_width"))
+    return found
+
+
+def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
+    """Return a chart of row -> name -> numbers: a bar from the least to the greatest, a dot at the mean."""
+    names = list(dict.fromkeys(name for found in counts.values() for name in found))
+    plot = _figure("Messages per consumer", "", "messages", x_range=FactorRange(*counts),
+                   tooltips="@row: @low to @high, mean @mean")  # fmt: skip
+    width, items = 0.8 / max(1, len(names)), []
+    for place, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
+        rows = {row: found[name] for row, found in counts.items() if found.get(name)}
+        source = ColumnDataSource({
+            "row": list(rows), "low": [min(of) for of in rows.values()],
+            "high": [max(of) for of in rows.values()],
+            "mean": [sum(of) / len(of) for of in rows.values()],
+        }, name=name)  # fmt: skip
+        at = dodge("row", (place + 0.5) * width - 0.4, range=plot.x_range)
+        bar = plot.segment(x0=at, x1=at, y0="low", y1="high", source=source, line_color=colour, line_width=6,
+                           line_alpha=0.5)  # fmt: skip
+        marker = MARKERS[place % len(MARKERS)]
+        dot = plot.scatter(at, "mean", source=source, size=10, marker=marker, color=colour)
+        items.append((name, [bar, dot]))
+    _legend(plot, items, "right")
+    if sum(map(len, counts)) > 90:
+        plot.xaxis.major_label_orientation = 0.5
+    found = Document()
+    found.add_root(Column(plot, sizing_mode="stretch_width"))
     return found
 
 
