@@ -96,6 +96,7 @@ from mqlab.verbs import (
     outcomes,
     run,
     save,
+    sweep,
     upgrade,
     view,
     what_if,
@@ -110,7 +111,7 @@ if typing.TYPE_CHECKING:
     __all__ = [
         # verbs
         "check", "compare", "explain", "faults", "figure", "figures", "load", "options", "outcomes",
-        "run", "save", "upgrade", "view", "what_if",
+        "run", "save", "sweep", "upgrade", "view", "what_if",
         # step by step
         "Lab",
         # the network

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from mqlab.trace.trace import Trace
 if TYPE_CHECKING:
     from mqlab.editions import Upgrade
     from mqlab.experiments import Outcomes, WhatIf
+    from mqlab.experiments.sweep import Runs
     from mqlab.problems import Problems
     from mqlab.reference import Options
 
@@ -307,6 +308,22 @@ def outcomes(
     body = products.product_of_scenario(scenario).write(scenario)
     setting = experiments.Setting(seed, duration(jitter, "jitter"), until, links)
     return experiments.outcomes(body, setting, seeds)
+
+
+def sweep(
+    what: Any, *, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int] = 1,
+    edition: str | None = None, jitter: int | str = 0, processes: int | None = None, progress: bool = True,
+) -> Runs:  # fmt: skip
+    """Run every combination of the options in *over* with each seed, and return a table of the runs.
+
+    *over* maps ``BROKER/CONNECTOR.OPTION`` to values, *seeds* is how many (0, 1, 2 ...) or which ones.
+    As many *processes* as there are cores play a few hundred runs in seconds; `mqlab.replay.sweep` takes
+    the same call to Spark. Raises `BadValue` or `UnknownName` for options.
+    """
+    from mqlab.experiments import sweep
+
+    return sweep.sweep(what, over=over, seeds=seeds, edition=edition, jitter=jitter,
+                       processes=processes, progress=progress)  # fmt: skip
 
 
 def view(what: Any, *actions: Action) -> Any:

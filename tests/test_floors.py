@@ -70,7 +70,7 @@ def test_inside_the_runtime_too(path):
 # Modules that know each other, type hints included, and why they are one thing in several files.
 CYCLES = {
     # A trace answers questions of its own, and keeps its accounts.
-    "trace": "trace event questions account accounts",
+    "trace": "trace event questions account accounts labels summary tables",
     # A client, its sessions and the calls that wait for its broker.
     "runtime.activemq.clients": "client sessions calls|consumer session",
     # A pure slave is its process in another role.

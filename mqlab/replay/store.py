@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue
-from mqlab.trace import parquet
+from mqlab.trace import parquet, tables
 from mqlab.trace.columns import COLUMNS, FORMAT
 from mqlab.trace.trace import Trace
 
@@ -85,7 +85,7 @@ def switch(folder: Path, value: dict[str, Any]) -> None:
 @contextmanager
 def reading(path: Path) -> Iterator[Any]:
     """Open an event or pyramid file; what is damaged in it, to the last page, is a `BadFile`."""
-    pa = parquet.arrow()
+    pa = tables.arrow()
     try:
         with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
@@ -95,7 +95,7 @@ def reading(path: Path) -> Iterator[Any]:
 
 def check(path: Path) -> None:
     """Raise `BadFile` if an event file is damaged or of another shape; Spark would not say so."""
-    pa = parquet.arrow()
+    pa = tables.arrow()
     try:
         found = pa.parquet.read_schema(path)
     except (OSError, pa.ArrowInvalid) as error:

@@ -22,15 +22,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqlab.errors import BadFile, BadValue
-from mqlab.formats import lab
+from mqlab.errors import BadFile
+from mqlab.experiments.plan import Plan, Worker, measures, planned, play
 from mqlab.replay.spark import cores, job, session
-from mqlab.spec import Scenario
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
-from mqlab.verbs import scenario_of
 
-Worker = Callable[[str, int, Any], Trace]
 MANIFEST = "manifest.json"
 _TYPES = {
     "run": "long", "options": "string", "seed": "long", "status": "string", "error": "string",
@@ -106,44 +103,6 @@ def _range(numbers: list[int]) -> str:
     return f"{low}" if low == high else f"{low} to {high} (mean {mean:.4g})"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What every run is: small enough to travel to each task, however many runs there are."""
-
-    text: str  # of the lab file
-    over: tuple[tuple[str, tuple[Any, ...]], ...]
-    seeds: Sequence[int]
-    jitter: int | str
-
-    @property
-    def runs(self) -> int:
-        """How many runs: combinations times seeds."""
-        return math.prod(len(values) for _, values in self.over) * len(self.seeds)
-
-    def options(self, combination: int) -> dict[str, Any]:
-        """Return path -> value; the last option changes fastest."""
-        chosen = {}
-        for path, values in reversed(self.over):
-            combination, place = divmod(combination, len(values))
-            chosen[path] = values[place]
-        return {path: chosen[path] for path, _ in self.over}
-
-    def changed(self, options: Mapping[str, Any]) -> str:
-        """Return the text of the lab file with some options changed."""
-        scenario = lab.loads(self.text)
-        for path, value in options.items():
-            place, option = lab.split_path(path)
-            scenario = scenario.change(place, **{option: value})
-        return lab.dumps(scenario)
-
-
-def play(text: str, seed: int, jitter: Any) -> Trace:
-    """Play a lab file's text: what a task does for each run."""
-    from mqlab.runtime import play as run
-
-    return run(lab.loads(text), seed=seed, jitter=jitter)
-
-
 def sweep(
     what: Any, *, over: Mapping[str, Sequence[Any]], out: str | Path,
     seeds: int | Iterable[int] = 1, edition: str | None = None, jitter: int | str = 0,
@@ -157,7 +116,7 @@ def sweep(
     folder = Path(out)
     if folder.exists():
         raise BadFile(f"{folder} is there already; choose a new folder")
-    plan = _plan(what, over, seeds, edition, jitter)
+    plan = planned(what, over, seeds, edition, jitter)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent.resolve()))
     try:
@@ -170,30 +129,6 @@ def sweep(
         shutil.rmtree(beside, ignore_errors=True)
         raise
     return Sweep(folder, table)
-
-
-def _plan(
-    what: Any, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int], edition: str | None,
-    jitter: int | str,
-) -> Plan:  # fmt: skip
-    """Return the plan of a sweep; wrong options are told before anything starts."""
-    listed = range(seeds) if isinstance(seeds, int) else tuple(seeds)
-    if not len(listed):
-        raise BadValue(f"{seeds!r} seeds; write 1 or more")
-    scenario = scenario_of(what)
-    if not isinstance(scenario, Scenario):
-        raise BadValue("sweeps change options of plain networks; take for example fuse:2.20")
-    scenario = scenario if edition is None else scenario.under(edition)
-    for path, values in over.items():
-        if isinstance(values, str) or not len(values):
-            raise BadValue(f"{path}: {values!r}; write a list of one or more values")
-    choices = tuple((path, tuple(values)) for path, values in over.items())
-    plan = Plan(lab.dumps(scenario), choices, listed, jitter)
-    # Each value by itself: combinations can be too many to try here; what fails there is a row.
-    for path, values in choices:
-        for value in values:
-            plan.changed({path: value})
-    return plan
 
 
 def _manifest(plan: Plan) -> str:
@@ -235,8 +170,7 @@ def one_run(
 ) -> dict[str, Any]:
     """Play one run, write its trace, and return its row; an error is a row too."""
     start = time.perf_counter()
-    combination, place = divmod(run, len(plan.seeds))
-    seed = plan.seeds[place]
+    combination, seed = plan.place(run)
     told: dict[str, Any] = dict.fromkeys(_TYPES)
     told.update(run=run, options=json.dumps(plan.options(combination)), seed=seed, status="done")
     try:
@@ -244,17 +178,10 @@ def one_run(
         beside = folder / f"run={run}"
         beside.mkdir(exist_ok=True)
         parquet.save(trace, beside / "trace.parquet")
-        told.update(
-            events=len(trace), received=json.dumps(trace.received()), digest=trace.digest(),
-            waiting=_total(trace.waiting()), stuck=_total(trace.stuck()), lost=len(trace.lost()),
-            duplicated=sum(len(twice) for twice in trace.duplicated().values()),
-        )  # fmt: skip
+        found = measures(trace)
+        told.update({**found, "received": json.dumps(found["received"])})
     except Exception as error:  # whatever it is, the other runs go on; the row carries it
         told.update(status="failed", error=f"{type(error).__name__}: {error}",
                     traceback=traceback.format_exc())  # fmt: skip
     told["seconds"] = time.perf_counter() - start
     return told
-
-
-def _total(found: Mapping[str, Mapping[str, Sequence[int]]]) -> int:
-    return sum(len(numbers) for queues in found.values() for numbers in queues.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.trace.fates import (
     BURIED,
@@ -26,12 +26,12 @@ from mqlab.trace.fates import (
     Tally,
     failed_sends,
 )  # fmt: skip
+from mqlab.trace.keyed import Rows, Table, as_array
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
 
-Rows = Any  # a numpy array of integers: numpy is no dependency that types may be read from
 SPAN = 1 << 18  # events that are gone through at a time
 DENSE = 1 << 26  # keys that a table may have without being packed
 
@@ -175,7 +175,7 @@ class Count:
         if len(self.copied):  # what lies at brokers is in order already
             order = np.lexsort((columns[3], msg, dest, broker))
             columns = [column[order] for column in columns]
-        return Lying(*(_array(column, "i") for column in columns))
+        return Lying(*(as_array(column, "i") for column in columns))
 
     def changes(self, span: range) -> tuple[Rows, Rows, Rows]:
         """Return the rows of a span: brokers take hold of messages, let go of them, lose them to another."""
@@ -290,7 +290,10 @@ class Count:
         numbers = numbers[numbers > 0]
         self.not_taken(numbers[fates[numbers] < 0], sent, failed, fates, rows)
         return Tally(
-            _array(numbers, "i"), _array(fates[numbers], "b"), _array(rows[numbers], "i"), lying
+            as_array(numbers, "i"),
+            as_array(fates[numbers], "b"),
+            as_array(rows[numbers], "i"),
+            lying,
         )
 
     def not_taken(self, numbers: Rows, sent: Rows, failed: Rows, fates: Rows, rows: Rows) -> None:
@@ -334,49 +337,3 @@ class Count:
         np.maximum.at(waits, msg[~dead], told[~dead])
         letter[msg[dead]] = True
         return waits, letter
-
-
-class Table:
-    """A table by key: of all there may be, or, where that would be too many, of those that are *known*."""
-
-    def __init__(self, np: Any, size: int, known: Rows | None = None) -> None:
-        self.np, self.known = np, known
-        self.size = size if known is None else len(known)
-
-    def of(self, value: int) -> Rows:
-        """Return a new table."""
-        return self.np.full(self.size, value, self.np.int32)
-
-    def key(self, places: Rows) -> Rows:
-        """Return the keys of places."""
-        return places if self.known is None else self.known[places]
-
-    def _place(self, keys: Rows) -> tuple[Rows, Rows]:
-        """Return the places of those keys that it has, and which ones these are; none is negative."""
-        has = keys >= 0
-        if self.known is None:
-            return keys[has], has
-        place = self.np.searchsorted(self.known, keys)
-        place[place == self.size] = 0
-        has &= self.known[place] == keys
-        return place[has], has
-
-    def add(self, table: Rows, keys: Rows, more: int) -> None:
-        """Add a number under each key, as often as it comes."""
-        np = self.np
-        place = np.sort(self._place(keys)[0])
-        if len(place):
-            first = np.flatnonzero(np.diff(place, prepend=-1))
-            table[place[first]] += more * np.diff(first, append=len(place))
-
-    def put(self, table: Rows, keys: Rows, rows: Rows) -> None:
-        """Write rows under their keys: the last one stays."""
-        if len(keys):
-            place, which = self._place(keys)
-            table[place] = rows[which]
-
-
-def _array(column: Rows, code: str) -> array[int]:
-    """Return a numpy column as an array."""
-    sized = {"i": "int32", "b": "int8"}[code]
-    return array(code, column.astype(sized).tobytes())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.rows import OPTIONS
-from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.trace.trace import Trace
 
 _GUIDE = {row.name: row.guide for rows in OPTIONS.values() for row in rows.values()}
 _ELEMENTS = ("connectors", "brokers")

@@ -10,10 +10,11 @@ import json
 import os
 from array import array
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mqlab.errors import BadFile, MissingExtra
+from mqlab.errors import BadFile
 from mqlab.trace.columns import COLUMNS, FORMAT
+from mqlab.trace.tables import arrow
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -22,16 +23,6 @@ if TYPE_CHECKING:
 _BITS = {"b": "int8", "h": "int16", "i": "int32", "q": "int64"}
 DELTA = ("t", "msg")
 KEY = b"mqlab"
-
-
-def arrow() -> Any:
-    """Return pyarrow; raises `MissingExtra` where it is not installed."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra.of("pyarrow", "lab") from None
-    return pyarrow
 
 
 def schema(metadata: dict[bytes, bytes] | None = None) -> pa.Schema:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.values import duration
-from mqlab.trace import accounts, fast, plain, questions
+from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
 from mqlab.trace.columns import Columns
+from mqlab.trace.drawn import Drawn
 from mqlab.trace.event import Event
 from mqlab.trace.fates import Tally
 from mqlab.trace.index import Index
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-class Trace(Columns):
+
+class Trace(Columns, Drawn):
     """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
 
     def __init__(
@@ -29,6 +33,23 @@ class Trace(Columns):
 
     def __repr__(self) -> str:
         return f"<mqlab.Trace of {len(self)} events, {self.digest()}>"
+
+    def __str__(self) -> str:
+        return summary.text(self)
+
+    def _repr_html_(self) -> str:
+        return summary.html(self)
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row for each event: names in place of codes, units in the names (`t_us`, `age_us`).
+
+        What does not apply is null. Raises `MissingExtra` without pyarrow.
+        """
+        return tables.to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """Return the same as a pandas frame; raises `MissingExtra` without pandas or pyarrow."""
+        return tables.to_pandas(self)
 
     def event(self, row: int) -> Event:
         """Return the event of one row, with names in place of numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MissingExtra
@@ -13,7 +14,7 @@ from mqlab.views.scene import MOST_EVENTS, Scene, scene, shared_story
 if TYPE_CHECKING:
     from mqlab.views.host import View
 
-__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "scene", "view"]
+__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "plot_spans", "scene", "view"]
 
 
 def _document(what: Trace | Comparison) -> Any:
@@ -51,17 +52,31 @@ def view(what: Trace | Comparison) -> View:
     return View(document)
 
 
-def plot(*traces: Trace) -> View:
-    """Return a widget with the charts of one run, or of several beside each other (see `charts`).
+def plot(what: Trace | Comparison) -> View:
+    """Return a widget with the charts of one run, or of two beside each other (see `charts`).
 
     Raises `MissingExtra` without Bokeh.
     """
+    traces = (what.one, what.other) if isinstance(what, Comparison) else (what,)
     try:
         from mqlab.views.charts import document
         from mqlab.views.host import View
     except ImportError as error:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return View(document(traces))
+
+
+def plot_spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> View:
+    """Return a widget with a chart: row -> name -> numbers, each from its least to its greatest.
+
+    Raises `MissingExtra` without Bokeh.
+    """
+    try:
+        from mqlab.views.charts import spans
+        from mqlab.views.host import View
+    except ImportError as error:
+        raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    return View(spans(counts))
 
 
 def html(what: Trace | Comparison, title: str = "mqlab") -> str:

@@ -6,13 +6,13 @@ dark. What is too much to be drawn is said, never left out silently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
 from bokeh.document import Document
-from bokeh.models import Column, ColumnDataSource, FactorRange, Legend, Row
+from bokeh.models import BasicTicker, Column, ColumnDataSource, FactorRange, Legend, Row
 from bokeh.plotting import figure
 from bokeh.transform import dodge
 
@@ -21,6 +21,7 @@ from mqlab.trace.labels import labels
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 DASHES = ("solid", "dashed", "dotted", "dotdash")
+MARKERS = ("circle", "square", "triangle", "diamond", "hex", "inverted_triangle")
 GREY = "#7d8894"
 MOST_LINES = 8  # places of one run that have a line of their own
 MOST_STEPS = 2000  # of one line: of what is closer together the highest is shown
@@ -52,8 +53,7 @@ def _thinned(time: Any, count: Any, end: int) -> tuple[list[float], list[int]]:
         span = time * MOST_STEPS // (end + 1)
         first = np.flatnonzero(np.diff(span, prepend=-1))
         highest = np.maximum.reduceat(count, first)
-        highest[-1] = count[-1]
-        time, count = time[first], highest
+        time, count = np.append(time[first], time[-1]), np.append(highest, count[-1])
     return (time / 1000).tolist(), count.tolist()
 
 
@@ -68,7 +68,9 @@ def latencies(traces: Sequence[Trace]) -> tuple[list[float], list[list[int]]]:
 
 def document(traces: Sequence[Trace]) -> Document:
     """Return the charts of one run, or of several side by side."""
-    names = labels(traces)
+    first, *others = labels(traces)
+    # Beside its namesake a run needs no more of a title than what sets it apart.
+    names = [first, *(name.removeprefix(f"{first}; ") for name in others)]
     deep = [
         _depth(trace, name if len(traces) > 1 else "")
         for trace, name in zip(traces, names, strict=True)
@@ -78,6 +80,33 @@ def document(traces: Sequence[Trace]) -> Document:
     row = Row(_latency(traces, names), _received(traces, names), sizing_mode="stretch_width")
     found = Document()
     found.add_root(Column(*deep, row, sizing_mode="stretch_width"))
+    return found
+
+
+def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
+    """Return a chart of row -> name -> numbers: a bar from the least to the greatest, a dot at the mean."""
+    names = list(dict.fromkeys(name for found in counts.values() for name in found))
+    plot = _figure("Messages per consumer", "", "messages", x_range=FactorRange(*counts),
+                   tooltips="@row: @low to @high, mean @mean")  # fmt: skip
+    width, items = 0.8 / max(1, len(names)), []
+    for place, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
+        rows = {row: found[name] for row, found in counts.items() if found.get(name)}
+        source = ColumnDataSource({
+            "row": list(rows), "low": [min(of) for of in rows.values()],
+            "high": [max(of) for of in rows.values()],
+            "mean": [sum(of) / len(of) for of in rows.values()],
+        }, name=name)  # fmt: skip
+        at = dodge("row", (place + 0.5) * width - 0.4, range=plot.x_range)
+        bar = plot.segment(x0=at, x1=at, y0="low", y1="high", source=source, line_color=colour, line_width=6,
+                           line_alpha=0.5)  # fmt: skip
+        marker = MARKERS[place % len(MARKERS)]
+        dot = plot.scatter(at, "mean", source=source, size=10, marker=marker, color=colour)
+        items.append((name, [bar, dot]))
+    _legend(plot, items, "right")
+    if sum(map(len, counts)) > 90:
+        plot.xaxis.major_label_orientation = 0.5
+    found = Document()
+    found.add_root(Column(plot, sizing_mode="stretch_width"))
     return found
 
 
@@ -93,12 +122,13 @@ def _figure(title: str, x: str, y: str, **more: Any) -> Any:
     plot.xgrid.visible = False
     plot.ygrid.grid_line_color, plot.ygrid.grid_line_alpha = GREY, 0.3
     plot.y_range.start = 0
+    plot.yaxis.ticker = BasicTicker(min_interval=1)  # nobody gets half a message
     return plot
 
 
-def _legend(plot: Any, items: list[tuple[str, list[Any]]]) -> None:
+def _legend(plot: Any, items: list[tuple[str, list[Any]]], place: str = "below") -> None:
     plot.add_layout(Legend(items=items, label_text_color=GREY, background_fill_alpha=0,
-                           border_line_color=None, click_policy="hide"), "right")  # fmt: skip
+                           border_line_color=None, click_policy="hide"), place)  # fmt: skip
 
 
 def _depth(trace: Trace, name: str) -> Any:
@@ -107,14 +137,14 @@ def _depth(trace: Trace, name: str) -> Any:
     title = f"Messages held{f': {name}' * bool(name)}"
     title += f" (the {MOST_LINES} deepest; {more} places more are not drawn)" * (more > 0)
     plot = _figure(title, "time (ms)", "messages", tooltips="$name: @depth at @t ms")
-    looks = islice(((c, d) for d in cycle(DASHES) for c in COLOURS), MOST_LINES)
+    looks = islice(zip(cycle(COLOURS), cycle(DASHES), strict=False), MOST_LINES)
     items = []
     for (label, t, depth), (colour, dash) in zip(lines, looks, strict=False):
         source = ColumnDataSource({"t": t, "depth": depth}, name=label)
         glyph = plot.step("t", "depth", source=source, mode="after", line_width=2, line_color=colour,
                           line_dash=dash, name=label)  # fmt: skip
         items.append((label, [glyph]))
-    _legend(plot, items)
+    _legend(plot, items, "right")
     return plot
 
 
@@ -130,6 +160,7 @@ def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
                           fill_color=colour, fill_alpha=0.35, line_color=colour, line_dash=dash)  # fmt: skip
         items.append((name, [glyph]))
     if len(traces) > 1:
+        plot.height += 30 * len(traces)
         _legend(plot, items)
     return plot
 
@@ -149,6 +180,7 @@ def _received(traces: Sequence[Trace], names: Sequence[str]) -> Any:
                         fill_alpha=0.6, line_color=colour, line_dash=dash, line_width=2)  # fmt: skip
         items.append((name, [bar]))
     if len(traces) > 1:
+        plot.height += 30 * len(traces)
         _legend(plot, items)
     if len(consumers) > 12:
         plot.xaxis.major_label_orientation = "vertical"

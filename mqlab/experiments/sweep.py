@@ -1,0 +1,191 @@
+"""A sweep on this machine: a few hundred runs, dealt out to processes, as a table with a row for each.
+
+`mqlab.replay.sweep` takes the same call to Spark, for as many runs as one likes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from mqlab.errors import CannotRun, MissingExtra, MqlabError
+from mqlab.experiments.plan import Plan, measures, planned, play
+from mqlab.trace.grid import Grid
+
+Row = dict[str, Any]
+GROUP = 8  # runs that are given to a process at a time
+COUNTS = ("events", "waiting", "stuck", "lost", "duplicated")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Runs(Grid):
+    """The runs of a sweep, a row each: `run`, `seed`, `options` (path -> value), `status` and what came of it.
+
+    These are `events`, `received` (consumer -> messages), `waiting`, `stuck`, `lost` and `duplicated`
+    (messages), `digest`; of a run whose `status` is ``failed`` there is `error` instead. Prints as a table
+    with a line for each combination of options.
+    """
+
+    rows: tuple[Row, ...]
+    hints = {
+        "outcomes": "how many different ones, by what each consumer received, waits or is stuck"
+    }
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def failed(self) -> list[Row]:
+        """The rows of the runs that failed, with their errors."""
+        return [row for row in self.rows if row["status"] == "failed"]
+
+    def groups(self) -> dict[str, list[Row]]:
+        """Return combination, as ``option=value, ...`` -> its runs; paths only where an option is in two."""
+        found: dict[str, list[Row]] = {}
+        paths = list(self.rows[0]["options"]) if self.rows else []
+        short = {path: path.rpartition(".")[2] for path in paths}
+        names = (
+            short
+            if len(set(short.values())) == len(paths)
+            else dict(zip(paths, paths, strict=True))
+        )
+        for row in self.rows:
+            name = ", ".join(f"{names[path]}={value}" for path, value in row["options"].items())
+            found.setdefault(name or "as it is", []).append(row)
+        return found
+
+    def table(self) -> list[list[str]]:
+        """Return a line for each combination: the least to the greatest count of each consumer."""
+        lines = [["options", "runs", "outcomes", "received", "waiting", "lost", "failed"]]
+        for name, rows in self.groups().items():
+            done = [row for row in rows if row["status"] == "done"]
+            outcomes = {(str(row["received"]), row["waiting"], row["stuck"]) for row in done}
+            received = ", ".join(
+                f"{who} {_span(counts)}" for who, counts in _received(done).items()
+            )
+            lines.append([
+                name, str(len(rows)), str(len(outcomes)), received or "-",
+                *(_span([row[key] for row in done]) for key in ("waiting", "lost")),
+                str(len(rows) - len(done)),
+            ])  # fmt: skip
+        return lines
+
+    __repr__ = Grid.__str__
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame: a row for each run, a column for each option and consumer.
+
+        Raises `MissingExtra` without pandas.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra.of("pandas", "spark") from None
+        flat = ("options", "received")
+        return pd.DataFrame([
+            {**{key: value for key, value in row.items() if key not in flat}, **row["options"],
+             **{f"received {who}": count for who, count in row.get("received", {}).items()}}
+            for row in self.rows
+        ])  # fmt: skip
+
+    def plot(self) -> Any:
+        """Return a chart: what each consumer received in each combination, from the least to the most.
+
+        Raises `MissingExtra` without Bokeh.
+        """
+        from mqlab import views
+
+        found = {
+            name: [row for row in rows if row["status"] == "done"]
+            for name, rows in self.groups().items()
+        }
+        return views.plot_spans({name: _received(rows) for name, rows in found.items()})
+
+
+def _received(rows: Iterable[Row]) -> dict[str, list[int]]:
+    counts: dict[str, list[int]] = {}
+    for row in rows:
+        for consumer, count in row["received"].items():
+            counts.setdefault(consumer, []).append(count)
+    return counts
+
+
+def _span(counts: Sequence[int]) -> str:
+    if not counts:
+        return "-"
+    low, high = min(counts), max(counts)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def sweep(
+    what: Any, *, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int] = 1,
+    edition: str | None = None, jitter: int | str = 0, processes: int | None = None,
+    progress: bool = True,
+) -> Runs:  # fmt: skip
+    """Run every combination of the options in *over* with each seed; see `mqlab.sweep`."""
+    plan = planned(what, over, seeds, edition, jitter)
+    groups = [range(first, min(first + GROUP, plan.runs)) for first in range(0, plan.runs, GROUP)]
+    count = min(processes or os.cpu_count() or 1, len(groups))
+    rows: list[Row] = []
+    with _bar(plan.runs, progress) as advance:
+        for group in _played(plan, groups, count):
+            rows += group
+            advance(len(group))
+    return Runs(tuple(sorted(rows, key=lambda row: row["run"])))
+
+
+def _played(plan: Plan, groups: Sequence[range], processes: int) -> Iterator[list[Row]]:
+    """Yield the rows of each group, played here or in other processes."""
+    if processes == 1:
+        yield from (play_group(plan, group) for group in groups)
+        return
+    # Spawned: what was forked from a kernel with threads may hang.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        try:
+            yield from pool.map(play_group, [plan] * len(groups), groups)
+        except BrokenProcessPool:
+            raise CannotRun(
+                "the processes of a sweep ended; in a script write it under "
+                "if __name__ == '__main__': or with processes=1"
+            ) from None
+
+
+def play_group(plan: Plan, runs: range) -> list[Row]:
+    """Play some runs of a plan: what a process does."""
+    texts: dict[int, str] = {}
+    return [_play_one(plan, run, texts) for run in runs]
+
+
+def _play_one(plan: Plan, run: int, texts: dict[int, str]) -> Row:
+    """Play one run and return its row; an error is a row too."""
+    combination, seed = plan.place(run)
+    row: Row = {"run": run, "seed": seed, "options": plan.options(combination), "status": "done"}
+    try:
+        if combination not in texts:
+            texts[combination] = plan.changed(row["options"])
+        return {**row, **measures(play(texts[combination], seed, plan.jitter))}
+    except MqlabError as error:  # a combination that no broker takes
+        return {**row, "status": "failed", "error": f"{type(error).__name__}: {error}"}
+
+
+@contextmanager
+def _bar(runs: int, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Show how many runs are done, where somebody sees it; gives what counts some more."""
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:  # in a page
+        yield lambda count: None
+        return
+    console = Console(stderr=True)
+    seen = shown and (console.is_terminal or console.is_jupyter)
+    with Progress(console=console, transient=True, disable=not seen) as bar:
+        task = bar.add_task("runs", total=runs)
+        yield lambda count: bar.advance(task, count)
