@@ -46,8 +46,10 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     """Return the scene of a run, under its own title or another.
 
     Runs that are played side by side have one *story*: then both show the same time (`shared_story`).
-    Raises `BadValue` for a run too long to be sent whole.
+    Raises `BadValue` for a run too long to be sent whole, or one in which there is nothing.
     """
+    if not trace.names["node"]:
+        raise BadValue("an empty network has no picture; write mq.Network(mq.Broker('A'))")
     if len(trace) > MOST_EVENTS:
         raise BadValue(
             f"a run of {len(trace)} events is too long to be shown whole (most: {MOST_EVENTS}); "

@@ -165,3 +165,8 @@ def test_every_artemis_recording_has_a_scene():
     for value in packed("artemis").values():
         trace = products.play(products.product_of(value).read(value))
         assert scene(trace).columns["meta"]["events"] == [len(trace)]
+
+
+def test_an_empty_network_is_told():
+    with pytest.raises(BadValue, match="an empty network has no picture"):
+        mq.view(mq.run(mq.Network()))
