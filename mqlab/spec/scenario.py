@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -114,25 +114,24 @@ class _Known:
         # consumer or producer -> the client that it is on, or the brokers that it may be on
         self.places: dict[str, tuple[str, ...]] = {}
         self.open: set[str] = set()
+        options = [broker.options for broker in network.brokers]
+        self.stores = [str(store) for given in options if (store := given.get("shared_store"))]
+        self.hosts = [str(host) for given in options if (host := given.get("host"))]
+
+    def names(self, what: str) -> list[str]:
+        """Return what is there of a kind such as ``broker``, or of several, ``broker or client``."""
+        kinds: dict[str, Iterable[str]] = {
+            "broker": self.brokers, "connector": self.connectors, "endpoint": self.endpoints,
+            "client": self.clients, "consumer": self.consumers, "shared store": self.stores,
+            "host": self.hosts,
+        }  # fmt: skip
+        return [name for kind in what.split(" or ") for name in kinds[kind]]
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what *action* names and is not there; remember what it opens."""
         for what, name in mentions(action):
-            names: dict[str, Sequence[str]] = {
-                "broker": self.brokers,
-                "connector": self.connectors,
-                "endpoint": self.endpoints,
-                "client": [*self.clients],
-                "consumer": self.consumers,
-                "broker or client": [*self.brokers, *self.clients],
-                "consumer or broker": [*self.consumers, *self.brokers],
-                "consumer or client": [*self.consumers, *self.clients],
-                "shared store": self._stores(),
-                "host": self._hosts(),
-                "broker or shared store": [*self.brokers, *self._stores()],
-            }
             called = "broker" if what == "broker or client" and not self.clients else what
-            _need(called, name, names[what], where)
+            _need(called, name, self.names(what), where)
         self.check_kind(action, where, strictly)
         if isinstance(action, c.Client):
             if strictly:
@@ -272,12 +271,6 @@ class _Known:
         for leaf in parsed.leaves():
             if leaf.scheme not in HEARD:
                 _need("host", leaf.host or leaf.path, [*self.brokers, *self.endpoints], where)
-
-    def _stores(self) -> list[str]:
-        return [str(s) for b in self.network.brokers if (s := b.options.get("shared_store"))]
-
-    def _hosts(self) -> list[str]:
-        return [str(h) for b in self.network.brokers if (h := b.options.get("host"))]
 
 
 _MENTIONS: dict[type[a.Action], dict[str, str]] = {
