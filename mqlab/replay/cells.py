@@ -86,6 +86,7 @@ def _changes(column: dict[str, Any], when: Any, queue: Any) -> Cells:
     kind = np.where(queue, column["kind"], -1)
     moved = kind == Kind.TakenOver  # from the store of one broker to that of another
     more, less = (kind == Kind.Enqueued) | moved, np.isin(kind, [int(leaf) for leaf in LEAVES])
+    moved &= column["frm"] >= 0  # else it still is where it was, too
     key = np.concatenate([column["broker"][more], column["broker"][less], column["frm"][moved]])
     sign = np.ones(len(key), np.int64)
     sign[int(more.sum()) :] = -1

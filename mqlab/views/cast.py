@@ -43,15 +43,20 @@ class Cast:
 
     @cached_property
     def actors(self) -> dict[int, int]:
-        """Node -> the node it is drawn as: what a client has is the client, a line is its broker."""
+        """Node -> the node it is drawn as: what a client has is the client, a line is its broker.
+
+        A consumer that was closed and opened again at the same broker is the one it was.
+        """
         clients = {name: no for no, (name, role) in enumerate(self.nodes) if role == "client"}
         brokers = {name: no for no, (name, role) in enumerate(self.nodes) if role == "broker"}
         lines = self.trace.header.get("scenario", {}).get("lines", ())
         leads = {line["name"]: brokers[line["to"]] for line in lines}
         homes, found = self.trace.names["node_home"], {}
+        lives: dict[tuple[str, str], int] = {}
         for no, (name, role) in enumerate(self.nodes):
             owned = role == "consumer" or (role == "producer" and homes[no] not in brokers)
-            found[no] = clients.get(homes[no], no) if owned else no
+            first = lives.setdefault((name, homes[no]), no) if role == "consumer" else no
+            found[no] = clients.get(homes[no], first) if owned else no
             if role == "line":
                 found[no] = leads[name]
         return found

@@ -84,10 +84,12 @@ def document(traces: Sequence[Trace]) -> Document:
 
 
 def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
-    """Return a chart of row -> name -> numbers: a bar from the least to the greatest, a dot at the mean."""
+    """Return a chart of row -> name -> numbers: a bar from the least to the greatest, a mark at the mean."""
     names = list(dict.fromkeys(name for found in counts.values() for name in found))
-    plot = _figure("Messages per consumer", "", "messages", x_range=FactorRange(*counts),
-                   tooltips="@row: @low to @high, mean @mean")  # fmt: skip
+    plot = _figure("Messages per consumer", "messages", "", counts="x",
+                   tooltips="@row: @low to @high, mean @mean",
+                   y_range=FactorRange(*reversed(list(counts))))  # fmt: skip
+    plot.height = 110 + 14 * len(counts) * max(2, len(names))
     width, items = 0.8 / max(1, len(names)), []
     for place, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
         rows = {row: found[name] for row, found in counts.items() if found.get(name)}
@@ -96,21 +98,20 @@ def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
             "high": [max(of) for of in rows.values()],
             "mean": [sum(of) / len(of) for of in rows.values()],
         }, name=name)  # fmt: skip
-        at = dodge("row", (place + 0.5) * width - 0.4, range=plot.x_range)
-        bar = plot.segment(x0=at, x1=at, y0="low", y1="high", source=source, line_color=colour, line_width=6,
-                           line_alpha=0.5)  # fmt: skip
-        marker = MARKERS[place % len(MARKERS)]
-        dot = plot.scatter(at, "mean", source=source, size=10, marker=marker, color=colour)
-        items.append((name, [bar, dot]))
+        at = dodge("row", 0.4 - (place + 0.5) * width, range=plot.y_range)
+        bar = plot.segment(x0="low", x1="high", y0=at, y1=at, source=source, line_color=colour,
+                           line_width=6, line_alpha=0.5)  # fmt: skip
+        mark = plot.scatter("mean", at, source=source, size=9, marker=MARKERS[place % len(MARKERS)],
+                            color=colour)  # fmt: skip
+        items.append((name, [bar, mark]))
     _legend(plot, items, "right")
-    if sum(map(len, counts)) > 90:
-        plot.xaxis.major_label_orientation = 0.5
     found = Document()
     found.add_root(Column(plot, sizing_mode="stretch_width"))
     return found
 
 
-def _figure(title: str, x: str, y: str, **more: Any) -> Any:
+def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> Any:
+    """Return an empty chart, on whose axis *counts* there are messages."""
     plot = figure(height=260, sizing_mode="stretch_width", toolbar_location=None, title=title,
                   x_axis_label=x, y_axis_label=y, background_fill_alpha=0, border_fill_alpha=0,
                   outline_line_color=None, **more)  # fmt: skip
@@ -119,10 +120,13 @@ def _figure(title: str, x: str, y: str, **more: Any) -> Any:
         axis.axis_label_text_color = axis.major_label_text_color = axis.axis_line_color = GREY
         axis.major_tick_line_color = GREY
         axis.minor_tick_line_color = None
-    plot.xgrid.visible = False
-    plot.ygrid.grid_line_color, plot.ygrid.grid_line_alpha = GREY, 0.3
-    plot.y_range.start = 0
-    plot.yaxis.ticker = BasicTicker(min_interval=1)  # nobody gets half a message
+    axis, along, grid, across = plot.yaxis, plot.y_range, plot.ygrid, plot.xgrid
+    if counts == "x":
+        axis, along, grid, across = plot.xaxis, plot.x_range, plot.xgrid, plot.ygrid
+    along.start = 0
+    axis.ticker = BasicTicker(min_interval=1)  # nobody gets half a message
+    across.visible = False
+    grid.grid_line_color, grid.grid_line_alpha = GREY, 0.3
     return plot
 
 

@@ -217,10 +217,11 @@ def _counts(cast: Cast, story: Story) -> Columns:
             to = cast.actors[to]
             got[to] = got.get(to, 0) + 1
             received.append((story.at(t), to, got[to]))
-        elif kind == Kind.TakenOver:
+        elif kind == Kind.TakenOver and queues[dest]:
             depth.setdefault(frm, set()).discard((dest, msg))
             depth.setdefault(broker, set()).add((dest, msg))
-            depths += [(story.at(t), node, len(depth[node])) for node in (frm, broker)]
+            known = [node for node in (frm, broker) if node >= 0]  # it may still be where it was
+            depths += [(story.at(t), node, len(depth[node])) for node in known]
         elif (kind == Kind.Enqueued or kind in _LEAVES) and queues[dest]:
             held = depth.setdefault(broker, set())
             (held.add if kind == Kind.Enqueued else held.discard)((dest, msg))

@@ -51,6 +51,26 @@ def test_a_gauge_stands_on_no_connector(shape):
         assert near > 6
 
 
+def test_a_consumer_that_comes_again_is_one_on_the_stage_and_its_count_goes_on():
+    net = mq.Network(mq.Broker("A"))
+    reads = mq.Consumer("C", on="A", reads=FOO)
+    trace = mq.run(net, reads, mq.Producer("P", on="A", sends=2, to=FOO), mq.Close("C"), reads,
+                   mq.Producer("Q", on="A", sends=3, to=FOO))  # fmt: skip
+    columns = scene(trace).columns
+    assert columns["received"]["value"] == [1, 2, 3, 4, 5]
+    assert len(set(columns["received"]["node"])) == 1
+
+
+def test_gauges_count_queues_alone_whatever_comes_out_of_a_store():
+    net = mq.Network(mq.Broker("A", store="kahadb"))
+    durable = mq.Consumer("D", on="A", reads=mq.Topic("NEWS"), durable=True)
+    trace = mq.run(net, durable, mq.Close("D"), mq.Producer("P", on="A", sends=2, to=mq.Topic("NEWS")),
+                   mq.Producer("Q", on="A", sends=3, to=FOO), mq.Stop("A"), mq.Restart("A"))  # fmt: skip
+    assert scene(trace).columns["depths"]["value"][-1] == 3
+    split = scene(mq.run("unsafe:ocfs2")).columns["depths"]
+    assert min(split["node"]) >= 0
+
+
 def test_every_message_flies_every_hop_and_never_backwards():
     trace = mq.run("fuse:2.20")
     flights = scene(trace).columns["flights"]

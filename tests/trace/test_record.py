@@ -1,0 +1,71 @@
+"""The recorder: rows become columns as they are written, and a trace that was given never changes."""
+
+import pytest
+
+import mqlab as mq
+from mqlab.errors import BadValue
+from mqlab.trace import COLUMNS, record
+from mqlab.trace.record import Recorder
+
+FOO = mq.Queue("TEST.FOO")
+
+
+@pytest.mark.parametrize("full", [0, 1, 7, 63])
+def test_it_does_not_matter_how_often_rows_become_columns(monkeypatch, full):
+    whole = mq.run("fuse:4.4").digest()
+    monkeypatch.setattr(record, "FULL", full)
+    assert mq.run("fuse:4.4").digest() == whole
+
+
+@pytest.mark.parametrize("full", [0, 63])
+def test_a_trace_stays_as_it_is_when_its_lab_goes_on(monkeypatch, full):
+    monkeypatch.setattr(record, "FULL", full)
+    lab = mq.Lab(mq.Network(mq.Broker("A")))
+    lab.do(mq.Producer("P", on="A", sends=20, to=FOO))
+    lab.rest()
+    early = lab.trace
+    before, count = early.digest(), len(early)
+    other = lab.fork()
+    for one in (lab, other):
+        one.do(mq.Consumer("C", on="A", reads=FOO))
+        one.rest()
+    assert (early.digest(), len(early)) == (before, count)
+    assert lab.trace.digest() == other.trace.digest()
+    assert len(lab.trace) > count
+
+
+def test_numbers_keep_their_values_and_their_signs():
+    recorder = Recorder()
+    rows = [
+        (0, 0),
+        (2**40, 127, 2**31 - 1, 2**15 - 1, -1, -(2**15), -1, 3, -(2**31), -128, 2**62, 5, 255),
+    ]
+    for row in rows:
+        recorder.add(*row)
+    trace = recorder.trace({})
+    assert [trace.column(name)[1] for name in COLUMNS] == list(rows[1])
+    assert [trace.column(name)[0] for name in COLUMNS] == [
+        0,
+        0,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        0,
+        0,
+        0,
+        -1,
+    ]
+
+
+@pytest.mark.parametrize(("place", "number"), [(2, 2**31), (3, 2**15), (9, 128), (3, -(2**15) - 1)])
+def test_a_number_that_is_too_large_is_an_error_that_names_its_column(place, number):
+    recorder = Recorder()
+    row = [0] * len(COLUMNS)
+    row[place] = number
+    recorder.add(*row)
+    with pytest.raises(BadValue, match=list(COLUMNS)[place]):
+        recorder.trace({})
