@@ -81,7 +81,8 @@ class Many:
 
     def schema(self) -> Json:
         """Return the shape as JSON Schema."""
-        sizes = {"minItems": self.least, "maxItems": self.most} if self.most < 100 else {}
+        sizes = {"minItems": self.least} if self.least else {}
+        sizes |= {"maxItems": self.most} if self.most < 100 else {}
         return {"type": "array", "items": self.of.schema(), **sizes}
 
 
@@ -261,7 +262,8 @@ LENGTH = Length("a length of time", bool, {"anyOf": [
     {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
     {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
 ]})  # fmt: skip
-NAMES = Either((NAME, Many(NAME)))
+NAMES = Either((NAME, Many(NAME, least=1)))
+NAMES_OR_NONE = Either((NAME, Many(NAME)))
 OBJECT = Record({}, more=ANYTHING)
 
 

@@ -29,6 +29,12 @@ _TYPES: dict[type, Json] = {
     str: {"type": "string"}, tuple: {"type": "array", "items": {"type": "string"}},
     dict: {"type": "object"},
 }  # fmt: skip
+# A row's own reader takes texts, too, as the products' files have them.
+_AS_TEXT: dict[type, Json] = {
+    bool: {"type": ["boolean", "string"], "pattern": "^([Tt]rue|[Ff]alse|TRUE|FALSE)$"},
+    int: {"type": ["integer", "string"], "pattern": "^-?[0-9]{1,19}$"},
+    float: {"type": ["number", "string"]}, tuple: {"type": ["array", "string"]},
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,10 @@ class Row:
         unit = f" In {row.unit}." if row.unit else ""
         found: Json = {"description": f"{row.guide}: {row.sentence}{unit} [{row.source}]"}
         found |= {"enum": list(row.choices)} if row.choices else _TYPES[row.type]
+        if self.look is Option.read and not row.choices:
+            found |= _AS_TEXT.get(row.type, {})
+        if row.type is int:
+            found["maximum"] = row.high
         if row.low is not None:
             found["minimum"] = row.low
         if row.default is not None:

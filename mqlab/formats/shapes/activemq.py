@@ -15,6 +15,7 @@ from mqlab.spec.shape import (
     LENGTH,
     NAME,
     NAMES,
+    NAMES_OR_NONE,
     TEXT,
     TRUTH,
     Either,
@@ -97,7 +98,8 @@ def _broker() -> Record:
 
 def _connector() -> Record:
     keys = {
-        "name": NAME, "from": NAME, "to": NAMES, "uri": TEXT, "uri_kind": choice(URI_KINDS),
+        "name": NAME, "from": NAME, "to": NAMES_OR_NONE, "uri": TEXT,
+        "uri_kind": choice(URI_KINDS),
         "starts_later": TRUTH, **rows(OPTIONS["networkConnector"].values()),
     }  # fmt: skip
     return Record(keys, (("name",), ("from",)), called="option")

@@ -16,6 +16,7 @@ from mqlab.spec.shape import (
     LENGTH,
     NAME,
     NAMES,
+    NAMES_OR_NONE,
     TEXT,
     TRUTH,
     Many,
@@ -37,7 +38,9 @@ def _rows(section: str) -> Record:
 
 def _shapes(options: Iterable[Option]) -> dict[str, Any]:
     """Return the shapes of rows; lists are of names."""
-    return {row.name: NAMES if row.type is tuple else Row(row, check_value) for row in options}
+    return {
+        row.name: NAMES_OR_NONE if row.type is tuple else Row(row, check_value) for row in options
+    }
 
 
 # Each key of a step, whatever the step.
