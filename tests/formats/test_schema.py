@@ -43,9 +43,10 @@ UNSAID = "1000000000.0"  # a whole number to JSON, not to Python
 def in_json(value):
     """Return a value as a file has it; None for one that no JSON file can have."""
     try:
-        return json.loads(json.dumps(value, allow_nan=False))
+        written = json.loads(json.dumps(value, allow_nan=False))
     except ValueError:
         return None
+    return written if written == value else None
 
 
 WRITTEN = [value for base, change, _ in WRONG if (value := in_json({**base, **change})) is not None]
