@@ -79,6 +79,8 @@ class Many:
     @property
     def words(self) -> str:
         """What to write."""
+        if isinstance(self.of, (Record, Tagged)):
+            return "a list of objects"
         size = f" of {self.least}" if self.least == self.most else ""
         return f"a list{size}, of which each is {self.of.words}"
 
@@ -122,8 +124,13 @@ class Record:
     needed: tuple[tuple[str, ...], ...] = ()
     more: Shape | None = None
     called: str = "key"
-    words: str = "an object"
     note: str = ""
+
+    @property
+    def words(self) -> str:
+        """What to write."""
+        alone = [group[0] for group in self.needed if len(group) == 1]
+        return f"an object with the key {alone[0]!r}" if alone else "an object"
 
     def check(self, value: object, where: str) -> None:
         """Raise for what is no object, an unknown key, one that is missing, a value that is wrong."""
@@ -197,14 +204,15 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """A value of one of several shapes."""
+    """A value of one of several shapes, perhaps with shorter words for all of them."""
 
     shapes: tuple[Shape, ...]
+    told: str = ""
 
     @property
     def words(self) -> str:
         """What to write."""
-        return ", or ".join(dict.fromkeys(shape.words for shape in self.shapes))
+        return self.told or ", or ".join(dict.fromkeys(shape.words for shape in self.shapes))
 
     def check(self, value: object, where: str) -> None:
         """Raise what the last shape of the value's own kind says, or that it is none of them."""
@@ -278,8 +286,8 @@ LENGTH = Length("a length of time", bool, {"anyOf": [
     {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
     {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
 ]})  # fmt: skip
-NAMES = Either((NAME, Many(NAME, least=1)))
-NAMES_OR_NONE = Either((NAME, Many(NAME)))
+NAMES = Either((NAME, Many(NAME, least=1)), "a name or a list of names")
+NAMES_OR_NONE = Either((NAME, Many(NAME)), "a name or a list of names")
 OBJECT = Record({}, more=ANYTHING)
 
 
