@@ -144,3 +144,9 @@ def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"mqlab.{name}")
     raise AttributeError(f"module 'mqlab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return what a notebook completes: the words of this page, and no tools that it is made with."""
+    tools = {"annotations", "importlib", "typing", "Any"}
+    return sorted({*globals(), "artemis", "openmq"} - tools)

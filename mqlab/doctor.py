@@ -8,9 +8,9 @@ from importlib import metadata
 
 # part -> (package, extra, what it is for)
 PARTS = {
-    "core": (("lark", ""), ("defusedxml", "")),
+    "core": (("lark", ""),),
     "JupyterLab": (("jupyterlab", "lab"), ("ipywidgets", "lab"), ("anywidget", "lab")),
-    "views": (("bokeh", "lab"), ("networkx", "lab")),
+    "views": (("bokeh", "lab"),),
     "trace files": (("pyarrow", "lab"),),
     "Spark": (("pyspark", "spark"), ("pandas", "spark"), ("numpy", "spark")),
     "tests": (("pytest", "test"), ("nbval", "test"), ("hypothesis", "test"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def figures(guide: str | None = None) -> tuple[Any, ...]:
-    """Return the figures of all guides, or of one: fuse, amq6, article, openmq, artemis, crash."""
+    """Return the figures of all guides, or of one: fuse, amq6, article, unsafe, openmq, artemis, crash."""
     from mqlab import products
 
     return products.figures(guide)

@@ -121,7 +121,8 @@ PYTHON = {
     "mq.SlowDisk('A', INF)": "SlowDisk 'A', factor is inf",
     "mq.SlowDisk('A', 0)": "factor is 0; write a number above 0",
     "mq.Restart('A', store='old')": "unknown store 'old'",
-    "mq.StartBrokers('A')": "StartBrokers 'A', brokers is 'A'; write a list",
+    "mq.StartBrokers(7)": "StartBrokers: (7,); write the brokers' names",
+    "mq.StartBrokers('A', at='soon')": "at: 'soon' is not a length of time",
     "mq.SampleOrders('failover:(tcp://A)', 10**9, 'x')": "count is 1000000000; write 0 to 1000000",
     # verbs
     "mq.run(None)": "None cannot be run; write a network, a figure",

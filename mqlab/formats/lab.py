@@ -204,15 +204,6 @@ def dumps(scenario: Scenario) -> str:
     return json.dumps(write(scenario), indent=1)
 
 
-def change(body: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Return a lab file's value with one option changed.
-
-    *path* is ``broker/connector.option`` or ``broker.option``.
-    """
-    scenario, (place, option) = read(body), split_path(path)
-    return write(scenario.change(place, **{option: value}))
-
-
 def split_path(path: str) -> tuple[str, str]:
     """Return place and option of ``A/linkToBrokerB.network_ttl``; raises `BadValue`."""
     place, dot, option = path.rpartition(".")

@@ -18,7 +18,6 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -146,10 +145,7 @@ def job() -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     try:
-        with warnings.catch_warnings():
-            # It warns of pandas 3, which our jobs do not touch: they pass Arrow tables.
-            warnings.filterwarnings("ignore", "PySpark does not yet fully", FutureWarning)
-            yield
+        yield
     except PySparkException as error:
         found = re.findall(r"mqlab\.errors\.(\w+): (.+)", str(error))
         kind = getattr(errors, found[-1][0], None) if found else None

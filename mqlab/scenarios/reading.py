@@ -31,6 +31,9 @@ class FamilyFigure:
     expected: Mapping[str, Any]
     printer: Callable[[Any], str] = field(repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Figure {self.id}: {self.title}>"
+
     def __str__(self) -> str:
         return f"{self.id}: {self.title}. {self.question}"
 

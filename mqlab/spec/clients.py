@@ -105,6 +105,7 @@ class StartBrokers(Action):
         object.__setattr__(self, "wait", wait)
         object.__setattr__(self, "options", options or {})
         object.__setattr__(self, "at", at)
+        Action.__post_init__(self)
 
 
 @dataclass(frozen=True, slots=True)

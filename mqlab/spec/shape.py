@@ -11,7 +11,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.values import MOST_MS, duration
@@ -21,8 +21,22 @@ Json = dict[str, Any]
 MOST = 10**9  # messages, attempts, bytes of one message: what can be asked of a run
 
 
+class Shape(Protocol):
+    """What a value may be."""
+
+    @property
+    def words(self) -> str:
+        """What to write."""
+
+    def check(self, value: object, where: str) -> None:
+        """Raise `BadValue` or `UnknownName`, with *where* it stands, for what is not of this shape."""
+
+    def schema(self) -> Json:
+        """Return the shape as JSON Schema."""
+
+
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Single:
     """What a single value may be: `words` say what to write, `test` whether it is that."""
 
     words: str
@@ -40,7 +54,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Shape):
+class Choice(Single):
     """One of some texts."""
 
     choices: tuple[str, ...] = ()
@@ -50,14 +64,14 @@ class Choice(Shape):
         if isinstance(value, str) and value not in self.choices:
             place, _, key = where.rpartition(", ")
             raise UnknownName.of(key, value, self.choices, place)
-        Shape.check(self, value, where)
+        Single.check(self, value, where)
 
 
 @dataclass(frozen=True, slots=True)
 class Many:
     """A list whose items are of one shape; `what` an item is called in errors."""
 
-    of: Any  # a shape
+    of: Shape
     what: str = ""
     least: int = 0
     most: int = 100_000
@@ -65,6 +79,8 @@ class Many:
     @property
     def words(self) -> str:
         """What to write."""
+        if isinstance(self.of, (Record, Tagged)):
+            return "a list of objects"
         size = f" of {self.least}" if self.least == self.most else ""
         return f"a list{size}, of which each is {self.of.words}"
 
@@ -81,7 +97,8 @@ class Many:
 
     def schema(self) -> Json:
         """Return the shape as JSON Schema."""
-        sizes = {"minItems": self.least, "maxItems": self.most} if self.most < 100 else {}
+        sizes = {"minItems": self.least} if self.least else {}
+        sizes |= {"maxItems": self.most} if self.most < 100 else {}
         return {"type": "array", "items": self.of.schema(), **sizes}
 
 
@@ -103,12 +120,17 @@ class Record:
     calls its keys.
     """
 
-    keys: Mapping[str, Any] = field(hash=False)
+    keys: Mapping[str, Shape] = field(hash=False)
     needed: tuple[tuple[str, ...], ...] = ()
-    more: Any = None  # a shape
+    more: Shape | None = None
     called: str = "key"
-    words: str = "an object"
     note: str = ""
+
+    @property
+    def words(self) -> str:
+        """What to write."""
+        alone = [group[0] for group in self.needed if len(group) == 1]
+        return f"an object with the key {alone[0]!r}" if alone else "an object"
 
     def check(self, value: object, where: str) -> None:
         """Raise for what is no object, an unknown key, one that is missing, a value that is wrong."""
@@ -122,7 +144,9 @@ class Record:
                 keys = " or ".join(map(repr, group))
                 raise BadValue(f"{where + ': ' if where else ''}the key {keys} is missing")
         for key, item in value.items():
-            self.keys.get(key, self.more).check(item, f"{where}, {key}" if where else key)
+            shape = self.keys.get(key) or self.more
+            if shape is not None:
+                shape.check(item, f"{where}, {key}" if where else key)
 
     def schema(self) -> Json:
         """Return the shape as JSON Schema."""
@@ -180,14 +204,15 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """A value of one of several shapes."""
+    """A value of one of several shapes, perhaps with shorter words for all of them."""
 
-    shapes: tuple[Any, ...]
+    shapes: tuple[Shape, ...]
+    told: str = ""
 
     @property
     def words(self) -> str:
         """What to write."""
-        return ", or ".join(dict.fromkeys(shape.words for shape in self.shapes))
+        return self.told or ", or ".join(dict.fromkeys(shape.words for shape in self.shapes))
 
     def check(self, value: object, where: str) -> None:
         """Raise what the last shape of the value's own kind says, or that it is none of them."""
@@ -212,26 +237,26 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def whole(low: int = -MOST, high: int = MOST) -> Shape:
+def whole(low: int = -MOST, high: int = MOST) -> Single:
     """Return the shape of whole numbers within a range."""
 
     def test(value: object) -> bool:
         return _is_number(value) and isinstance(value, int) and low <= value <= high
 
-    return Shape(
+    return Single(
         f"a whole number, {low} to {high}",
         test,
         {"type": "integer", "minimum": low, "maximum": high},
     )
 
 
-def number(low: float = 0, high: float = MOST_MS) -> Shape:
+def number(low: float = 0, high: float = MOST_MS) -> Single:
     """Return the shape of numbers within a range."""
 
     def test(value: object) -> bool:
         return _is_number(value) and low <= typing.cast(float, value) <= high
 
-    return Shape(
+    return Single(
         f"a number, {low:g} to {high:g}", test, {"type": "number", "minimum": low, "maximum": high}
     )
 
@@ -244,7 +269,7 @@ def choice(choices: Iterable[str]) -> Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Length(Shape):
+class Length(Single):
     """A length of time."""
 
     def check(self, value: object, where: str) -> None:
@@ -252,29 +277,30 @@ class Length(Shape):
         duration(value, where)  # type: ignore[arg-type]
 
 
-ANYTHING = Shape("any value", lambda value: True, {})
-TRUTH = Shape("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
-NAME = Shape("a text that is not empty", lambda value: isinstance(value, str) and bool(value.strip()),
+ANYTHING = Single("any value", lambda value: True, {})
+TRUTH = Single("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
+NAME = Single("a text that is not empty", lambda value: isinstance(value, str) and bool(value.strip()),
              {"type": "string", "pattern": r"\S"})  # fmt: skip
-TEXT = Shape("a text, in quotes", lambda value: isinstance(value, str), {"type": "string"})
+TEXT = Single("a text, in quotes", lambda value: isinstance(value, str), {"type": "string"})
 LENGTH = Length("a length of time", bool, {"anyOf": [
     {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
     {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
 ]})  # fmt: skip
-NAMES = Either((NAME, Many(NAME)))
+NAMES = Either((NAME, Many(NAME, least=1)), "a name or a list of names")
+NAMES_OR_NONE = Either((NAME, Many(NAME)), "a name or a list of names")
 OBJECT = Record({}, more=ANYTHING)
 
 
 # Nouns
 
 
-def fields_of(noun: type) -> dict[str, tuple[Any, bool]]:
+def fields_of(noun: type) -> dict[str, tuple[Shape, bool]]:
     """Return the fields of a noun: name -> (shape, whether None will do), read off its annotations."""
     return _fields_of(typing.cast(Any, noun))
 
 
 @cache
-def _fields_of(noun: Any) -> dict[str, tuple[Any, bool]]:
+def _fields_of(noun: Any) -> dict[str, tuple[Shape, bool]]:
     hints = typing.get_type_hints(noun)
     found = {}
     for known in fields(noun):
@@ -291,7 +317,7 @@ def check_noun(noun: Any, where: str) -> None:
             shape.check(value, f"{where}, {name}")
 
 
-def _of_hint(hint: Any) -> Any:
+def _of_hint(hint: Any) -> Shape:
     """Return the shape of an annotation; a number or a text is a length of time."""
     parts = [part for part in typing.get_args(hint) if part is not types.NoneType]
     origin = typing.get_origin(hint)
@@ -305,11 +331,11 @@ def _of_hint(hint: Any) -> Any:
         return _PLAIN[hint]
     if origin is not None or not isinstance(hint, type):
         return OBJECT if origin is Mapping else ANYTHING
-    return Shape(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"),
+    return Single(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"),
                  lambda value: isinstance(value, hint), {})  # fmt: skip
 
 
-_PLAIN: dict[Any, Any] = {
+_PLAIN: dict[Any, Shape] = {
     str: TEXT, bool: TRUTH, int: whole(), float: number(), Any: ANYTHING,
 }  # fmt: skip
 _WRITTEN = {"Destination": "mq.Queue('TEST.FOO') or mq.Topic('NEWS')"}

@@ -7,17 +7,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from mqlab.spec.option import Option
-from mqlab.spec.shape import ANYTHING, MOST, TEXT, TRUTH, Either, Json, Many, Record, Shape, whole
+from mqlab.spec.shape import (
+    ANYTHING,
+    MOST,
+    TEXT,
+    TRUTH,
+    Either,
+    Json,
+    Many,
+    Record,
+    Shape,
+    Single,
+    whole,
+)
 
-SCALAR = Either((TEXT, TRUTH, Shape("a number", lambda value: isinstance(value, (int, float)),
+SCALAR = Either((TEXT, TRUTH, Single("a number", lambda value: isinstance(value, (int, float)),
                                     {"type": "number"})))  # fmt: skip
 # Properties of messages: a list is dealt out in turn.
 PROPERTIES = Record({}, more=Either((SCALAR, Many(SCALAR, least=1))))
 COUNT = whole(0, MOST)
 _COUNTS = Record({}, more=COUNT)
-_SAID = {"received": _COUNTS, "depth": _COUNTS, "distances": _COUNTS, "diameter": COUNT}
+_SAID: dict[str, Shape] = {
+    "received": _COUNTS,
+    "depth": _COUNTS,
+    "distances": _COUNTS,
+    "diameter": COUNT,
+}
 # What is told of a scenario, and changes nothing that happens.
-ABOUT = {
+ABOUT: dict[str, Shape] = {
     "name": TEXT, "theme": TEXT, "title": TEXT, "guide": TEXT, "reference_says": TEXT,
     "behaviour": ANYTHING, "nominal": ANYTHING, "runs": COUNT, "time_limit_seconds": COUNT,
     "guide_says": Record({**_SAID, "snapshots": Record({}, more=Record(_SAID, more=ANYTHING))},
@@ -28,6 +45,12 @@ _TYPES: dict[type, Json] = {
     bool: {"type": "boolean"}, int: {"type": "integer"}, float: {"type": "number"},
     str: {"type": "string"}, tuple: {"type": "array", "items": {"type": "string"}},
     dict: {"type": "object"},
+}  # fmt: skip
+# A row's own reader takes texts, too, as the products' files have them.
+_AS_TEXT: dict[type, Json] = {
+    bool: {"type": ["boolean", "string"], "pattern": "^([Tt]rue|[Ff]alse|TRUE|FALSE)$"},
+    int: {"type": ["integer", "string"], "pattern": "^-?[0-9]{1,19}$"},
+    float: {"type": ["number", "string"]}, tuple: {"type": ["array", "string"]},
 }  # fmt: skip
 
 
@@ -54,6 +77,10 @@ class Row:
         unit = f" In {row.unit}." if row.unit else ""
         found: Json = {"description": f"{row.guide}: {row.sentence}{unit} [{row.source}]"}
         found |= {"enum": list(row.choices)} if row.choices else _TYPES[row.type]
+        if self.look is Option.read and not row.choices:
+            found |= _AS_TEXT.get(row.type, {})
+        if row.type is int:
+            found["maximum"] = row.high
         if row.low is not None:
             found["minimum"] = row.low
         if row.default is not None:
@@ -61,7 +88,7 @@ class Row:
         return found
 
 
-def rows(options: Iterable[Option], by_guide: bool = False) -> dict[str, Any]:
+def rows(options: Iterable[Option], by_guide: bool = False) -> dict[str, Shape]:
     """Return option rows as shapes, by their Python names or by those of the guide."""
     return {row.guide if by_guide else row.name: Row(row) for row in options}
 
@@ -71,6 +98,6 @@ def sentence(noun: type) -> str:
     return " ".join((noun.__doc__ or "").partition("\n\n")[0].split())
 
 
-def about(*names: str) -> Mapping[str, Any]:
+def about(*names: str) -> Mapping[str, Shape]:
     """Return the shapes of those of the descriptive keys that a product's files have."""
     return {name: ABOUT[name] for name in names}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import Any
 
 from mqlab.formats.shapes import COUNT, PROPERTIES, about, rows
 from mqlab.spec.network import MODES
@@ -15,11 +14,13 @@ from mqlab.spec.shape import (
     LENGTH,
     NAME,
     NAMES,
+    NAMES_OR_NONE,
     TEXT,
     TRUTH,
     Either,
     Many,
     Record,
+    Shape,
     Tagged,
     choice,
     fields_of,
@@ -31,18 +32,18 @@ from mqlab.spec.steps import ALIASES, DESTINATION, KINDS, MAY_LACK, STEPS, WAITS
 URI_KINDS = ("static", "masterslave", "static_failover")
 MS = number()
 # What a script says of a step besides the fields of its action.
-_MORE = {
+_MORE: dict[str, Shape] = {
     "label": TEXT, "in_background": TRUTH, "max_ms": MS, "wait_ms": MS, "jitter_ms": MS,
     "max_redeliveries": whole(-1), "loop": TRUTH, "transacted": TRUTH, "unnamed": TRUTH,
     "group": Either((TEXT, Many(TEXT, least=1))), "session": TEXT, "client": NAME,
     "at": LENGTH, "at_ms": MS, "wait_for_bridges": TRUTH, "for_bridges": TRUTH,
 }  # fmt: skip
 _ANY_STEP = ("at", "at_ms", "wait_for_bridges", "for_bridges")
-_WAITED = {
+_WAITED: dict[str, Shape] = {
     "brokers": Many(NAME, least=1), "broker": NAME, "role": TEXT, "client": NAME, "to": NAME,
     "consumer": NAME, "count": COUNT, "from": NAME, "up": TRUTH, "label": TEXT, "by": NAME,
 }  # fmt: skip
-_OWN = {
+_OWN: dict[str, Shape] = {
     "properties": PROPERTIES, "count": COUNT, "size": whole(1), "prefetch": whole(-1),
     "brokers": Many(NAME, least=1), "broker": NAME, "others": Many(NAME),
     "redelivery": Record({name: shape for name, (shape, _) in fields_of(Redelivery).items()}),
@@ -68,7 +69,7 @@ def scenario() -> Record:
     return Record(keys, (("steps",),))
 
 
-def _named(**more: Any) -> Record:
+def _named(**more: Shape) -> Record:
     return Record({"name": NAME, **more}, tuple((key,) for key in ("name", *more) if key != "mode"))
 
 
@@ -96,8 +97,9 @@ def _broker() -> Record:
 
 
 def _connector() -> Record:
-    keys = {
-        "name": NAME, "from": NAME, "to": NAMES, "uri": TEXT, "uri_kind": choice(URI_KINDS),
+    keys: dict[str, Shape] = {
+        "name": NAME, "from": NAME, "to": NAMES_OR_NONE, "uri": TEXT,
+        "uri_kind": choice(URI_KINDS),
         "starts_later": TRUTH, **rows(OPTIONS["networkConnector"].values()),
     }  # fmt: skip
     return Record(keys, (("name",), ("from",)), called="option")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 from mqlab.formats.shapes import COUNT, PROPERTIES, Row, about, sentence
 from mqlab.spec.artemis.broker import ROLES, ROUTING
@@ -16,10 +15,12 @@ from mqlab.spec.shape import (
     LENGTH,
     NAME,
     NAMES,
+    NAMES_OR_NONE,
     TEXT,
     TRUTH,
     Many,
     Record,
+    Shape,
     Tagged,
     choice,
     number,
@@ -35,13 +36,15 @@ def _rows(section: str) -> Record:
     return Record(_shapes(OPTIONS[section].values()), called="option")
 
 
-def _shapes(options: Iterable[Option]) -> dict[str, Any]:
+def _shapes(options: Iterable[Option]) -> dict[str, Shape]:
     """Return the shapes of rows; lists are of names."""
-    return {row.name: NAMES if row.type is tuple else Row(row, check_value) for row in options}
+    return {
+        row.name: NAMES_OR_NONE if row.type is tuple else Row(row, check_value) for row in options
+    }
 
 
 # Each key of a step, whatever the step.
-_KEYS: dict[str, Any] = {
+_KEYS: dict[str, Shape] = {
     **dict.fromkeys(("consumer", "producer", "client", "client_id", "durable_name", "name", "queue",
                      "topic"), NAME),
     **dict.fromkeys(("role", "act", "ack_mode", "label", "selector"), TEXT),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import cache
-from typing import Any
 
 from mqlab.formats.shapes import COUNT, PROPERTIES, SCALAR, about, rows, sentence
 from mqlab.spec.openmq import ANY_STEP, MODELS, STEPS
@@ -19,6 +18,7 @@ from mqlab.spec.shape import (
     Either,
     Many,
     Record,
+    Shape,
     Tagged,
     choice,
     fields_of,
@@ -28,7 +28,7 @@ from mqlab.spec.shape import (
 
 MS = number()
 # Keys that no field of an action gives their type.
-_OWN = {
+_OWN: dict[str, Shape] = {
     "id": TEXT, "limit_ms": MS, "rest_ms": MS, "at": LENGTH, "in_background": TRUTH,
     "queue": NAME, "topic": NAME, "kind": TEXT, "brokers": Many(NAME, least=1),
     "between": Many(NAME, least=2, most=2),
@@ -57,7 +57,7 @@ def _step(do: str) -> Record:
     """Return the shape of one kind of step, which several actions may be."""
     needed, more = STEPS[do]
     mine = [row for row in ROWS if row.step == do]
-    known: dict[str, Any] = {}
+    known: dict[str, Shape] = {}
     for row in mine:
         shapes = fields_of(row.noun)
         known |= {key: shapes[name][0] for key, name in row.keys.items()}

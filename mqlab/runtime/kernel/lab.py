@@ -291,9 +291,7 @@ class Lab:
         """Raise `BadValue` for more messages at once than a run may have events."""
         most = MOST_EVENTS if self.limit is None else self.limit
         if messages > most:
-            raise BadValue(
-                f"{messages} messages are more than the {most} events that a run may have"
-            )
+            raise BadValue(f"more than {most} events come of {messages} messages; send fewer")
 
     def until(self, time: int | str) -> None:
         """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""

@@ -11,7 +11,7 @@ import pytest
 import mqlab as mq
 from mqlab.conform import in_time
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.formats import failover
+from mqlab.formats import claims, failover
 from mqlab.formats import lab as lab_files
 from mqlab.formats import lab as plain
 from mqlab.problems.failover import check
@@ -63,8 +63,10 @@ def test_the_packed_recordings_are_the_shared_ones():
 
 
 def test_timed_and_plain_scenarios_are_told_apart():
-    assert all(failover.claims(value["scenario"]) for value in packed("failover").values())
-    assert not any(failover.claims(value["scenario"]) for value in packed("activemq").values())
+    assert all(claims.activemq_in_time(value["scenario"]) for value in packed("failover").values())
+    assert not any(
+        claims.activemq_in_time(value["scenario"]) for value in packed("activemq").values()
+    )
 
 
 @pytest.mark.parametrize("value", recorded("failover", lambda path: "/s" in path))
