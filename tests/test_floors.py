@@ -77,9 +77,9 @@ CYCLES = {
     "runtime.activemq": "process pure",
     # A cluster's brokers know where they stand, and write it down.
     "runtime.openmq": "state model notes",
-    # A broker's records name their consumers and queues, and the lab's parts are its subsystems.
-    "runtime.artemis": "lab broker messages consumers clients balancing calls colocated notes "
-                       "operations replication report requests scaledown shared_store",
+    # A broker's records name their consumers and queues, and the site's parts are its subsystems.
+    "runtime.artemis": "site broker notes messages consumers clients requests balancing colocated "
+                       "replication scaledown shared_store",
 }  # fmt: skip
 
 

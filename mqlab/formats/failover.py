@@ -108,7 +108,7 @@ def _policy(item: Mapping[str, Any], where: str) -> dict[str, Any]:
     return policy | {_DEAD_LETTER[key]: value for key, value in dead.items()}
 
 
-def _step(given: Mapping[str, Any]) -> dict[str, Any]:
+def _step(given: Mapping[str, object]) -> dict[str, object]:
     """Return a step with its destination: ``Q`` if it has none, and a blank name set aside."""
     item = dict(given)
     if item.get("do") == "copy_store":  # the data directory of S is called store-S

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, fields
-
-from mqlab.spec.action import Action
+from mqlab.formats.code import Code
 from mqlab.spec.openmq import ClusterScenario, Member
 from mqlab.spec.openmq_options import to_python
-from mqlab.spec.values import Destination
 
-KINDS = {"queue": "Queue", "topic": "Topic"}
+_CODE = Code("openmq")
 
 
 def python(scenario: ClusterScenario) -> str:
     """Return code that makes an equal cluster, with the same actions, under the name `scenario`."""
-    parts = [_broker(member) for member in scenario.members]
-    parts.append(f"model={scenario.model!r}")
-    if scenario.master is not None:
-        parts.append(f"master={scenario.master!r}")
-    if scenario.version != "6.5":
-        parts.append(f"edition={scenario.version!r}")
-    parts += [f"{name}={value!r}" for name, value in to_python("broker", scenario.options).items()]
+    usual = {"master": None, "edition": "6.5"}
+    told = {"model": scenario.model, "master": scenario.master, "edition": scenario.version}
+    told = {
+        name: value for name, value in told.items() if name not in usual or value != usual[name]
+    }
+    options = _CODE.named({**told, **to_python("broker", scenario.options)})
+    parts = [*map(_broker, scenario.members), *options]
     lines = [f"    {written(action)}," for action in scenario.actions]
     head = ["from mqlab import openmq", "", f"cluster = openmq.Network({', '.join(parts)})"]
     return "\n".join([*head, "scenario = cluster.with_actions(", *lines, ")", ""])
 
 
 def _broker(member: Member) -> str:
-    options = [f"{name}={value!r}" for name, value in to_python("broker", member.options).items()]
+    options = _CODE.named(to_python("broker", member.options))
     options += ["listed=False"] if member.not_listed else []
-    return (
-        f"openmq.Broker({', '.join([repr(member.name), *options])})"
-        if options
-        else repr(member.name)
-    )
+    name = written(member.name)
+    return f"openmq.Broker({', '.join([name, *options])})" if options else name
 
 
 def written(value: object) -> str:
@@ -41,27 +35,6 @@ def written(value: object) -> str:
 
     >>> from mqlab import openmq
     >>> written(openmq.Consumer("C", "b1", openmq.Queue("Q"), durable=True))
-    "openmq.Consumer('C', on='b1', reads=openmq.Queue('Q'), durable=True)"
+    'openmq.Consumer("C", on="b1", reads=openmq.Queue("Q"), durable=True)'
     """
-    if isinstance(value, Destination):
-        if value.kind in KINDS:
-            return f"openmq.{KINDS[value.kind]}({value.name!r})"
-        return f"openmq.Destination({value.kind!r}, {value.name!r})"
-    if not isinstance(value, Action):
-        return repr(value)
-    parts: list[str] = []
-    for known in fields(value):
-        given = getattr(value, known.name)
-        if _is_needed(known):
-            parts.append(written(given) if not parts else f"{known.name}={written(given)}")
-        elif given != _default(known):
-            parts.append(f"{known.name}={written(given)}")
-    return f"openmq.{type(value).__name__}({', '.join(parts)})"
-
-
-def _is_needed(known: Field[object]) -> bool:
-    return known.default is MISSING and known.default_factory is MISSING
-
-
-def _default(known: Field[object]) -> object:
-    return known.default if known.default_factory is MISSING else known.default_factory()
+    return _CODE.written(value)

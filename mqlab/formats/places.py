@@ -25,11 +25,11 @@ def differ(where: str, real: Any, run: Any) -> list[str]:
     return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
 
 
-def _rows(value: Any) -> bool:
+def _rows(value: object) -> bool:
     """Whether it is a list of objects; a list of numbers is told whole."""
     return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 90 else text[:87] + "..."

@@ -53,7 +53,7 @@ def write(trace: Trace, folder: str | Path) -> Path:
 
 
 def sweep(
-    what: Any, *, over: Mapping[str, Sequence[Any]], out: str | Path,
+    what: object, *, over: Mapping[str, Sequence[object]], out: str | Path,
     seeds: int | Iterable[int] = 1, edition: str | None = None, jitter: int | str = 0,
     partitions: int | None = None,
 ) -> Sweep:  # fmt: skip

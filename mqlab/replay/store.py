@@ -40,7 +40,7 @@ def write_parts(
     if (folder / MANIFEST).exists():
         raise BadFile(f"{folder}: there is a trace already; choose a new folder")
     (folder / "events").mkdir(parents=True, exist_ok=True)
-    files: list[dict[str, Any]] = []
+    files: list[dict[str, object]] = []
     count = 0
     for number, table in enumerate(parts):
         name = f"events/{number:06d}.parquet"
@@ -66,7 +66,7 @@ def _in_order(times: Any) -> bool:
 def manifest(folder: Path) -> dict[str, Any]:
     """Return the manifest of a trace folder; raises `BadFile`."""
     try:
-        value: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        value: dict[str, object] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadFile(f"{folder}: no readable {MANIFEST}; write one with mqlab.replay.write "
                       f"({error})") from None  # fmt: skip
@@ -75,7 +75,7 @@ def manifest(folder: Path) -> dict[str, Any]:
     return value
 
 
-def switch(folder: Path, value: dict[str, Any]) -> None:
+def switch(folder: Path, value: dict[str, object]) -> None:
     """Put a new manifest in the place of the old one, at once."""
     beside = folder / f".{MANIFEST}.{os.getpid()}"
     beside.write_text(json.dumps(value, sort_keys=True), encoding="utf-8")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from mqlab.scenarios import reading
 from mqlab.scenarios.reading import FamilyFigure
 
-Reader = Callable[[Mapping[str, Any], str], Any]
-Printer = Callable[[Any], str]
+Reader = Callable[[Mapping[str, object], str], object]
+Printer = Callable[[object], str]
 
 
 def figures(families: Mapping[str, tuple[Reader, Printer]]) -> tuple[FamilyFigure, ...]:

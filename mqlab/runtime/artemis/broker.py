@@ -9,8 +9,8 @@ from mqlab.spec.artemis.broker import Broker as BrokerSpec
 from mqlab.spec.artemis.steps import Keys
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import ArtemisLab
     from mqlab.runtime.artemis.messages import Journal
+    from mqlab.runtime.artemis.site import Site
 
 GONE = ("down", "stopped", "not_started")
 
@@ -18,7 +18,7 @@ GONE = ("down", "stopped", "not_started")
 class Subsystem:
     """One subject of a lab."""
 
-    def __init__(self, lab: ArtemisLab) -> None:
+    def __init__(self, lab: Site) -> None:
         self.lab = lab
 
 
@@ -29,7 +29,7 @@ class Broker:
     it. `view` is its topology: pair -> [live, backup]; `largest` the most live brokers seen there.
     """
 
-    def __init__(self, lab: ArtemisLab, spec: BrokerSpec, host: Broker | None = None) -> None:
+    def __init__(self, lab: Site, spec: BrokerSpec, host: Broker | None = None) -> None:
         self.lab, self.spec, self.host = lab, spec, host
         self.name = spec.name
         self.role, self.pair = "not_started", ""

@@ -13,7 +13,7 @@ from mqlab.runtime.kernel.lab import Until
 from mqlab.spec.artemis.steps import Keys
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import ArtemisLab
+    pass
 
 MS = 1000
 
@@ -32,11 +32,6 @@ class Reading:
 
 class Calls(Subsystem):
     """What clients do."""
-
-    def __init__(self, lab: ArtemisLab) -> None:
-        super().__init__(lab)
-        self.numbers = 0
-        self.sending = 0  # messages of send steps that are not through
 
     @staticmethod
     def _blocking(request: Request) -> Until:
@@ -115,9 +110,9 @@ class Calls(Subsystem):
 
     def do_send(self, keys: Keys) -> Until:
         """Send messages one by one; the next one when the broker has the last."""
-        sending = Sending(self._sender(keys), keys, self.numbers + 1)
-        self.numbers += keys["count"]
-        self.sending += keys["count"]
+        sending = Sending(self._sender(keys), keys, self.lab.clients.numbers + 1)
+        self.lab.clients.numbers += keys["count"]
+        self.lab.clients.sending += keys["count"]
         sending.begin()
         return Until() if keys.get("in_background") else self._blocking(sending)
 
@@ -137,7 +132,7 @@ class Calls(Subsystem):
         return Until(self._has_sent, deadline=end, then=self.lab.come_to_rest)
 
     def _has_sent(self, _: object) -> bool:
-        return not self.sending
+        return not self.lab.clients.sending
 
     # Transactions
 

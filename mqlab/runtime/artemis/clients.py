@@ -18,8 +18,8 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.consumers import Consumer
-    from mqlab.runtime.artemis.lab import ArtemisLab
     from mqlab.runtime.artemis.requests import Opening
+    from mqlab.runtime.artemis.site import Site
 
 MS = 1000
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
@@ -65,7 +65,7 @@ class Client:
 
     role = "producer"
 
-    def __init__(self, lab: ArtemisLab, name: str, keys: Keys) -> None:
+    def __init__(self, lab: Site, name: str, keys: Keys) -> None:
         self.lab, self.name, self.keys = lab, name, keys
         where = keys.get("broker", ())
         self.addresses = [where] if isinstance(where, str) else list(where)
@@ -286,6 +286,8 @@ class Clients:
     def __init__(self) -> None:
         self.consumers: dict[str, Consumer] = {}
         self.senders: dict[str, Client] = {}
+        self.numbers = 0  # of messages
+        self.sending = 0  # messages of send steps that are not through
 
     def named(self, name: str) -> Client:
         """Return a client by its name; raises `UnknownName` before it is opened."""

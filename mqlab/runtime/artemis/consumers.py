@@ -12,7 +12,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import ArtemisLab
+    from mqlab.runtime.artemis.site import Site
 
 
 class Consumer(Client):
@@ -20,7 +20,7 @@ class Consumer(Client):
 
     role = "consumer"
 
-    def __init__(self, lab: ArtemisLab, name: str, keys: Keys) -> None:
+    def __init__(self, lab: Site, name: str, keys: Keys) -> None:
         super().__init__(lab, name, keys)
         kind = "queue" if "queue" in keys else "topic"
         self.dest = Destination(kind, keys[kind])

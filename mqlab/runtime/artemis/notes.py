@@ -12,7 +12,7 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import ArtemisLab
+    from mqlab.runtime.artemis.site import Site
 
 
 Told = dict[str, Any]  # what no column of the trace holds
@@ -22,7 +22,7 @@ MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere e
 class EventLog:
     """The notebook of one run."""
 
-    def __init__(self, lab: ArtemisLab) -> None:
+    def __init__(self, lab: Site) -> None:
         self.lab, self.recorder = lab, lab.recorder
         self.details: dict[int, Told] = {}
         self.links: dict[tuple[str, str], int] = {}

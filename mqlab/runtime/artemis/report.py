@@ -11,13 +11,13 @@ from mqlab.runtime.artemis.clients import Client
 from mqlab.runtime.artemis.messages import Queue
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import ArtemisLab
+    from mqlab.runtime.artemis.site import Site
 
 PORT = 61616
 Told = dict[str, object]  # a part of an outcome
 
 
-def outcome(lab: ArtemisLab) -> Told:
+def outcome(lab: Site) -> Told:
     """Return what came of a lab's run so far."""
     consumers, senders = lab.clients.consumers, lab.clients.senders
     sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
@@ -103,7 +103,7 @@ def _hosted(host: Broker, no: int, name: str, slave: Broker) -> Told:
     }
 
 
-def snapshot(lab: ArtemisLab, topology: bool) -> Told:
+def snapshot(lab: Site, topology: bool) -> Told:
     """Return the state of all brokers now, and how much each consumer has received."""
     return {
         "received_so_far": {n: len(c.received) for n, c in lab.clients.consumers.items()},

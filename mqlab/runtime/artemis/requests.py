@@ -173,7 +173,7 @@ class Sending(Request):
         """The broker has a message."""
         assert self.message is not None  # it has left
         self.client.send(self.message)
-        self.lab.calls.sending -= 1
+        self.lab.clients.sending -= 1
 
     def on_answered(self, _: object = None) -> None:
         """Go on with the next message, an interval after this one."""

@@ -11,7 +11,7 @@ from mqlab.runtime.artemis.messages import Journal, Message, Queue
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.artemis.lab import ArtemisLab
+    from mqlab.runtime.artemis.site import Site
 
 NO_MEMBER = 10_000_000  # us that a broker waits for a target of its group
 
@@ -26,7 +26,7 @@ class Moved:
     row: int
 
 
-def targets(lab: ArtemisLab, broker: Broker) -> Iterator[Broker]:
+def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
     """Yield the brokers that may take over its messages, in the order in which they are tried.
 
     A connector only leads into the cluster: whoever is live there may be the target, who has been so
@@ -50,7 +50,7 @@ def _since(live: Broker) -> int:
     return live.journal.since
 
 
-def waits(lab: ArtemisLab, broker: Broker) -> bool:
+def waits(lab: Site, broker: Broker) -> bool:
     """Whether a broker that ends in order waits for a member of its group to appear."""
     policy = broker.spec.scale_down or {}
     lacking = _scales_down(broker) and next(targets(lab, broker), None) is None
@@ -62,7 +62,7 @@ def _scales_down(broker: Broker) -> bool:
     return served and broker.spec.scales_down
 
 
-def scale_down(lab: ArtemisLab, broker: Broker) -> None:
+def scale_down(lab: Site, broker: Broker) -> None:
     """Move everything to the first target that is there; without one it stays."""
     target = next(targets(lab, broker), None) if _scales_down(broker) else None
     if target is not None:
@@ -74,7 +74,7 @@ def scale_down(lab: ArtemisLab, broker: Broker) -> None:
         move(lab, broker, broker.journal, target)
 
 
-def move(lab: ArtemisLab, broker: Broker, data: Journal, target: Broker) -> None:
+def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
     """Append every queue's messages to the target's queues, and its prepared transactions.
 
     A queue that the target lacks is created without routing type, hence multicast: an anycast queue's

@@ -69,7 +69,7 @@ class Player:
         self.known.pop(id, None)
 
     def send(self, node, address, count, durable, filter_value):
-        self.first = self.lab.calls.numbers + 1
+        self.first = self.lab.clients.numbers + 1
         self.take("send", broker=f"n{node}", topic=address, count=count, persistent=durable,
                   properties={"color": filter_value} if filter_value else {})  # fmt: skip
         self.take("settle")
