@@ -14,7 +14,7 @@ FLOORS = [
     ["runtime", "problems", "explain", "views", "real"],
     ["reference", "products", "takes", "experiments", "conform", "editions", "verbs", "replay", "widgets"],
     ["lessons", "doctor"],
-    ["cli", "__init__"],
+    ["__init__", "cli"],
 ]  # fmt: skip
 NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}
 RUNTIME = [["kernel"], ["activemq", "openmq", "artemis"], ["__init__"]]

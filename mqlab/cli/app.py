@@ -28,9 +28,9 @@ Limit = Annotated[int | None, typer.Option(min=1, help="events after which a run
 
 def _version(asked: bool) -> None:
     if asked:
-        from mqlab import __version__
+        import mqlab
 
-        print(f"mqlab {__version__}")
+        print(f"mqlab {mqlab.__version__}")
         raise typer.Exit
 
 

@@ -9,7 +9,8 @@ from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.difference import Comparison
 from mqlab.trace.labels import labels
 from mqlab.trace.trace import Trace
-from mqlab.views.scene import MOST_EVENTS, Scene, scene, shared_story
+from mqlab.views.scene import MOST_EVENTS, Scene, scene
+from mqlab.views.story import Story
 
 if TYPE_CHECKING:
     from mqlab.views.host import View
@@ -26,7 +27,7 @@ def _document(what: Trace | Comparison) -> Any:
         runs = (what.one, what.other)
         first, other = labels(runs)
         # Beside its namesake a run needs no more of a title than what sets it apart.
-        story = shared_story(*runs)
+        story = Story.of(*runs)
         scenes = [
             scene(what.one, first, story),
             scene(what.other, other.removeprefix(f"{first}; "), story),

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import atan2, pi
 from typing import Any
 
 from mqlab.errors import BadValue
-from mqlab.explain import sentence
 from mqlab.trace import labels
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import stage as stages
+from mqlab.views import twin
 from mqlab.views.cast import Cast
 from mqlab.views.stage import Way
 from mqlab.views.story import Story
 
 MOST_EVENTS = 200_000  # more than this is for mqlab.replay
-MOST_ROWS = 20_000  # of the table twin
 KINDS = 6  # destinations told apart by colour and shape; the rest begin again
 _LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 _MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
@@ -45,7 +43,7 @@ class Scene:
 def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     """Return the scene of a run, under its own title or another.
 
-    Runs that are played side by side have one *story*: then both show the same time (`shared_story`).
+    Runs that are played side by side have one *story*: then both show the same time (`Story.of`).
     Raises `BadValue` for a run too long to be sent whole, or one in which there is nothing.
     """
     if not trace.names["node"]:
@@ -56,10 +54,10 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
             "open it with mqlab.replay, which shows the whole and lets you zoom in"
         )
     cast = Cast(trace)
-    story = story or shared_story(trace)
+    story = story or Story.of(trace)
     columns = {
         **_still(cast), **_flights(cast, story), **_counts(cast, story),
-        "states": _states(cast, story), "events": _events(trace, story),
+        "states": _states(cast, story), "events": twin.rows(trace, story),
         "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
         "legend": _legend(trace),
     }  # fmt: skip
@@ -69,12 +67,6 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
         "radius": [cast.stage.radius],
     }  # fmt: skip
     return Scene(title, story.duration, columns)
-
-
-def shared_story(*traces: Trace) -> Story:
-    """Return the story of one run, or of several on one clock: every moment of any of them counts."""
-    begin = min(trace.header.get("window", [0])[0] for trace in traces)
-    return Story(list(chain.from_iterable(trace.column("t") for trace in traces)), begin)
 
 
 def _round(values: Sequence[float]) -> list[float]:
@@ -300,25 +292,6 @@ _STRENGTH = {
 def _counting(cast: Cast) -> set[int]:
     """Return the clients that have consumers, and so a count to show."""
     return {actor for no, actor in cast.actors.items() if actor != no}
-
-
-def _events(trace: Trace, story: Story) -> dict[str, list[Any]]:
-    """Return the table twin: each event in words, with the second at which it is played."""
-    found: dict[str, list[Any]] = {"play": [], "time": [], "what": []}
-    for row in range(min(len(trace), MOST_ROWS)):
-        event = trace.event(row)
-        text = sentence(trace, event)
-        if text:
-            time, _, what = text.partition("  ")
-            who = f"{event.message}: " if event.message is not None else ""
-            found["play"].append(round(story.at(event.t), 4))
-            found["time"].append(time)
-            found["what"].append(who + what)
-    if len(trace) > MOST_ROWS:
-        found["play"].append(round(story.duration, 4))
-        found["time"].append("")
-        found["what"].append(f"... and {len(trace) - MOST_ROWS} events more, not listed")
-    return found
 
 
 # How messages look, by destination: Okabe-Ito colours, and a shape of its own for each. The last

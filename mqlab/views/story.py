@@ -10,6 +10,10 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from mqlab.trace.trace import Trace
 
 SECONDS_PER_MS = 0.35  # of playing, at most, for a millisecond of the run
 LONGEST = 45.0  # seconds of playing at normal speed, as long as hops stay visible
@@ -26,6 +30,12 @@ class Story:
         self.times, self.seconds = marks, [0.0]
         for length in lengths:
             self.seconds.append(self.seconds[-1] + length * scale)
+
+    @classmethod
+    def of(cls, *traces: Trace) -> Self:
+        """Return the story of one run, or of several on one clock: every moment of any of them counts."""
+        begin = min(trace.header.get("window", [0])[0] for trace in traces)
+        return cls([time for trace in traces for time in trace.column("t")], begin)
 
     @staticmethod
     def _told(gap: int) -> float:

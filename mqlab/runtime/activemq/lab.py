@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
@@ -20,6 +20,7 @@ from mqlab.runtime.activemq.multicast import Lan
 from mqlab.runtime.activemq.process import Process
 from mqlab.runtime.activemq.pure import Mirror
 from mqlab.runtime.activemq.sharing import SharedMessages
+from mqlab.runtime.activemq.stage import Numbered
 from mqlab.runtime.activemq.store import Store
 from mqlab.runtime.kernel.lab import Lab as KernelLab
 from mqlab.runtime.kernel.lab import Until
@@ -37,19 +38,6 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
 
 USUAL = Timing()
-
-
-@dataclass(frozen=True, slots=True)
-class Numbered:
-    """An action of the script with its place in it."""
-
-    no: int
-    action: Action
-
-    @property
-    def at(self) -> int | str | None:
-        """When it happens."""
-        return self.action.at
 
 
 class Lab(KernelLab):
@@ -74,16 +62,17 @@ class Lab(KernelLab):
         scenario = what if isinstance(what, Scenario) else Scenario(what, (Start(),))
         by_calls = scenario.pace == "calls"
         timing = timing or (RECORDED if by_calls else USUAL)
-        lines = Links.of(links, scenario.network.names)
-        super().__init__("mqlab", (), seed, jitter, limit, timing, lines)
+        like = Links.of(links, scenario.network.names)
+        super().__init__("mqlab", (), seed, jitter, limit, timing, like)
         self.scenario, self.network = scenario, scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
         self.rules = rules or RULES[self.edition]
-        self.add, self.add_node = self.recorder.add, self.recorder.add_node
-        self.name_destination = self.recorder.name_destination
-        self.name_link = self.recorder.name_link
-        self.name_subscription = self.recorder.name_subscription
+        recorder = self.recorder
+        self.add, self.add_node = recorder.add, recorder.add_node
+        self.name_link = recorder.name_link
+        self.name_destination = recorder.name_destination
+        self.name_subscription = recorder.name_subscription
         self.ids = self.numbers = self.advisories = self.request_count = 0
         self.details: dict[int, dict[str, object]] = {}
         self.last: dict[object, int] = {}  # the row of what happened last to somebody

@@ -52,6 +52,19 @@ class House(Scene, Grounds, Protocol):
         """Return all clients that are on a broker by themselves."""
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """An action of the script with its place in it."""
+
+    no: int
+    action: Action
+
+    @property
+    def at(self) -> int | str | None:
+        """When it happens."""
+        return self.action.at
+
+
 @dataclass(slots=True)
 class Waiting:
     """An action under way: its place in the script, and what it waits for."""
