@@ -333,8 +333,8 @@ def view(what: Any, *actions: Action) -> Any:
     """
     from mqlab import experiments, views
 
-    if isinstance(what, Comparison):
-        return views.view(what)
+    if isinstance(what, (Comparison, Ledger)):
+        return views.view(what)  # which says how many runs have a picture
     trace = _trace_of(what, actions)
     found = experiments.other_outcomes(trace)
     if found is not None and len(found) > 1:

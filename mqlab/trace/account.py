@@ -62,8 +62,8 @@ class Account(Grid, Mapping[int, Entry]):
 
     >>> import mqlab as mq
     >>> print(mq.run("fuse:2.20").account())
-    fate      messages  why               which
-    consumed        12                     1-12
+    fate      messages  why  which
+    consumed        12        1-12
     """
 
     hints = {"fate": "what became of them", "why": "the rule, with its limits and faults"}

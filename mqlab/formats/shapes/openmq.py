@@ -32,7 +32,7 @@ _OWN: dict[str, Shape] = {
     "id": TEXT, "limit_ms": MS, "rest_ms": MS, "at": LENGTH, "in_background": TRUTH,
     "queue": NAME, "topic": NAME, "kind": TEXT, "brokers": Many(NAME, least=1),
     "between": Many(NAME, least=2, most=2),
-    "count": COUNT, "size": whole(1), "client": Record({}, more=SCALAR),
+    "count": COUNT, "size": whole(0), "client": Record({}, more=SCALAR),
     "from": NAME, "to": NAME, "target": NAME, "command": TEXT, "transacted": TRUTH, "name": NAME,
     "action": TEXT,
 }  # fmt: skip
