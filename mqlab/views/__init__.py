@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.difference import Comparison
 from mqlab.trace.labels import labels
+from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
 from mqlab.views.story import Story
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_EVENTS", "Scene", "html", "plot", "plot_spans", "scene", "view"]
 
 
-def _document(what: Trace | Comparison) -> Any:
+def _document(what: Trace | Comparison | Ledger) -> Any:
     try:
         from mqlab.views import player
     except ImportError as error:
@@ -40,7 +41,7 @@ def _document(what: Trace | Comparison) -> Any:
     return player.document([scene(what)])
 
 
-def view(what: Trace | Comparison) -> View:
+def view(what: Trace | Comparison | Ledger) -> View:
     """Return a widget that plays a run, or two runs side by side on one clock.
 
     Raises `BadValue` for a run too long to be sent whole, `MissingExtra` without Bokeh.
