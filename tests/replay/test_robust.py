@@ -110,7 +110,7 @@ def test_dealing_out_visits_every_run_once(runs):
 
 
 def test_a_plan_of_a_million_runs_is_small():
-    plan = sweeps._plan("fuse:2.20", {CONDUIT: [True, False]}, 500_000, None, 0)
+    plan = sweeps.planned("fuse:2.20", {CONDUIT: [True, False]}, 500_000, None, 0)
     assert plan.runs == 1_000_000
     assert plan.options(0) == {CONDUIT: True}
     assert plan.options(1) == {CONDUIT: False}

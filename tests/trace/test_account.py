@@ -168,6 +168,19 @@ def test_a_durable_subscriber_that_is_away_has_its_messages_kept_in_the_store():
     assert lab.trace.account().counts() == {"consumed": 2}
 
 
+def test_a_durable_subscriber_that_takes_one_after_the_other_has_the_rest_kept():
+    net = mq.Network(mq.Broker("A", store="kahadb"))
+    slow = mq.Consumer("D", on="A", reads=NEWS, durable=True, prefetch=1, receiving=False)
+    lab = mq.Lab(net)
+    for action in (slow, mq.Producer("P", on="A", sends=3, to=NEWS), mq.Close("D"), slow,
+                   mq.Producer("Q", on="A", sends=2, to=NEWS), mq.Stop("A"), mq.Restart("A"), slow,
+                   mq.Receive("D", 2)):  # fmt: skip
+        lab.do(action)
+        lab.rest()
+        state.check(lab)
+    assert lab.trace.account().counts() == {"consumed": 2, "waiting": 3}
+
+
 def test_the_account_names_what_a_rule_dropped_and_what_was_never_accepted():
     limit = {"topic": ">", "pending_message_limit": 2}
     slow = mq.Consumer("S", on="A", reads=NEWS, prefetch=1, receiving=False)

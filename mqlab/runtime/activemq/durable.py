@@ -55,7 +55,7 @@ def join(broker: Host, sub: Subscription) -> bool:
         if old.dest != sub.dest or _text(old) != _text(sub):
             sub.waiting.clear()  # another topic or selector: made anew, the backlog is gone
         for message in sub.waiting:
-            sub.keep(message, Rule.durable)
+            sub.keep(message, Rule.prefetch_full)
         remove(broker, old)
     broker.durables[sub.durable] = sub
     return True
