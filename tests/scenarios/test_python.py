@@ -73,7 +73,7 @@ def test_what_nobody_wrote_is_not_printed():
 def test_an_address_that_only_its_broker_judges_stays_unjudged():
     connector = mq.NetworkConnector.as_written("ab", "static:(tcp://B:61616")
     net = mq.Network(mq.Broker("A", connector), around=mq.Around(lines=(("line", "A"),)))
-    scenario = mq.Scenario(net, (mq.Start(),), pace="calls")
+    scenario = mq.Scenario(net, (mq.Restart("A"),), pace="calls")
     assert 'mq.NetworkConnector.as_written("ab", uri="static:(tcp://B:61616")' in products.python(
         scenario
     )
