@@ -147,6 +147,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return what a notebook completes: the words of this page, and no tools that it is made with."""
+    """Return what a notebook completes."""
     tools = {"annotations", "importlib", "typing", "Any"}
     return sorted({*globals(), "artemis", "openmq"} - tools)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from mqlab import products
-from mqlab.errors import BadFile, BadValue, shown
+from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.spec import Action, Network, Scenario
 from mqlab.trace.trace import Trace
 
@@ -68,3 +69,22 @@ def kept(what: Any, *actions: Action) -> bool:
     if isinstance(what, Trace) and actions:
         raise BadValue("a trace is over; pass its network to run other actions")
     return isinstance(what, Trace)
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the path to write a file to; raises `BadFile` if nothing can be written there."""
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise BadFile(f"{shown(path)} is no path; write for example 'my.json'")
+    file = Path(path)
+    if file.is_dir():
+        raise BadFile(f"{path} is a folder; write the name of a file, such as {file / 'my.json'}")
+    if not file.parent.is_dir():
+        raise BadFile(f"{path}: there is no folder {file.parent}; make it first")
+    try:
+        yield file
+    except (OSError, ValueError) as error:
+        if isinstance(error, MqlabError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise BadFile(f"{path}: cannot be written: {reason}; take another place") from None

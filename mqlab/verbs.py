@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName, shown
+from mqlab.errors import BadValue, UnknownName
 from mqlab.explain import Explanation
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action, Network, Scenario
@@ -71,32 +69,13 @@ def save(what: Any, path: str | os.PathLike[str], *actions: Action) -> None:
     from mqlab import products, takes
     from mqlab.trace import parquet
 
-    with writing(path) as file:
+    with takes.writing(path) as file:
         if isinstance(what, Trace) and file.suffix == ".parquet":
             parquet.save(what, file)
             return
         scenario = takes.scenario_of(what, *actions)
         body = products.product_of_scenario(scenario).write(scenario)
         file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give the path to write a file to; raises `BadFile` if nothing can be written there."""
-    if not isinstance(path, (str, os.PathLike)) or not str(path):
-        raise BadFile(f"{shown(path)} is no path; write for example 'my.json'")
-    file = Path(path)
-    if file.is_dir():
-        raise BadFile(f"{path} is a folder; write the name of a file, such as {file / 'my.json'}")
-    if not file.parent.is_dir():
-        raise BadFile(f"{path}: there is no folder {file.parent}; make it first")
-    try:
-        yield file
-    except (OSError, ValueError) as error:
-        if isinstance(error, MqlabError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"{path}: cannot be written: {reason}; take another place") from None
 
 
 def scenario_of(what: Any, *actions: Action) -> Any:
@@ -333,8 +312,10 @@ def view(what: Any, *actions: Action) -> Any:
     """
     from mqlab import experiments, views
 
-    if isinstance(what, (Comparison, Ledger)):
-        return views.view(what)  # which says how many runs have a picture
+    if isinstance(what, Ledger):
+        raise BadValue("a table of runs cannot be played; view a trace, or mq.compare of two")
+    if isinstance(what, Comparison):
+        return views.view(what)
     trace = _trace_of(what, actions)
     found = experiments.other_outcomes(trace)
     if found is not None and len(found) > 1:

@@ -41,12 +41,13 @@ def run(
 ) -> None:  # fmt: skip
     """Run figures or lab files and show what came of them."""
     from mqlab import products
+    from mqlab.takes import writing
 
     if len(whats) > 1 and (trace or html):
         raise BadValue("--trace and --html take one WHAT; run them one by one")
     for path in (trace, html):
         if path is not None:
-            with verbs.writing(path):  # before anybody waits for the run
+            with writing(path):  # before anybody waits for the run
                 pass
     failed = False
     for what in whats:
@@ -145,17 +146,19 @@ def _show_roles(trace: Trace) -> None:
 
 
 def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> None:
+    from mqlab.takes import writing
+
     if trace:
         from mqlab.trace import parquet
 
-        with verbs.writing(trace) as file:
+        with writing(trace) as file:
             parquet.save(played, file)
         note(f"trace of {len(played)} events written to {trace}")
     if html:
         from mqlab import views
 
         page = views.html(played, title=what)
-        with verbs.writing(html) as file:
+        with writing(html) as file:
             file.write_text(page, encoding="utf-8")
         note(f"page written to {html}")
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.difference import Comparison
 from mqlab.trace.labels import labels
-from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
 from mqlab.views.story import Story
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_EVENTS", "Scene", "html", "plot", "plot_spans", "scene", "view"]
 
 
-def _document(what: Trace | Comparison | Ledger) -> Any:
+def _document(what: Trace | Comparison) -> Any:
     try:
         from mqlab.views import player
     except ImportError as error:
@@ -41,7 +40,7 @@ def _document(what: Trace | Comparison | Ledger) -> Any:
     return player.document([scene(what)])
 
 
-def view(what: Trace | Comparison | Ledger) -> View:
+def view(what: Trace | Comparison) -> View:
     """Return a widget that plays a run, or two runs side by side on one clock.
 
     Raises `BadValue` for a run too long to be sent whole, `MissingExtra` without Bokeh.

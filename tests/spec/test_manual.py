@@ -63,8 +63,9 @@ def test_a_notebook_completes_the_options(name):
 
 def test_help_of_mqlab_is_one_screen_and_leads_on():
     lines = shown_help(mq).splitlines()
-    assert len(lines) <= 60
-    assert max(map(len, lines[:-3])) <= 80
+    assert lines.index("PACKAGE CONTENTS") <= 32  # a screen; what pydoc adds is the list of rooms
+    assert len(lines) < 70
+    assert max(map(len, lines[: lines.index("PACKAGE CONTENTS")])) <= 80
     assert "help(mq.NetworkConnector)" in "\n".join(lines)
 
 

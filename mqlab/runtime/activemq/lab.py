@@ -120,10 +120,7 @@ class Lab(KernelLab):
         return Numbered(len(self.actions) - 1, action)
 
     def do(self, action: Action) -> None:
-        """Begin *action*; time does not go on until `step`, `until` or `rest`.
-
-        What is wrong with it is said before anything happens: the lab stays as it was.
-        """
+        """Begin *action*, or raise and stay as it was; time goes on with `step`, `until` or `rest`."""
         Scenario(self.network, (*self.actions, action), pace=self.scenario.pace)
         if action.at is not None:
             self.due(action)  # before anything is remembered
