@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
+from mqlab.runtime.activemq import waits
 from mqlab.runtime.activemq.acts import Acts
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import Consumer
@@ -145,8 +146,8 @@ class Lab(KernelLab):
         if self.direct.takes(action):
             return self.direct.do(action)
         until = self.acts.do(no, action)
-        waits = until.condition is not None or until.deadline is not None
-        return until if self.by_calls or (waits and self.acts.only_waits(action)) else Until()
+        bound = until.condition is not None or until.deadline is not None
+        return until if self.by_calls or (bound and self.acts.only_waits(action)) else Until()
 
     def end_action(self) -> None:
         """An action is over: a client takes a moment before the next call; a look takes none."""
@@ -164,16 +165,7 @@ class Lab(KernelLab):
     @property
     def expecting(self) -> str:
         """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
-        for process in self.processes.values():
-            if process.candidate is not None and process.candidate.expects:
-                return f"{process.name} will have the lock"
-        for connector in self.connectors:
-            if any(attempt.expects for attempt in connector.attempts):
-                return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
-        for client in self.clients_by_name.values():
-            if client.failover is not None and client.failover.expects:
-                return f"client {client.name} will find a broker"
-        return "a service will be heard of" if self.lan.expects else ""
+        return waits.expecting(self)
 
     @property
     def trace(self) -> Trace:

@@ -1,4 +1,4 @@
-"""What `WaitUntil` waits for."""
+"""What `WaitUntil` waits for, and what a rest has to wait for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.snapshot import Scene
+    from mqlab.runtime.activemq.stage import House
 
 About = Mapping[str, Any]  # what a `WaitUntil` is about
 
@@ -64,3 +65,17 @@ WAITS: dict[str, Callable[[Scene, About], bool]] = {
     "received": received, "bridge": bridge, "configured": configured,
     "attempts": attempts, "acts": acts,
 }  # fmt: skip
+
+
+def expecting(lab: House) -> str:
+    """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
+    for process in lab.processes.values():
+        if process.candidate is not None and process.candidate.expects:
+            return f"{process.name} will have the lock"
+    for connector in lab.connectors:
+        if any(attempt.expects for attempt in connector.attempts):
+            return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
+    for client in lab.clients_by_name.values():
+        if client.failover is not None and client.failover.expects:
+            return f"client {client.name} will find a broker"
+    return "a service will be heard of" if lab.lan.expects else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription
+from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription, Push
 from mqlab.runtime.activemq.clients.on_broker import Grounds, LocalConnection, OnBroker
 from mqlab.runtime.activemq.clients.session import Session
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
@@ -33,7 +33,7 @@ class Consumer(OnBroker):
     def __init__(self, lab: Grounds, spec: ConsumerSpec, broker: Broker) -> None:
         self.spec = spec
         super().__init__(lab, spec, broker, lab.add_node(spec.name, "consumer", broker.name))
-        self.buffer: deque[tuple[Message, int]] = deque()
+        self.buffer: deque[Push] = deque()
         self.allowance: int | None = None if spec.receiving else 0
         self.delay = duration(spec.delay)
         self.busy = self.closed = self.asked = False
@@ -103,19 +103,23 @@ class Consumer(OnBroker):
                     )
                     self.count += 1
 
-    def on_message(self, delivery: tuple[Message, int]) -> None:
-        """A message has arrived in the prefetch buffer."""
-        if delivery[0].number in self.had:
-            self.finish(delivery[0])  # only the acknowledgement was lost with the broker
-        elif not self.closed and delivery[0] in self.sub.outstanding:
+    def on_message(self, push: Push) -> None:
+        """A message has arrived in the prefetch buffer, if nothing holds or swallows it."""
+        message, _, connection = push
+        if connection.hindered and not connection.lets_pass(True, self.on_message, push):
+            return
+        connection.said = self.lab.clock.now
+        if message.number in self.had:
+            self.finish(message)  # only the acknowledgement was lost with the broker
+        elif not self.closed and message in self.sub.outstanding:
             self.asked = False
-            if self.looks_twice and not delivery[0].received:
-                which = (delivery[0].dest_no, delivery[0].number)  # one copy of each destination
+            if self.looks_twice and not message.received:
+                which = (message.dest_no, message.number)  # one copy of each destination
                 if which in self.pushed:
-                    self.send_poison_ack(delivery[0])
+                    self.send_poison_ack(message)
                     return
                 self.pushed.add(which)
-            self.buffer.append(delivery)
+            self.buffer.append(push)
             if self.lab.rules.client_sorts:  # so that what comes at one time is sorted
                 self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
             else:
@@ -125,7 +129,7 @@ class Consumer(OnBroker):
         """All that came at this time is in the buffer."""
         self.work()
 
-    def next_message(self) -> tuple[Message, int]:
+    def next_message(self) -> Push:
         """Return what is next in the buffer: the oldest, in 5.5 of the highest JMS priority."""
         if self.lab.rules.client_sorts:
             best = max(self.buffer, key=lambda one: one[0].headers.get("JMSPriority", 4))
@@ -136,7 +140,8 @@ class Consumer(OnBroker):
     def work(self) -> None:
         """Take what may be taken from the buffer."""
         while self.buffer and self.allowance != 0 and not self.busy and not self.closed:
-            self.take(*self.next_message())
+            message, row, _ = self.next_message()
+            self.take(message, row)
         if self.sub.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
             self.ask()
 
@@ -213,7 +218,7 @@ class Consumer(OnBroker):
         """The redelivery delay is over."""
         self.busy = False
         if not self.closed:
-            self.buffer.extendleft((m, m.row) for m in reversed(messages))
+            self.buffer.extendleft((m, m.row, self.connection) for m in reversed(messages))
             self.work()
 
     def allow(self, count: int | None) -> None:
@@ -230,7 +235,7 @@ class Consumer(OnBroker):
 
     def on_lost(self) -> None:
         """The connection is gone, and with it what was prefetched; with a list there may be another."""
-        self.pushed.difference_update((m.dest_no, m.number) for m, _ in self.buffer)
+        self.pushed.difference_update((m.dest_no, m.number) for m, *_ in self.buffer)
         self.buffer.clear()
         self.had |= self.unconfirmed
         if not self.fails_over:

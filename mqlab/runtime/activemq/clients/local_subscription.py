@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 DISPATCHED = int(Kind.Dispatched)
 
 
+Push = tuple[Message, int, "LocalConnection"]  # a message, the row of its dispatch, and its way
+
+
 class Taker(Protocol):
     """The client, as its subscription sees it."""
 
@@ -28,7 +31,7 @@ class Taker(Protocol):
     closed: bool
     unconfirmed: set[int]
 
-    def on_message(self, delivery: tuple[Message, int]) -> None:
+    def on_message(self, push: Push) -> None:
         """A message has come."""
 
     def browse(self) -> None:
@@ -70,20 +73,13 @@ class LocalSubscription(Subscription):
         row = broker.note(
             DISPATCHED, message, broker.node, client.node, -1, self.no, rule, message.row
         )
-        self.connection.back.carry(self.on_pushed, (message, row), 0, message.size)
+        way = self.connection
+        way.back.carry(client.on_message, (message, row, way), 0, message.size)
         if (
             broker.advisory_subscribers
             and broker.policy_for(message.dest)["advisory_for_dispatched"]
         ):
             advisory.of_message(broker, "MessageDispatched", message)
-
-    def on_pushed(self, delivery: tuple[Message, int]) -> None:
-        """A message has come to the client's end."""
-        connection = self.connection
-        if connection.hindered and not connection.lets_pass(True, self.on_pushed, delivery):
-            return
-        connection.said = self.broker.clock.now
-        self.client.on_message(delivery)
 
     # What comes from the client
 

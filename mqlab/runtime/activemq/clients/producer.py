@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SENT = int(Kind.Sent)
 
+Passage = tuple[Message, int, LocalConnection]  # a message, the row of its sending, and its way
+
 
 class Producer(OnBroker):
     """A producer: sends one message after the other to one destination.
@@ -55,7 +57,7 @@ class Producer(OnBroker):
         self.failed = False  # its only connection is gone
         self.arrived = 0  # how many a broker has taken over
         self.unanswered = False  # whether a broker has one, and the receipt is on its way
-        self.under_way: tuple[Message, int] | None = None  # a persistent one, and its row
+        self.under_way: Passage | None = None  # of a persistent message
         self.unsent: list[tuple[Message, int]] = []  # others that a broker which ended did not read
 
     @property
@@ -83,7 +85,7 @@ class Producer(OnBroker):
         self.send_again()
         unanswered, self.unanswered = self.unanswered, False
         if self.under_way is not None:
-            self.pass_on(*self.under_way)
+            self.pass_on(*self.under_way[:2])
         elif self.stalled or unanswered:
             self.stalled = False
             self.lab.clock.at(self.lab.clock.now, self.send, None)
@@ -138,8 +140,12 @@ class Producer(OnBroker):
             -1,
             self.dest_no,
         )
-        self.pass_on(message, row)
-        if not spec.persistent:
+        connection = self.connection
+        passage = (message, row, connection)
+        connection.out.carry(self.on_arrived, passage, 0, message.size)
+        if spec.persistent:
+            self.under_way = passage
+        else:
             lab.clock.at(now + (self.interval or lab.timing.pace), self.send, None)
 
     def end(self) -> None:
@@ -155,13 +161,13 @@ class Producer(OnBroker):
         return now + self.time_to_live if self.time_to_live else 0
 
     def pass_on(self, message: Message, row: int) -> None:
-        """Give a message to the connection."""
-        connection = self.connection
+        """Give a message to the connection that there is now."""
+        passage = (message, row, self.connection)
+        self.connection.out.carry(self.on_arrived, passage, 0, message.size)
         if message.persistent:
-            self.under_way = (message, row)
-        connection.out.carry(self.on_arrived, (message, row, connection), 0, message.size)
+            self.under_way = passage
 
-    def on_arrived(self, passage: tuple[Message, int, LocalConnection]) -> None:
+    def on_arrived(self, passage: Passage) -> None:
         """The message has reached the broker; a persistent one is confirmed."""
         message, row, connection = passage
         if connection.hindered and not connection.lets_pass(False, self.on_arrived, passage):
