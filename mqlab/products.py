@@ -6,8 +6,11 @@ A product's rooms are entered when it is asked for something: nobody waits for t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any
 
 from mqlab.errors import BadValue, CannotRun, UnknownName
 from mqlab.formats import claims
@@ -19,194 +22,80 @@ from mqlab.trace.trace import Trace
 Body = Mapping[str, Any]
 
 
-class Product(Protocol):
-    """A product: `claims` says whether a lab file's scenario object is one of its own."""
+def _anything(body: Body) -> bool:
+    """What no other product claims is a network of ActiveMQ."""
+    return True
+
+
+def _activemq_reader(body: object) -> str:
+    """Recordings in time have a form of their own."""
+    in_time = isinstance(body, Mapping) and claims.activemq_in_time(body)
+    return "formats.failover" if in_time else "formats.lab"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product, and the rooms that read, write, print, play, check and show its scenarios.
+
+    Rooms are named as they stand in mqlab; `claims` says whether a lab file's scenario object is one of
+    its own, `reader` which room reads it, `lab_noun` is the lab's name in the room `runtime`.
+    """
 
     name: str
-
-    def claims(self, body: Body) -> bool:
-        """Whether a scenario object is of this product."""
+    claims: Callable[[Body], bool]
+    reader: Callable[[object], str]
+    writer: str
+    printer: str
+    runtime: str
+    lab_noun: str
+    checker: str
+    shows: tuple[str, ...]
 
     def read(self, value: Body, where: str = "lab file") -> Any:
         """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
+        return _room(self.reader(_body(value))).read(value, where)
 
     def write(self, scenario: Any) -> dict[str, Any]:
         """Return the lab file of a scenario."""
+        return dict(_room(self.writer).write(scenario))
 
     def python(self, scenario: Any) -> str:
         """Return code with nouns that makes a scenario."""
+        return str(_room(self.printer).python(scenario))
 
-    def lab(
-        self,
-        scenario: Any,
-        seed: int = 0,
-        jitter: int | str = 0,
-        limit: int | None = None,
-        **more: Any,
-    ) -> Any:
-        """Return a lab with a scenario's script before it."""
+    def lab(self, scenario: Any, *settings: Any, **more: Any) -> Any:
+        """Return a lab with a scenario's script before it; seed, jitter and limit follow."""
+        return getattr(_room(self.runtime), self.lab_noun)(scenario, *settings, **more)
 
     def outcome(self, trace: Trace) -> dict[str, Any]:
         """Return what came of a run, in the form of the product's recordings."""
+        return dict(_room(self.runtime).outcome(trace))
 
     def check(self, scenario: Any) -> Any:
         """Return the problems of a scenario, errors first."""
+        return _room(self.checker).check(scenario)
 
     def figures(self) -> tuple[Any, ...]:
         """Return the figures of the product's guides."""
+        return tuple(figure for name in self.shows for figure in _room(name).figures())
 
 
-class _ActiveMQ:
-    name = "activemq"
-
-    def claims(self, body: Body) -> bool:
-        return True  # what no other product claims
-
-    def read(self, value: Body, where: str = "lab file") -> Scenario:
-        from mqlab.formats import failover
-
-        body = _body(value)
-        in_time = isinstance(body, Mapping) and claims.activemq_in_time(body)
-        return failover.read(value, where) if in_time else lab_files.read(value, where)
-
-    def write(self, scenario: Scenario) -> dict[str, Any]:
-        return lab_files.write(scenario)
-
-    def python(self, scenario: Scenario) -> str:
-        from mqlab.formats import python
-
-        return python.python(scenario)
-
-    def lab(
-        self,
-        scenario: Any,
-        seed: int = 0,
-        jitter: int | str = 0,
-        limit: int | None = None,
-        **more: Any,
-    ) -> Any:
-        from mqlab.runtime import activemq
-
-        return activemq.Lab(scenario, seed, jitter, limit, **more)
-
-    def outcome(self, trace: Trace) -> dict[str, Any]:
-        from mqlab.runtime import activemq
-
-        return activemq.outcome(trace)
-
-    def check(self, scenario: Any) -> Any:
-        from mqlab import problems
-
-        return problems.check(scenario)
-
-    def figures(self) -> tuple[Any, ...]:
-        from mqlab import scenarios
-        from mqlab.scenarios import timed
-
-        return (*scenarios.figures(), *timed.figures())
+def _room(name: str) -> ModuleType:
+    return import_module(f"mqlab.{name}")
 
 
-class _OpenMQ:
-    name = "openmq"
-
-    def claims(self, body: Body) -> bool:
-        return claims.openmq(body)
-
-    def read(self, value: Body, where: str = "lab file") -> Any:
-        from mqlab.formats import openmq
-
-        return openmq.read(value, where)
-
-    def write(self, scenario: Any) -> dict[str, Any]:
-        from mqlab.formats import openmq
-
-        return openmq.write(scenario)
-
-    def python(self, scenario: Any) -> str:
-        from mqlab.formats import openmq_python
-
-        return openmq_python.python(scenario)
-
-    def lab(
-        self,
-        scenario: Any,
-        seed: int = 0,
-        jitter: int | str = 0,
-        limit: int | None = None,
-        **more: Any,
-    ) -> Any:
-        from mqlab.runtime import openmq
-
-        return openmq.ClusterLab(scenario, seed, jitter, limit, **more)
-
-    def outcome(self, trace: Trace) -> dict[str, Any]:
-        from mqlab.runtime import openmq
-
-        return openmq.outcome(trace)
-
-    def check(self, scenario: Any) -> Any:
-        from mqlab.problems import openmq
-
-        return openmq.check(scenario)
-
-    def figures(self) -> tuple[Any, ...]:
-        from mqlab.scenarios import openmq
-
-        return openmq.figures()
-
-
-class _Artemis:
-    name = "artemis"
-
-    def claims(self, body: Body) -> bool:
-        return claims.artemis(body)
-
-    def read(self, value: Body, where: str = "lab file") -> Any:
-        from mqlab.formats import artemis
-
-        return artemis.read(value, where)
-
-    def write(self, scenario: Any) -> dict[str, Any]:
-        from mqlab.formats import artemis
-
-        return artemis.write(scenario)
-
-    def python(self, scenario: Any) -> str:
-        from mqlab.formats.artemis import python
-
-        return python.python(scenario)
-
-    def lab(
-        self,
-        scenario: Any,
-        seed: int = 0,
-        jitter: int | str = 0,
-        limit: int | None = None,
-        **more: Any,
-    ) -> Any:
-        from mqlab.runtime import artemis
-
-        return artemis.ArtemisLab(scenario, seed, jitter, limit, **more)
-
-    def outcome(self, trace: Trace) -> dict[str, Any]:
-        from mqlab.runtime import artemis
-
-        return artemis.outcome(trace)
-
-    def check(self, scenario: Any) -> Any:
-        from mqlab.problems import artemis
-
-        return artemis.check(scenario)
-
-    def figures(self) -> tuple[Any, ...]:
-        from mqlab.scenarios import artemis
-
-        return artemis.figures()
-
-
-ACTIVEMQ: Product = _ActiveMQ()
-OPENMQ: Product = _OpenMQ()
-ARTEMIS: Product = _Artemis()
+ACTIVEMQ = Product(
+    "activemq", _anything, _activemq_reader, "formats.lab", "formats.python", "runtime.activemq", "Lab",
+    "problems", ("scenarios", "scenarios.timed"),
+)  # fmt: skip
+OPENMQ = Product(
+    "openmq", claims.openmq, lambda body: "formats.openmq", "formats.openmq", "formats.openmq_python",
+    "runtime.openmq", "ClusterLab", "problems.openmq", ("scenarios.openmq",),
+)  # fmt: skip
+ARTEMIS = Product(
+    "artemis", claims.artemis, lambda body: "formats.artemis", "formats.artemis",
+    "formats.artemis.python", "runtime.artemis", "ArtemisLab", "problems.artemis", ("scenarios.artemis",),
+)  # fmt: skip
 PRODUCTS = (OPENMQ, ARTEMIS, ACTIVEMQ)  # in this order they are asked whose a file is
 # Guide -> who has its figures: a product, or all of them (`crash`).
 GUIDES: dict[str, Callable[[], tuple[Any, ...]]] = {
