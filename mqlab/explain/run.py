@@ -43,8 +43,17 @@ def _gone(trace: Trace) -> Iterator[str]:
 
 
 def _twice(trace: Trace) -> Iterator[str]:
+    """Yield who got messages more than once, and which consumers of a queue got the same ones."""
+    both: dict[tuple[int, ...], list[str]] = {}
     for consumer, messages in trace.duplicated().items():
-        yield f"{consumer} got {len(messages)} messages more than once."
+        often = [number for number, times in messages.items() if times > 1]
+        if often:
+            yield f"{consumer} got {len(often)} messages more than once."
+        once = tuple(number for number, times in messages.items() if times == 1)
+        if once:
+            both.setdefault(once, []).append(consumer)
+    for numbers, consumers in both.items():
+        yield f"{' and '.join(consumers)} each got {len(numbers)} that another consumer had got, too."
 
 
 def _split(trace: Trace) -> Iterator[str]:

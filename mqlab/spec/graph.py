@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
-from mqlab.errors import UnknownName
+from mqlab.errors import MissingExtra, UnknownName
 from mqlab.spec.network import Network
+
+if TYPE_CHECKING:
+    import networkx
 
 
 def neighbours(network: Network) -> dict[str, tuple[str, ...]]:
@@ -36,3 +40,27 @@ def distances(network: Network, start: str) -> dict[str, int]:
 def diameter(network: Network) -> int:
     """Return the largest distance between two brokers of which one can reach the other."""
     return max((max(distances(network, name).values()) for name in network.names), default=0)
+
+
+def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
+    """Return the network as a graph of networkx: brokers are nodes, ways that messages can go are edges.
+
+    Nodes and edges carry the options that were written; an edge also its `connector` (such as
+    ``A/ab``), which a duplex one has in both directions. Raises `MissingExtra` without networkx.
+    """
+    try:
+        import networkx
+    except ImportError:
+        raise MissingExtra.of("networkx", "lab") from None
+    graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
+    for broker in network.brokers:
+        graph.add_node(broker.name, **broker.options)
+    for broker, connector in network.connectors():
+        duplex = connector.get("duplex", network.edition)
+        for target in (name for name in connector.targets if name in network.names):
+            ways = ((broker.name, target), (target, broker.name))
+            for here, there in ways if duplex else ways[:1]:
+                graph.add_edge(
+                    here, there, connector=f"{broker.name}/{connector.name}", **connector.options
+                )
+    return graph
