@@ -8,9 +8,9 @@ import pytest
 
 from tests.conftest import ROOT
 
-# Where `python -c pass` takes 13 ms: an import of mqlab 0.13 s, a run 0.5 s, of which 0.1 s are typer's own
-# imports (pydantic) at the first option that it reads. The goal for a run is 0.4 s, 30 times.
-MOST = {"import": 22, "run": 60, "version": 30}
+# Where `python -c pass` takes 13 ms: an import of mqlab 0.13 s, a run 0.35 s (the goal is 0.4 s, 30 times). The
+# bounds leave room for machines on which others work.
+MOST = {"import": 22, "run": 40, "version": 30}
 CODE = {
     "pass": ["-c", "pass"], "import": ["-c", "import mqlab"], "version": ["-m", "mqlab.cli", "--version"],
     "run": ["-m", "mqlab.cli", "run", "fuse:2.20"],
