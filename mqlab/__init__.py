@@ -82,6 +82,7 @@ from mqlab.spec import (
     WaitUntil,
     WriteFile,
 )
+from mqlab.spec.graph import to_networkx
 from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
 from mqlab.verbs import (
     Lab,
@@ -111,7 +112,7 @@ if typing.TYPE_CHECKING:
     __all__ = [
         # verbs
         "check", "compare", "explain", "faults", "figure", "figures", "load", "options", "outcomes",
-        "run", "save", "sweep", "upgrade", "view", "what_if",
+        "run", "save", "sweep", "to_networkx", "upgrade", "view", "what_if",
         # step by step
         "Lab",
         # the network

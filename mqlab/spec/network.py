@@ -22,8 +22,6 @@ from mqlab.spec.shape import NAME, OBJECT, TRUTH, Many, Record, number
 if TYPE_CHECKING:
     from typing import Unpack
 
-    import networkx
-
     from mqlab.spec.option_types import BrokerOptions
 
 __all__ = ["HEARD", "MODES", "Around", "Broker", "Endpoint", "Network", "NetworkConnector",
@@ -240,15 +238,6 @@ class Network:
             known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
             raise UnknownName.of("network connector", path, known)
         return Network(*changed, edition=self.edition, around=self.around)
-
-    def to_networkx(self) -> networkx.MultiDiGraph[str]:
-        """Return the network as a graph of networkx, for its layouts, distances and centralities.
-
-        Raises `MissingExtra` without networkx (extra `lab`).
-        """
-        from mqlab.spec.graph import to_networkx  # which knows networks
-
-        return to_networkx(self)
 
     def under(self, edition: str) -> Network:
         """Return the same network run by another edition (one of 5.5, 5.17, 5.18, 6.1)."""

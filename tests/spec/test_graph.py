@@ -15,7 +15,7 @@ from mqlab.spec import graph
 @pytest.mark.parametrize("figure", ["fuse:2.9", "fuse:2.16", "fuse:2.22", "amq6:3.4"])
 def test_distances_are_those_of_the_guide(figure):
     network = mq.figure(figure).scenario.network
-    drawn = network.to_networkx()
+    drawn = mq.to_networkx(network)
     assert set(drawn) == set(network.names)
     for name in network.names:
         assert networkx.single_source_shortest_path_length(drawn, name) == graph.distances(
@@ -28,7 +28,7 @@ def test_edges_carry_their_connector_and_its_options():
         mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B)", duplex=True, network_ttl=3)),
         mq.Broker("B", mq.NetworkConnector("bc", uri="static:(tcp://C)")), mq.Broker("C"),
     )  # fmt: skip
-    drawn = net.to_networkx()
+    drawn = mq.to_networkx(net)
     found = sorted((here, there, told["connector"]) for here, there, told in drawn.edges(data=True))
     assert found == [("A", "B", "A/ab"), ("B", "A", "A/ab"), ("B", "C", "B/bc")]
     assert drawn.edges["A", "B", 0]["network_ttl"] == 3
@@ -37,4 +37,4 @@ def test_edges_carry_their_connector_and_its_options():
 def test_without_networkx_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(MissingExtra, match=r"lab"):
-        mq.Network(mq.Broker("A")).to_networkx()
+        mq.to_networkx(mq.Network(mq.Broker("A")))
