@@ -53,16 +53,20 @@ class BadFile(MqlabError, ValueError):
     """A file that is not what its name or place promises."""
 
 
+AROUND = (
+    1000  # characters of an address before and behind a place: lists of brokers are shown whole
+)
+
+
 class UriError(MqlabError, ValueError):
     """A broker URI that does not parse; the text shows the place with a caret."""
 
     @classmethod
     def at(cls, text: str, place: int, expected: str) -> UriError:
         """Return the error for *text*, pointing at index *place*."""
-        start = max(0, place - 60)  # of a long one what is around the place
-        return cls(
-            f"broker URI: {expected}\n  {text[start : place + 60]}\n  {' ' * (place - start)}^"
-        )
+        start = max(0, place - AROUND)
+        piece = text[start : place + AROUND]
+        return cls(f"broker URI: {expected}\n  {piece}\n  {' ' * (place - start)}^")
 
 
 class SelectorError(MqlabError, ValueError):
