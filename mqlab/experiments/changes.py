@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from mqlab.spec.change import Body, Change, Edit, Path
+from mqlab.spec.rows import CONNECTOR, GUIDE_NAMES
 
 # What says which thing an element or a step is, and is no option of it.
 _ELEMENT_KEYS = {"name", "from", "to", "uri", "at", "process", "queue", "topic", "policy", "role",
                  "model", "master", "links", "link"}  # fmt: skip
-_TOP = ("brokers", "connectors", "cluster", "addresses", "clients")
+_TOP = ("brokers", "connectors", "cluster", "address_settings", "clients")
 _STEP_KEYS = {"do", "consumer", "producer", "client", "broker", "queue", "topic", "temp", "count",
               "session", "uri", "name", "label", "process", "at", "at_ms", "limit_ms", "max_ms",
               "unnamed", "properties"}  # fmt: skip
@@ -44,7 +45,7 @@ def taken_away(body: Body) -> Iterator[Change]:
             who = step.get("consumer") or step.get("producer") or step.get("client") or "a send"
             for key in step:
                 if key not in _STEP_KEYS:
-                    text = f"{who} without {_called(key)}={_shown(step[key])}"
+                    text = f"{who} without {GUIDE_NAMES.get(key, key)}={_shown(step[key])}"
                     yield Change("option", text, (Edit(("steps", no, key)),), (key,))
         for key, value in step.get("options", {}).items():  # of a destination, or a start
             text = f"{told(step)} without {key}={_shown(value)}"
@@ -70,7 +71,7 @@ def _options(body: Body, path: Path, place: object) -> Iterator[Change]:
             ):
                 yield from _options(body, inner, value)
             elif key not in _ELEMENT_KEYS:
-                text = f"{element(body, path)} without {_called(key)}={_shown(value)}"
+                text = f"{element(body, path)} without {GUIDE_NAMES.get(key, key)}={_shown(value)}"
                 yield Change("option", text, (Edit(inner),), _names(inner))
 
 
@@ -135,14 +136,6 @@ def element(body: Body, path: Path) -> str:
     return "the network"
 
 
-def _called(key: str) -> str:
-    """Return a key as the guides write it: ``network_ttl`` is networkTTL."""
-    from mqlab.spec.rows import OPTIONS
-
-    names = {row.name: row.guide for rows in OPTIONS.values() for row in rows.values()}
-    return names.get(key, key)
-
-
 def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -176,8 +169,6 @@ def set_otherwise(body: Body, destination: str) -> Iterator[Change]:
 
 
 def _connectors(body: Body) -> Iterator[Change]:
-    from mqlab.spec.rows import CONNECTOR
-
     connectors = body.get("connectors", ())
     most = max(1, len(body.get("brokers", ())))
     ways = [range(len(connectors)), *([n] for n in range(len(connectors)) if len(connectors) > 1)]
@@ -221,8 +212,8 @@ def _artemis(body: Body) -> Iterator[Change]:
             edit = Edit(("cluster", "message_load_balancing"), way)
             name = "message_load_balancing"
             yield Change("option", f"message-load-balancing {way}", (edit,), (name,))
-    if body.get("addresses", {}).get("redistribution_delay", -1) != 0:
-        edit = Edit(("addresses", "redistribution_delay"), 0)
+    if body.get("address_settings", {}).get("redistribution_delay", -1) != 0:
+        edit = Edit(("address_settings", "redistribution_delay"), 0)
         yield Change("option", "redistribution-delay 0", (edit,), ("redistribution_delay",))
     for n, broker in enumerate(body.get("brokers", ())):
         policy = broker.get("ha", {})

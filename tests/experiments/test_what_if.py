@@ -82,3 +82,20 @@ def test_a_long_run_is_read_and_not_played_again():
     told = mq.explain(trace, message="P-1", why_not="C1")
     assert told.causes
     assert all(cause.change is None for cause in told.causes)
+
+
+def test_address_settings_of_artemis_are_options_too():
+    body = {"product": "artemis", "version": "2.5", "brokers": [{"name": "A"}, {"name": "B"}],
+            "queues": [{"name": "Q"}]}  # fmt: skip
+    steps = [{"do": "start"}, {"do": "send", "broker": "A", "queue": "Q", "count": 2},
+             {"do": "open_consumer", "consumer": "C", "broker": "B", "queue": "Q"},
+             {"do": "wait", "ms": 5000}, {"do": "settle"}]  # fmt: skip
+    kept = mq.run({**body, "steps": steps})
+    assert kept.received() == {"C": 0}
+    (message, *_) = kept.account()
+    found = mq.what_if(kept, message=message, consumer="C")
+    assert "redistribution-delay 0" in map(str, found.changes)
+    moved = mq.run({**body, "steps": steps, "address_settings": {"redistribution_delay": 0}})
+    assert moved.received() == {"C": 2}
+    found = mq.what_if(moved, message=message, consumer="C")
+    assert any("redistribution" in str(change) for change in found.changes)
