@@ -200,10 +200,17 @@ def lab_of(
     return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
 
 
-def play(scenario: Any, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Trace:
-    """Play a scenario of any product; raises `BadValue` beyond *limit* events."""
-    lab = lab_of(scenario, seed, jitter, limit)
-    lab.play()
+def play(
+    scenario: Any,
+    seed: int = 0,
+    jitter: int | str = 0,
+    limit: int | None = None,
+    until: int | str | None = None,
+    links: LikeLinks = None,
+) -> Trace:
+    """Play a scenario of any product, or *until* a time; raises `BadValue` beyond *limit* events."""
+    lab = lab_of(scenario, seed, jitter, limit, links)
+    lab.play(until)
     trace: Trace = lab.trace
     return trace
 

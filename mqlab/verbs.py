@@ -109,9 +109,7 @@ def run(
     scenario = takes.scenario_of(asked, *actions)
     if edition is not None:
         scenario = products.under(scenario, edition)
-    lab = products.lab_of(scenario, seed, jitter, limit, links)
-    lab.play(until)
-    trace: Trace = lab.trace
+    trace = products.play(scenario, seed, jitter, limit, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
     if getattr(asked, "real", "") and _as_printed(asked, edition):

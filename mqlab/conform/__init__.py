@@ -14,7 +14,7 @@ from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.formats import lab as lab_files
 from mqlab.products import Product
 from mqlab.runtime import LOOPBACK
-from mqlab.spec.rows import OPTIONS
+from mqlab.spec.rows import GUIDE_NAMES
 from mqlab.trace.trace import Trace
 
 MOST_EVENTS = 1_000_000  # a run that goes beyond is stopped, and could not be run
@@ -100,8 +100,9 @@ def _verdict(file: str, depth: str, lines: list[str]) -> Verdict:
 def _refusals(error: str, observed: Mapping[str, Any]) -> list[str]:
     """Compare two refusals: the options that the real broker names are those that the lab names."""
     problems = [text for entry in observed["outcomes"] for text in entry["outcome"]["problems"]]
-    guide = {row.guide for rows in OPTIONS.values() for row in rows.values()}
-    named = {word for text in problems for word in re.findall(r"\w+", text)} & guide
+    named = {word for text in problems for word in re.findall(r"\w+", text)} & set(
+        GUIDE_NAMES.values()
+    )
     missing = sorted(name for name in named if name not in error)
     if named and not missing:
         return []

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from mqlab.errors import BadValue
-from mqlab.experiments.rerun import Body, Setting, play
+from mqlab.experiments.rerun import Setting, play
+from mqlab.spec.change import Body
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace

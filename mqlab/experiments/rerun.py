@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from mqlab import products
 from mqlab.errors import BadValue
+from mqlab.spec.change import Body
 from mqlab.spec.link import USUAL, LikeLinks, Links
 from mqlab.trace.trace import Trace
-
-Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,6 @@ def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
 
     Raises `MqlabError` for one that cannot be, or beyond *limit* events.
     """
-    product = products.product_of(body)
-    scenario = product.read(body, "lab file")
-    lab = product.lab(scenario, setting.seed, f"{setting.jitter}us", limit, links=setting.links)
-    lab.play(setting.until)
-    trace: Trace = lab.trace
-    return trace
+    scenario = products.product_of(body).read(body, "lab file")
+    jitter = f"{setting.jitter}us"
+    return products.play(scenario, setting.seed, jitter, limit, setting.until, setting.links)

@@ -12,8 +12,8 @@ from itertools import islice
 
 from mqlab.errors import MqlabError, UnknownName
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
-from mqlab.experiments.rerun import Body, Setting, play
-from mqlab.spec.change import Change, Edit
+from mqlab.experiments.rerun import Setting, play
+from mqlab.spec.change import Body, Change, Edit
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 

@@ -56,24 +56,16 @@ def _dealt(given: Step, place: int) -> dict[str, Any]:
 
 def _sending(trace: Trace, number: int) -> tuple[Step, int]:
     """Return the step that sent a message, and how many it had sent before."""
-    sender, place = _sender(trace, number)
-    for step in _sends(trace, sender):
+    rows, frm = trace.rows_of(number), trace.column("frm")
+    sent = next((row for row in rows if trace.column("kind")[row] == Kind.Sent), None)
+    if sent is None:
+        return {}, 0  # an advisory, which no step sends
+    place = trace.index().sent[frm[sent]].index(number)
+    for step in _sends(trace, trace.names["node"][frm[sent]]):
         if place < step["count"]:
             return step, place
         place -= step["count"]
     return {}, 0
-
-
-def _sender(trace: Trace, number: int) -> tuple[str, int]:
-    """Return who sent a message, and how many it had sent before."""
-    before: dict[int, int] = {}
-    columns = (trace.column(name) for name in ("kind", "msg", "frm"))
-    for kind, msg, frm in zip(*columns, strict=True):
-        if kind == Kind.Sent:
-            if msg == number:
-                return trace.names["node"][frm], before.get(frm, 0)
-            before[frm] = before.get(frm, 0) + 1
-    return "", 0
 
 
 def refusing_selector(trace: Trace, number: int, consumer: str) -> str | None:

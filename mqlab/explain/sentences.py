@@ -57,10 +57,8 @@ def _vote_of_master(trace: Trace, event: Event) -> str:
     )
     if event.rule == Rule.vote_won:
         return f"{asked}: it is, and goes on serving"
-    stops = any(
-        kind == Kind.Stopped and trace.event(row).broker == event.broker
-        for row, kind in enumerate(trace.column("kind")) if row > event.row
-    )  # fmt: skip
+    ends = (trace.event(row) for row in trace.rows(Kind.Stopped) if row > event.row)
+    stops = any(end.broker == event.broker for end in ends)
     return f"{asked}: it is not, and {'stops' if stops else 'serves on all the same'}"
 
 

@@ -13,7 +13,7 @@ from mqlab.spec.action import Action
 from mqlab.spec.manual import documented
 from mqlab.spec.openmq_options import BROKER, DESTINATION, LIMIT_BEHAVIORS, Options, to_guide
 from mqlab.spec.openmq_words import noun_of, steps_of
-from mqlab.spec.step import Step
+from mqlab.spec.step import Step, check_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -240,16 +240,7 @@ def Network(  # noqa: N802 - a noun
 
 def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, set[str]]) -> None:
     """Raise for a step with unknown or missing keys, or names of what is not there."""
-    if step.do not in STEPS:
-        raise UnknownName.of("step", step.do, STEPS, where)
-    needed, more = STEPS[step.do]
-    allowed = (*needed.replace("|", " ").split(), *more.split(), *ANY_STEP)
-    for key in step.keys:
-        if key not in allowed:
-            raise UnknownName.of("key", key, allowed, where)
-    for key in needed.split():
-        if not any(choice in step.keys for choice in key.split("|")):
-            raise BadValue(f"{where}: key {' or '.join(map(repr, key.split('|')))} is missing")
+    check_keys(step, where, STEPS, ANY_STEP)
     for key in ("broker", "brokers", "between", "of", "to", "target"):
         given = step.keys.get(key)
         for broker in given if isinstance(given, (list, tuple)) else [given]:

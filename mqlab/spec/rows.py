@@ -287,6 +287,8 @@ OPTIONS: dict[str, dict[str, Option]] = {
     "transportConnector": {option.name: option for option in TRANSPORT},
     "policyEntry": {option.name: option for option in POLICY},
 }
+# Python name -> the name in configuration files, of every option.
+GUIDE_NAMES = {row.name: row.guide for rows in OPTIONS.values() for row in rows.values()}
 
 
 def read_options(element: str, given: Mapping[str, object], where: str) -> dict[str, object]:

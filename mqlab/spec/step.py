@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mqlab.errors import BadValue, UnknownName
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -22,3 +24,23 @@ class Step:
     def get(self, key: str, default: object = None) -> object:
         """Return the value of a key."""
         return self.keys.get(key, default)
+
+
+def check_keys(
+    step: Step, where: str, table: Mapping[str, tuple[str, str]], always: tuple[str, ...]
+) -> None:
+    """Raise `UnknownName` or `BadValue` for a step with unknown or missing keys.
+
+    *table* has the keys that each step needs (of those joined by a bar one) and may have; *always* may
+    stand in any step.
+    """
+    if step.do not in table:
+        raise UnknownName.of("step", step.do, table, where)
+    needed, more = table[step.do]
+    allowed = (*needed.replace("|", " ").split(), *more.split(), *always)
+    for key in step.keys:
+        if key not in allowed:
+            raise UnknownName.of("key", key, allowed, where)
+    for key in needed.split():
+        if not any(choice in step.keys for choice in key.split("|")):
+            raise BadValue(f"{where}: key {' or '.join(map(repr, key.split('|')))} is missing")

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.spec.rows import OPTIONS
+from mqlab.spec.rows import GUIDE_NAMES
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
-_GUIDE = {row.name: row.guide for rows in OPTIONS.values() for row in rows.values()}
 _ELEMENTS = ("connectors", "brokers")
 _SETTINGS = ("edition", "seed", "jitter")
 
@@ -64,4 +63,4 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
     for key in dict.fromkeys([*after, *before]):
         if before.get(key) != after.get(key):
             value = json.dumps(after[key], ensure_ascii=False) if key in after else "by default"
-            yield f"{after.get('name')}: {_GUIDE.get(key, key)} {value}"
+            yield f"{after.get('name')}: {GUIDE_NAMES.get(key, key)} {value}"

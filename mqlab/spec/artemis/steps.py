@@ -8,7 +8,7 @@ from typing import Any
 from mqlab.errors import BadValue, SelectorError, UnknownName
 from mqlab.spec.artemis.options import check_options
 from mqlab.spec.selector import Selector
-from mqlab.spec.step import Step
+from mqlab.spec.step import Step, check_keys
 from mqlab.spec.values import duration
 
 Keys = Mapping[str, Any]  # what a step says, by key
@@ -61,16 +61,7 @@ def _check_step(
     step: Step, where: str, brokers: Sequence[str], opened: dict[str, dict[str, bool]]
 ) -> None:
     """Raise for a step with unknown or missing keys, or names of what is not there."""
-    if step.do not in STEPS:
-        raise UnknownName.of("step", step.do, STEPS, where)
-    needed, more = STEPS[step.do]
-    allowed = (*needed.replace("|", " ").split(), *more.split(), "at")
-    for key in step.keys:
-        if key not in allowed:
-            raise UnknownName.of("key", key, allowed, where)
-    for key in needed.split():
-        if not any(choice in step.keys for choice in key.split("|")):
-            raise BadValue(f"{where}: key {' or '.join(map(repr, key.split('|')))} is missing")
+    check_keys(step, where, STEPS, ("at",))
     for key in ("broker", "brokers", "between", "isolate"):
         for name in _flat(step.keys.get(key, ())):
             if name not in brokers and (name, key) != ("clients", "between"):
