@@ -53,9 +53,8 @@ class BadFile(MqlabError, ValueError):
     """A file that is not what its name or place promises."""
 
 
-AROUND = (
-    1000  # characters of an address before and behind a place: lists of brokers are shown whole
-)
+# Characters: up to so many an address is shown whole, of a longer text what is around the place.
+WHOLE, AROUND = 8192, 60
 
 
 class UriError(MqlabError, ValueError):
@@ -64,9 +63,10 @@ class UriError(MqlabError, ValueError):
     @classmethod
     def at(cls, text: str, place: int, expected: str) -> UriError:
         """Return the error for *text*, pointing at index *place*."""
-        start = max(0, place - AROUND)
-        piece = text[start : place + AROUND]
-        return cls(f"broker URI: {expected}\n  {piece}\n  {' ' * (place - start)}^")
+        start, end = (
+            (0, len(text)) if len(text) <= WHOLE else (max(0, place - AROUND), place + AROUND)
+        )
+        return cls(f"broker URI: {expected}\n  {text[start:end]}\n  {' ' * (place - start)}^")
 
 
 class SelectorError(MqlabError, ValueError):
