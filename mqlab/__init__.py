@@ -106,7 +106,7 @@ from mqlab.verbs import (
 __version__ = "0.1.0"
 
 if typing.TYPE_CHECKING:
-    from mqlab import artemis, openmq, replay, views, widgets
+    from mqlab import artemis, lessons, openmq, replay, views, widgets
 
     # At run time `help(mqlab)` would print all of these, one after the other.
     __all__ = [
@@ -132,12 +132,22 @@ if typing.TYPE_CHECKING:
         # what comes of it
         "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace",
         # rooms, entered at first use
-        "artemis", "openmq", "replay", "views", "widgets",
+        "artemis", "lessons", "openmq", "replay", "views", "widgets",
         # what went wrong
         "MqlabError",
     ]  # fmt: skip
 
-_ROOMS = ("artemis", "formats", "openmq", "replay", "runtime", "scenarios", "views", "widgets")
+_ROOMS = (
+    "artemis",
+    "formats",
+    "lessons",
+    "openmq",
+    "replay",
+    "runtime",
+    "scenarios",
+    "views",
+    "widgets",
+)
 
 
 def __getattr__(name: str) -> Any:

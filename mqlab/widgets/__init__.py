@@ -6,7 +6,7 @@ from typing import Any
 
 from mqlab.errors import MissingExtra
 
-__all__ = ["ReplayPlayer", "Workbench"]
+__all__ = ["ReplayPlayer", "TaskForm", "Workbench"]
 
 
 def __getattr__(name: str) -> Any:
@@ -15,9 +15,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'mqlab.widgets' has no attribute {name!r}")
     try:
         from mqlab.widgets.replay import ReplayPlayer
+        from mqlab.widgets.task import TaskForm
         from mqlab.widgets.workbench import Workbench
     except ImportError as error:
         if (error.name or "").startswith("mqlab"):
             raise
         raise MissingExtra.of(error.name or "ipywidgets", "lab") from None
-    return {"Workbench": Workbench, "ReplayPlayer": ReplayPlayer}[name]
+    found = {"Workbench": Workbench, "ReplayPlayer": ReplayPlayer, "TaskForm": TaskForm}
+    return found[name]

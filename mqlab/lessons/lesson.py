@@ -1,0 +1,160 @@
+"""A lesson as a learner meets it: predict, run, observe, explain, change one thing, predict again.
+
+>>> lesson = open("01-first-network")
+>>> lesson.trace("conduit").received()
+{'C1': 6, 'C2': 3, 'C3': 3}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.lessons import answers, data, feedback, setups
+from mqlab.lessons.data import Exercise, Prediction
+from mqlab.lessons.feedback import Feedback
+from mqlab.lessons.progress import Progress
+from mqlab.trace.trace import Trace
+
+
+def open(name: str, learner: str = "", language: str = "en", file: Path | None = None) -> Lesson:
+    """Return a lesson by the name of its notebook; raises `UnknownName`.
+
+    A *learner* who gives a name has numbers of messages of their own, and a progress of their own in *file*
+    (the user's folder unless told).
+    """
+    return Lesson(data.lesson(name, language), Progress(name, learner, file), learner)
+
+
+class Lesson:
+    """The tasks of a lesson. What a learner gives wrongly is answered in words, never with an error."""
+
+    def __init__(self, of: data.LessonData, progress: Progress, learner: str = "") -> None:
+        self.data, self.progress, self.learner = of, progress, learner
+        self.texts = data.texts(of.language)
+        self.hints: dict[str, int] = {}
+
+    def __repr__(self) -> str:
+        done = sum(self.progress.done(task.id) for task in self.data.tasks)
+        told = self.texts["words"]["summary"].format(done=done, all=len(self.data.tasks))
+        return f"{self.data.title}: {self.data.question} {told}."
+
+    def task(self, id: str) -> Prediction | Exercise:
+        """Return a task; raises `UnknownName`."""
+        for task in self.data.tasks:
+            if task.id == id:
+                return task
+        raise UnknownName.of("task", id, [task.id for task in self.data.tasks], self.data.name)
+
+    def figure(self, id: str) -> Any:
+        """Return the scenario of a task, which every verb takes: ``mq.run``, ``mq.check``, ..."""
+        return setups.scenario(self.task(id).setup, self.learner)
+
+    def trace(self, id: str) -> Trace:
+        """Return the run of a task's scenario."""
+        return setups.play(self.figure(id))
+
+    def ask(self, id: str) -> Any:
+        """Return the form of a task; without ipywidgets its text."""
+        task = self.task(id)
+        try:
+            from mqlab.widgets import TaskForm
+        except MqlabError:
+            return task.text
+        return TaskForm(self, task)
+
+    def fields(self, id: str) -> answers.Answer:
+        """Return what is to be filled in: for a prediction the fields of its answer, else its blanks."""
+        task = self.task(id)
+        if isinstance(task, Exercise):
+            return dict.fromkeys(task.blanks or ("order",) if task.pieces else task.blanks, "")
+        return answers.measure(task.kind, self.trace(id), task.of)
+
+    def predict(self, id: str, **given: Any) -> Feedback:
+        """Commit a prediction and return what is to be said about it."""
+        task, key = self._prediction(id), self.fields(id)
+        try:
+            read = answers.read(given, key)
+        except BadValue as error:
+            return Feedback(False, (str(error),))
+        found = setups.body(self.figure(id))
+        said = feedback.on_prediction(task, read, found, self.trace(id), self.texts)
+        return self._noted(id, said, answers.told(read))
+
+    def hint(self, id: str) -> str:
+        """Return the next hint of a task; each is clearer than the one before."""
+        task = self.task(id)
+        self.hints[id] = self.hints.get(id, 0) + 1
+        key = self.fields(id) if isinstance(task, Prediction) else {}
+        return feedback.hint(task, self.hints[id], key, self.texts)
+
+    def fill(self, id: str, values: dict[str, Any] | None = None, **given: Any) -> Feedback:
+        """Fill in the blanks of an exercise by ``path.option``, or by option where it stands once."""
+        task = self._exercise(id)
+        options = {place.rpartition(".")[2]: place for place in task.blanks}
+        read = {
+            options.get(name, name): value for name, value in {**(values or {}), **given}.items()
+        }
+        if set(read) != set(task.blanks):
+            blanks = ", ".join(task.blanks)
+            return Feedback(False, (self.texts["words"]["blanks_wrong"].format(blanks=blanks),))
+        return self._tried(task, lambda: setups.changed(self.figure(id), read), read)
+
+    def arrange(self, id: str, order: Sequence[str]) -> Feedback:
+        """Put the pieces of a puzzle in an order; messages then go along it."""
+        task = self._exercise(id)
+        if sorted(map(str, order)) != sorted(task.pieces):
+            pieces = ", ".join(task.pieces)
+            return Feedback(False, (self.texts["words"]["pieces_wrong"].format(pieces=pieces),))
+        return self._tried(task, lambda: setups.in_order(self.figure(id), tuple(order)), order)
+
+    def check(self, id: str, what: Any) -> Feedback:
+        """Hold a network, figure or scenario of the learner's own against an exercise's checks.
+
+        A bare network is played with the exercise's own actions.
+        """
+        from mqlab import takes
+        from mqlab.spec import Network
+
+        task, own = self._exercise(id), self.figure(id)
+
+        def scenario() -> Any:
+            return (
+                takes.scenario_of(what, *own.actions)
+                if isinstance(what, Network)
+                else takes.scenario_of(what)
+            )
+
+        return self._tried(task, scenario, what)
+
+    def _tried(self, task: Exercise, scenario: Any, given: Any) -> Feedback:
+        try:
+            body = setups.body(scenario())
+            before = setups.body(self.figure(task.id))
+            said = feedback.on_exercise(task, body, before, self.texts)
+        except MqlabError as error:
+            return Feedback(False, (str(error),))
+        return self._noted(task.id, said, given)
+
+    def _noted(self, id: str, said: Feedback, given: Any) -> Feedback:
+        self.progress.add(id, said.right, given, said.mistake, self.hints.get(id, 0))
+        if not self.progress.trouble:
+            return said
+        note = self.texts["words"]["not_saved"].format(trouble=self.progress.trouble)
+        return Feedback(said.right, (*said.lines, note), said.mistake)
+
+    def _prediction(self, id: str) -> Prediction:
+        task = self.task(id)
+        if not isinstance(task, Prediction):
+            raise UnknownName(
+                f"{id} is an exercise; use lesson.fill, lesson.arrange or lesson.check"
+            )
+        return task
+
+    def _exercise(self, id: str) -> Exercise:
+        task = self.task(id)
+        if not isinstance(task, Exercise):
+            raise UnknownName(f"{id} is a prediction; use lesson.predict({id!r}, ...)")
+        return task

@@ -1,0 +1,114 @@
+"""The form of a lesson's task: fields, a button that commits, hints; the run is shown after that."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any, Protocol
+
+import ipywidgets as w
+
+from mqlab import verbs
+
+FIELD = w.Layout(width="auto", max_width="320px")
+WIDE = {"description_width": "initial"}
+
+
+class Lesson(Protocol):
+    """What a form needs of a lesson."""
+
+    texts: Any
+    progress: Any
+
+    def fields(self, id: str) -> Any:
+        """Return what is to be filled in, with the kind of value each takes."""
+
+    def trace(self, id: str) -> Any:
+        """Return the run."""
+
+    def predict(self, id: str, **given: Any) -> Any:
+        """Commit a prediction."""
+
+    def fill(self, id: str, values: Any) -> Any:
+        """Fill in blanks."""
+
+    def arrange(self, id: str, order: Any) -> Any:
+        """Put pieces in order."""
+
+    def hint(self, id: str) -> str:
+        """Return the next hint."""
+
+
+class TaskForm(w.VBox):
+    """A prediction to commit, blanks to fill in, or pieces to put in order.
+
+    Nothing of the run is seen before the prediction is committed.
+    """
+
+    def __init__(self, lesson: Lesson, task: Any) -> None:
+        self.lesson, self.task = lesson, task
+        words = lesson.texts["words"]
+        self.predicts = hasattr(task, "kind")
+        self.inputs = {
+            name: self._input(name, value) for name, value in lesson.fields(task.id).items()
+        }
+        self.go = w.Button(description=words["commit" if self.predicts else "check_all"],
+                           button_style="primary", layout=w.Layout(width="auto"))  # fmt: skip
+        self.help = w.Button(
+            description=words["ask_hint"], icon="lightbulb-o", layout=w.Layout(width="auto")
+        )
+        self.said, self.hints, self.run = w.HTML(), w.HTML(), w.VBox()
+        head = f"<b>{escape(task.text)}</b>"
+        if lesson.progress.done(task.id):
+            head += f" <i>{escape(words['earlier'])}</i>"
+        fields = w.HBox([*self.inputs.values()], layout=w.Layout(flex_flow="row wrap"))
+        super().__init__(
+            [w.HTML(head), fields, w.HBox([self.go, self.help]), self.hints, self.said, self.run]
+        )
+        self.go.on_click(lambda _: self.commit())
+        self.help.on_click(lambda _: self.hint())
+
+    def __repr__(self) -> str:
+        return f"<mqlab.TaskForm {self.task.id}>"
+
+    def _input(self, name: str, value: Any) -> w.DOMWidget:
+        # Text, not a number field: an empty field is not a prediction of 0, and what is no number is told.
+        hint = " ".join(getattr(self.task, "pieces", ())) or (
+            "A B C" if value and isinstance(value, str) else ""
+        )
+        return w.Text(description=name, placeholder=hint, style=WIDE, layout=FIELD)
+
+    def commit(self) -> None:
+        """Commit what is in the fields; say what is to be said, and show the run."""
+        given = {name: field.value for name, field in self.inputs.items() if field.value.strip()}
+        said = self._answer(given)
+        lines = "".join(f"<li>{escape(line)}</li>" for line in said.lines)
+        colour = (
+            "var(--jp-success-color0, #00704E)" if said.right else "var(--jp-warn-color0, #8A5A00)"
+        )
+        # A live region: who cannot see it hears it.
+        self.said.value = (
+            f"<div role='status' style='border-left: 4px solid {colour}; padding-left: 10px'>"
+            f"<ul style='list-style: none; padding: 0; margin: 4px 0'>{lines}</ul></div>"
+        )
+        if self.predicts and set(given) == set(self.inputs) and not self.run.children:
+            self.run.children = [verbs.view(self.lesson.trace(self.task.id))]
+
+    def _answer(self, given: dict[str, str]) -> Any:
+        if self.predicts:
+            return self.lesson.predict(self.task.id, **given)
+        if self.task.pieces:
+            return self.lesson.arrange(
+                self.task.id, given.get("order", "").replace(",", " ").split()
+            )
+        return self.lesson.fill(self.task.id, {name: _value(text) for name, text in given.items()})
+
+    def hint(self) -> None:
+        """Show the next hint below those before it."""
+        self.hints.value += f"<p role='status'>{escape(self.lesson.hint(self.task.id))}</p>"
+
+
+def _value(text: str) -> Any:
+    """Return an option's value as it is written in a configuration."""
+    if text.strip().lower() in ("true", "false"):
+        return text.strip().lower() == "true"
+    return int(text) if text.strip().lstrip("-").isdigit() else text.strip()
