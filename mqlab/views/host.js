@@ -28,7 +28,7 @@ const fromKernel = (model) => new Promise((done, fail) => {
 
 const load = (model) => (window.__mqlabBokeh ??= (async () => {
   const version = model.get("version");
-  if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Toggle")) return;
+  if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Div")) return;
   const served = model.get("served");
   const texts = served ? await fromServer(version).catch(() => fromKernel(model)) : await fromKernel(model);
   for (const text of texts) {
@@ -48,6 +48,22 @@ const setColumns = (doc, text) => {
   }
 };
 
+// Asks the kernel; what it says to a question comes back under the question's number.
+const makeAsk = (model) => {
+  const open = new Map();
+  model.on("msg:custom", (message) => {
+    if (message?.kind !== "answer" || !open.has(message.id)) return;
+    const { done, fail } = open.get(message.id);
+    open.delete(message.id);
+    if (message.error == null) done(message.value); else fail(new Error(message.error));
+  });
+  return (what, data) => new Promise((done, fail) => {
+    const id = Math.random().toString(36).slice(2);
+    open.set(id, { done, fail });
+    model.send({ kind: "ask", id, what, data });
+  });
+};
+
 const render = async ({ model, el }) => {
   await load(model);
   const item = JSON.parse(model.get("item")), host = document.createElement("div");
@@ -60,6 +76,9 @@ const render = async ({ model, el }) => {
   // By its root, not by its age: the views of one widget come up at the same time.
   const doc = Bokeh.documents.findLast((d) => d.roots().some((root) => root.id === item.root_id));
   host.mqlab = { document: doc };
+  const shared = (doc.mqlab ??= {});
+  if (model.get("answers")) shared.ask = makeAsk(model);
+  shared.player?.emit("kernel");
   setColumns(doc, model.get("columns"));
   model.on("change:columns", () => setColumns(doc, model.get("columns")));
   const put = () => {

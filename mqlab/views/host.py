@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import traitlets
 from bokeh.document import Document
 from bokeh.embed import json_item
 
+from mqlab.errors import MqlabError
 from mqlab.views import bokehjs
 
 HERE = resources.files(__package__)
@@ -23,7 +25,8 @@ class View(anywidget.AnyWidget):
     """Shows a document. `columns` (set by `show`) replaces what is in it, not the document itself.
 
     `props` sets properties of named models (``{"time.value": 2}``); the properties that *watch*
-    names come back in `seen`.
+    names come back in `seen`. *answer* is called with what the page asks, and its data; what it
+    returns goes to the page, and so does the text of an `MqlabError`.
     """
 
     _esm = Path(str(HERE.joinpath("host.js")))
@@ -34,17 +37,32 @@ class View(anywidget.AnyWidget):
     props = traitlets.Dict().tag(sync=True)
     watch = traitlets.List().tag(sync=True)
     seen = traitlets.Dict().tag(sync=True)
+    answers = traitlets.Bool(False).tag(sync=True)  # whether somebody answers what the page asks
 
-    def __init__(self, document: Document, **traits: Any) -> None:
+    def __init__(
+        self,
+        document: Document,
+        answer: Callable[[str, dict[str, Any]], Any] | None = None,
+        **traits: Any,
+    ) -> None:
         item = json_item(document.roots[0], target=uuid.uuid4().hex)
         served = bokehjs.is_installed()
-        super().__init__(item=json.dumps(item), served=served, **traits)
+        super().__init__(item=json.dumps(item), served=served, answers=answer is not None, **traits)
+        self._answers = answer
         self.on_msg(self._answer)
 
     def _answer(self, widget: Any, content: Any, buffers: Any) -> None:
-        """Send BokehJS to a page that cannot get it from its server."""
-        if isinstance(content, dict) and content.get("kind") == "bokehjs?":
+        """Send BokehJS to a page that cannot get it from its server; answer what it asks."""
+        kind = content.get("kind") if isinstance(content, dict) else None
+        if kind == "bokehjs?":
             self.send({"kind": "bokehjs", "texts": bokehjs.texts()})
+        elif kind == "ask" and self._answers is not None:
+            told: dict[str, Any] = {"kind": "answer", "id": content["id"]}
+            try:
+                told["value"] = self._answers(content["what"], content["data"])
+            except MqlabError as error:
+                told["error"] = str(error)
+            self.send(told)
 
     def show(self, columns: dict[str, dict[str, list[Any]]]) -> None:
         """Replace what is shown by other columns of the same names."""

@@ -2,7 +2,7 @@
 
 The document is the same for every network. Whatever depends on the network lies in column data
 sources under the names of `scene.columns`; a second panel, for a comparison, has the same names with
-``" 2"`` behind. What moves is moved by `player.js`, in the page, without a round trip to Python.
+``" 2"`` behind. What moves is moved by the scripts of the folder `page`, without a round trip to Python.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from bokeh.core.properties import value
 from bokeh.document import Document
 from bokeh.events import DocumentReady
 from bokeh.models import (
-    Button,
     Column,
     ColumnDataSource,
     CustomJS,
@@ -23,9 +22,6 @@ from bokeh.models import (
     HoverTool,
     Range1d,
     Row,
-    Select,
-    Slider,
-    Toggle,
 )  # fmt: skip
 from bokeh.plotting import figure
 
@@ -33,8 +29,19 @@ from mqlab.views.scene import KINDS, LOOKS, Columns, Scene
 from mqlab.views.stage import HEIGHT, WIDTH
 
 FONT = value("Helvetica, Arial, sans-serif")
-SCRIPTS = ("log.js", "player.js")
-SPEEDS = ("0.25", "0.5", "1", "2", "4", "8")
+# Of the folder page, in this order; together they are one function of the document's root.
+SCRIPTS = (
+    "bus.js",
+    "tokens.js",
+    "clock.js",
+    "stage.js",
+    "moving.js",
+    "log.js",
+    "panel.js",
+    "foot.js",
+    "keys.js",
+    "player.js",
+)
 SHAPES: dict[str, str] = {
     "brokers": "node x y name label letters font gx gy up depth gauge shown r",
     "clients": "node x y name role hx hy size marker colour tx align text up",
@@ -64,15 +71,14 @@ def document(scenes: Sequence[Scene], labels: Sequence[str] = ("",)) -> Document
         data = sources(one.columns, end)
         kept += data.values()
         panels.append(_panel(data, end, label or one.title or "network of brokers"))
-        if number == 0:
-            table = _table(" on the left" if len(scenes) > 1 else "")
+    middle = Row(*panels, _place("panel", width=372), name="middle", sizing_mode="stretch_width")
     root = Column(
-        Row(*panels, sizing_mode="stretch_width"), _controls(scenes), table, name="player",
-        sizing_mode="stretch_width", html_attributes={"data-lm-suppress-shortcuts": "true"},
+        _place("top"), middle, _place("foot"), name="player", sizing_mode="stretch_width",
+        html_attributes={"data-lm-suppress-shortcuts": "true"},
     )  # fmt: skip
     # A document only knows models that something refers to; most sources are read by the page alone.
     root.js_on_change("name", CustomJS(args={"kept": kept}, code=""))
-    room = resources.files(__package__)
+    room = resources.files(__package__).joinpath("page")
     code = "\n".join(room.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     doc = Document()
     doc.add_root(root)
@@ -80,28 +86,11 @@ def document(scenes: Sequence[Scene], labels: Sequence[str] = ("",)) -> Document
     return doc
 
 
-def _controls(scenes: Sequence[Scene]) -> Row:
-    longest = max(0.01, *(one.duration for one in scenes))
-    common = {"height": 34, "margin": (4, 4, 4, 4)}
-    return Row(
-        Toggle(label="Play", name="play", width=78, button_type="primary", **common),
-        Button(label="Back", name="back", width=64, **common),
-        Button(label="Step", name="step", width=64, **common),
-        Slider(start=0, end=longest, value=0, step=0.001, title="Time", show_value=False,
-               name="time", sizing_mode="stretch_width", margin=(0, 14, 4, 10)),
-        Select(title="Speed", value="1", options=[(s, f"{s} x") for s in SPEEDS], name="speed",
-               width=76, margin=(0, 4, 4, 4)),
-        sizing_mode="stretch_width",
-    )  # fmt: skip
-
-
-def _table(where: str) -> Column:
-    """Return the place of the table twin, which the page fills (`log.js`)."""
-    hint = Div(text="Space plays and pauses; arrow keys step; Home and End jump.", name="hint",
-               margin=(0, 4, 0, 6))  # fmt: skip
-    table = Div(name="table", height=190, sizing_mode="stretch_width", margin=(2, 6, 6, 6),
-                html_attributes={"aria-label": f"what happened{where}, and why"})  # fmt: skip
-    return Column(hint, table, sizing_mode="stretch_width")
+def _place(name: str, width: int | None = None) -> Div:
+    """Return a place that the page fills (`page/*.js`): as wide as there is room, or *width* px."""
+    if width is None:
+        return Div(name=name, margin=0, sizing_mode="stretch_width")
+    return Div(name=name, margin=0, width=width, sizing_mode="stretch_height")
 
 
 def _panel(data: dict[str, ColumnDataSource], end: str, label: str) -> Any:
@@ -110,7 +99,7 @@ def _panel(data: dict[str, ColumnDataSource], end: str, label: str) -> Any:
         width=WIDTH, height=HEIGHT, x_range=Range1d(0, WIDTH), y_range=Range1d(0, HEIGHT),
         toolbar_location=None, min_border=0, outline_line_color=None, background_fill_alpha=0,
         border_fill_alpha=0, sizing_mode="scale_width", name="stage" + end, tools="",
-        html_attributes={"role": "img", "aria-label": f"{label}; the table below tells the same"},
+        html_attributes={"role": "img", "aria-label": f"{label}; the table tells the same"},
     )  # fmt: skip
     plot.axis.visible = False
     plot.grid.visible = False

@@ -12,8 +12,9 @@ from tests.conftest import ROOT
 
 FILE = ROOT / "notebooks" / "images" / "player.png"
 # A moment at which several messages are under way.
-MOMENT = """() => { const doc = Bokeh.documents[0], time = doc.get_model_by_name('time');
-  time.value = time.end * 0.62; }"""
+MOMENT = (
+    "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration * 0.62); }"
+)
 
 
 def take(browser, file: Path, figure: str = "fuse:2.22") -> None:

@@ -11,7 +11,9 @@ READY = """() => { const w = window.jupyterapp?.shell.currentWidget;
 FAILED = """() => jupyterapp.shell.currentWidget.content.widgets
   .flatMap(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])
   .filter(o => o.output_type === 'error')"""
-IDLE = "() => window.Bokeh?.documents?.length && Bokeh.documents.every(d => d.is_idle)"
+# Every document is drawn, and those of a player have begun.
+IDLE = """() => window.Bokeh?.documents?.length && Bokeh.documents.every(
+  d => d.is_idle && (d.get_model_by_name('player') == null || d.mqlab?.player?.begun))"""
 # Pixels of one exact colour on the stage of the n-th document.
 PIXELS = """([n, colour]) => { const doc = Bokeh.documents[n];
   const view = Bokeh.index.find_one(doc.get_model_by_name('stage'));
@@ -21,6 +23,7 @@ PIXELS = """([n, colour]) => { const doc = Bokeh.documents[n];
     if (d[i] === colour[0] && d[i+1] === colour[1] && d[i+2] === colour[2]) found.push(i / 4);
   return found; }"""
 ORANGE = [0xE6, 0x9F, 0x00]
+PLAYER = "([n, what]) => Bokeh.documents[n].mqlab.player[what]"
 GET = "([n, name, what]) => Bokeh.documents[n].get_model_by_name(name)[what]"
 
 
@@ -70,7 +73,7 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupy
     handle = view.get_by_role("slider").first
     handle.focus()
     handle.press("Home")
-    assert page.evaluate(GET, [0, "time", "value"]) == 0
+    assert page.evaluate(PLAYER, [0, "t"]) == 0
     handle.press("End")
     counts = page.evaluate(GET, [0, "clients", "data"])["text"]
     assert sorted(counts) == ["C1: 6", "C2: 3", "C3: 3", "P"]
@@ -146,7 +149,7 @@ def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
     text = "typed = 'while a view plays, every letter arrives'"
     page.keyboard.type(text, delay=40)
     assert page.evaluate(SOURCES)[3] == text
-    assert page.evaluate(GET, [0, "play", "active"])
+    assert page.evaluate(PLAYER, [0, "playing"])
     page.keyboard.press("Shift+Enter")
     page.wait_for_timeout(300)
     assert page.evaluate(ACTIVE) == 4
@@ -178,7 +181,7 @@ def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(page, jupyter):
     # At the end of the first view broker1 is down, one of the others serves, and the last one waits.
     page.evaluate("""() => { window.sets = Bokeh.documents.find(
         d => d.get_model_by_name('brokers').data.name.includes('broker3'));
-      const time = sets.get_model_by_name('time'); time.value = time.end; }""")
+      sets.mqlab.player.seek(sets.mqlab.player.duration); }""")
     up = "() => Array.from(sets.get_model_by_name('brokers').data.up).sort()"
     page.wait_for_function(f"() => ({up})().at(-1) === 1 && ({up})()[0] === 0.25")
     assert 0.25 < page.evaluate(up)[1] < 1

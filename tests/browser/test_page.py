@@ -5,7 +5,7 @@ import pytest
 import mqlab as mq
 from mqlab import views
 from tests.browser.picture import FILE, take
-from tests.browser.test_notebook import GET, IDLE, moves
+from tests.browser.test_notebook import GET, IDLE, PLAYER, moves
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
 
@@ -44,9 +44,9 @@ def test_keys_step_jump_and_play(opened):
     page.keyboard.press("Home")
     assert counts(page) == ["C1: 0", "C2: 0", "C3: 0", "P"]
     page.keyboard.press("ArrowRight")
-    assert page.evaluate(GET, [0, "time", "value"]) > 0
+    assert page.evaluate(PLAYER, [0, "t"]) > 0
     page.keyboard.press(" ")
-    assert page.evaluate(GET, [0, "play", "active"])
+    assert page.evaluate(PLAYER, [0, "playing"])
 
 
 def now(page):
@@ -59,7 +59,7 @@ def test_a_row_of_the_table_is_a_moment(opened):
     rows = page.evaluate(GET, [0, "events", "data"])
     page.locator(".mq-log .row").nth(5).click()
     assert now(page) == 6
-    assert page.evaluate(GET, [0, "time", "value"]) == pytest.approx(rows["play"][5], abs=0.01)
+    assert page.evaluate(PLAYER, [0, "t"]) == pytest.approx(rows["play"][5], abs=0.01)
 
 
 def test_step_skips_no_row_and_only_rows_in_sight_are_elements(opened):
@@ -124,8 +124,7 @@ def test_two_runs_side_by_side_show_one_time(opened):
     page = opened(mq.compare(calm, crash))
     for share in (0.1, 0.35, 0.6, 0.9):
         page.evaluate(
-            """share => { const time = Bokeh.documents[0].get_model_by_name('time');
-          time.value = share * time.end }""",
+            "share => { const { player } = Bokeh.documents[0].mqlab; player.seek(share * player.duration) }",
             share,
         )
         page.wait_for_timeout(100)
@@ -153,7 +152,7 @@ def test_dark_follows_the_system(chromium, tmp_path):
     page.goto(file.as_uri())
     page.wait_for_function(IDLE)
     page.wait_for_timeout(300)
-    assert page.evaluate("() => document.body.style.background") == "rgb(27, 30, 34)"
+    assert page.evaluate("() => document.body.style.background") == "rgb(17, 20, 24)"
     page.close()
 
 

@@ -2,22 +2,22 @@
 // what a short one does; nothing in it ever takes the focus, so that typing and Shift+Enter stay where they were.
 const ROW = 22, PAUSE = 3000; // px; ms that it stays where its reader has scrolled to
 const LOG_STYLE = `
-  .mq-log { height: 100%; overflow: auto; position: relative; font: 13px/${ROW}px Helvetica, Arial, sans-serif;
-            color: var(--mq-ink); background: var(--mq-paper); border: 1px solid var(--mq-stripe); }
+  .mq-log { height: 100%; overflow: auto; position: relative; font: 13px/${ROW}px var(--mq-font);
+            color: var(--mq-ink); background: var(--mq-bg); border: 1px solid var(--mq-line); }
   .mq-log .row { position: absolute; left: 0; right: 0; height: ${ROW}px; display: flex; gap: 12px; cursor: pointer;
                  white-space: nowrap; padding: 0 8px; }
-  .mq-log .row:nth-child(odd) { background: var(--mq-stripe); }
-  .mq-log .row.now { background: var(--mq-mark); font-weight: 600; }
-  .mq-log .time { flex: 0 0 92px; text-align: right; font-variant-numeric: tabular-nums; opacity: 0.8; }`;
+  .mq-log .row:nth-child(odd) { background: var(--mq-stage); }
+  .mq-log .row.now { background: var(--mq-active_soft); font-weight: 600; }
+  .mq-log .time { flex: 0 0 92px; text-align: right; font-variant-numeric: tabular-nums; color: var(--mq-ink2); }`;
 
-const makeLog = (place, label, pick) => {
-  const style = document.createElement("style"), box = document.createElement("div"), all = document.createElement("div");
-  style.textContent = LOG_STYLE;
+const makeLog = (place, within, label, pick) => {
+  const box = document.createElement("div"), all = document.createElement("div");
+  styled(place, LOG_STYLE);
   box.className = "mq-log";
   box.setAttribute("role", "table");
   box.setAttribute("aria-label", label);
   box.append(all);
-  place.append(style, box);
+  within.append(box);
   const log = { data: { time: [], what: [] }, now: -1, rows: new Map(), read: -PAUSE };
   const make = (number) => {
     const row = document.createElement("div"), time = document.createElement("span"), what = document.createElement("span");

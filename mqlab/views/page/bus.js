@@ -1,0 +1,65 @@
+// What the parts of the page share: the player, its panels, what was chosen, and who wants to know. All scripts of
+// this folder are one closure with `root`; a part adds itself with player.on(...) and is called
+//   ready   once, when the places of the page are there
+//   load    new columns have come            time   the moment (seconds of playing) or the row has changed
+//   play    it plays or has stopped          select something was chosen, or nothing
+//   theme   light or dark                    size   the width of the page
+//   kernel  somebody answers now, or no more
+const doc = root.document;
+const shared = (doc.mqlab ??= {}); // host.js puts `ask` here where there is a kernel
+const get = (name) => doc.get_model_by_name(name);
+const viewOf = (model) => Bokeh.index.find_one?.(model) ?? null;
+
+// One run on the stage; a comparison has two. The sources of the second end with " 2".
+const makePanel = (end) => ({
+  end,
+  source: (name) => get(name + end),
+  data: (name) => get(name + end)?.data ?? {},
+  glyph: (name) => get(name + end)?.glyph,
+});
+
+const listeners = new Map();
+const player = {
+  panels: [makePanel(""), ...(get("stage 2") == null ? [] : [makePanel(" 2")])],
+  t: 0, row: -1, duration: 0.01, playing: false, selection: null,
+  on(name, f) { listeners.set(name, [...(listeners.get(name) ?? []), f]); },
+  emit(name, ...values) { for (const f of listeners.get(name) ?? []) f(...values); },
+  select(selection) {
+    if (JSON.stringify(selection) === JSON.stringify(player.selection)) return;
+    player.selection = selection;
+    player.emit("select", selection);
+  },
+  get kernel() { return shared.ask != null; },
+  ask: (kind, data = {}) => shared.ask?.(kind, data) ?? Promise.reject(new Error("this needs a running kernel")),
+  place: (name) => viewOf(get(name)).shadow_el,
+  get element() { return viewOf(root)?.el ?? null; },
+};
+shared.player = player;
+
+// The first place in a sorted array whose value is greater than t.
+const after = (sorted, t) => {
+  let low = 0, high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] <= t) low = middle + 1; else high = middle;
+  }
+  return low;
+};
+
+// An element: what is said in it is text, never markup.
+const element = (tag, attributes = {}, ...inside) => {
+  const found = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) found.addEventListener(name.slice(2), value);
+    else if (value === true) found.setAttribute(name, "");
+    else if (value !== false && value != null) found.setAttribute(name, value);
+  }
+  found.append(...inside);
+  return found;
+};
+
+const styled = (place, css) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  place.adoptedStyleSheets = [...place.adoptedStyleSheets, sheet];
+};

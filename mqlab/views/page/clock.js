@@ -1,0 +1,57 @@
+// The clock: seconds of playing against the run's ms, and the loop that plays. Nothing else changes player.t.
+const clock = { speed: 1, running: false, before: 0 };
+
+const between = (from, to, value) => {
+  const i = after(from, value);
+  if (i >= from.length) return to[to.length - 1] ?? 0;
+  if (i === 0) return to[0] ?? 0;
+  return to[i - 1] + (value - from[i - 1]) / (from[i] - from[i - 1] || 1) * (to[i] - to[i - 1]);
+};
+player.runTime = (panel, t) => between(panel.data("clock").play, panel.data("clock").t, t);
+player.storyTime = (ms) => between(player.panels[0].data("clock").t, player.panels[0].data("clock").play, ms);
+
+// With *row* it is that row of the table; several rows may be of one moment.
+const showMoment = (t, row) => {
+  player.t = Math.max(0, Math.min(player.duration, t));
+  player.row = row ?? after(player.panels[0].data("events").play, player.t) - 1;
+  player.emit("time", player.t, player.row);
+};
+player.seek = (t) => showMoment(t);
+
+const tick = (now) => {
+  if (!player.playing || root.document == null) { clock.running = false; return; }
+  const t = player.t + Math.min(0.1, (now - clock.before) / 1000) * clock.speed;
+  clock.before = now;
+  showMoment(t);
+  if (player.t >= player.duration) player.setPlaying(false);
+  requestAnimationFrame(tick);
+};
+
+player.setPlaying = (on) => {
+  if (on === player.playing) return;
+  player.playing = on;
+  if (on && player.t >= player.duration - 1e-6) player.t = 0;
+  player.emit("play", on);
+  if (!on || clock.running) return;
+  clock.running = true;
+  clock.before = performance.now();
+  requestAnimationFrame(tick);
+};
+
+// To one row of the table, however many are of the same moment.
+player.goTo = (row) => {
+  player.setPlaying(false);
+  const moments = player.panels[0].data("events").play;
+  if (!moments.length) return;
+  const at = Math.max(0, Math.min(moments.length - 1, row));
+  showMoment(moments[at], at);
+};
+const stepTo = (direction) => player.goTo(player.row + direction);
+
+const load = () => {
+  player.setPlaying(false);
+  player.selection = null;
+  player.duration = Math.max(0.01, ...player.panels.map((p) => p.data("meta").duration[0] ?? 0));
+  player.emit("load");
+  player.seek(0);
+};
