@@ -26,6 +26,10 @@ def shown(value: object) -> str:
 class MqlabError(Exception):
     """The base of all errors that mqlab raises on purpose."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the words, not the way through mqlab to them."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class UnknownName(MqlabError, LookupError):
     """A name that stands for nothing: a figure, an option, a broker, an edition."""

@@ -35,8 +35,8 @@ def crosses(trace: Trace, of: Sequence[str]) -> Answer:
     names, counts = trace.names["link"], Counter[str]()
     for kind, link in zip(trace.column("kind"), trace.column("link"), strict=True):
         if kind == Kind.Forwarded and link >= 0:
-            counts[names[link]] += 1
-    return {name: counts[name] for name in of or dict.fromkeys(names)}
+            counts[names[link].rpartition("/")[2]] += 1
+    return {name: counts[name] for name in of or (name.rpartition("/")[2] for name in names)}
 
 
 def hops(trace: Trace, of: Sequence[str]) -> Answer:
@@ -62,7 +62,7 @@ def twice(trace: Trace, of: Sequence[str]) -> Answer:
 def serves(trace: Trace, of: Sequence[str]) -> Answer:
     """The brokers that serve at the end."""
     last = {name: told[-1][1] for name, told in roles(trace).items()}
-    return {"serves": " ".join(name for name, role in last.items() if role in SERVING)}
+    return {"serves": " ".join(sorted(name for name, role in last.items() if role in SERVING))}
 
 
 def seconds(trace: Trace, of: Sequence[str]) -> Answer:
@@ -72,9 +72,20 @@ def seconds(trace: Trace, of: Sequence[str]) -> Answer:
     return {"seconds": round(longest, 1)}
 
 
+def option(trace: Trace, of: Sequence[str]) -> Answer:
+    """The value of an option of a connector: ``A/link.network_ttl``; for ``*/*`` the greatest there is."""
+    path, _, name = of[0].rpartition(".")
+    broker, _, connector = path.partition("/")
+    found = [
+        item.get(name, 0) for item in trace.header["scenario"].get("connectors", ())
+        if broker in ("*", item["from"]) and connector in ("*", item["name"])
+    ]  # fmt: skip
+    return {of[0]: max(found, default=0)}
+
+
 KINDS: Mapping[str, Callable[[Trace, Sequence[str]], Answer]] = {
     kind.__name__: kind
-    for kind in (received, waits, crosses, hops, route, lost, twice, serves, seconds)
+    for kind in (received, waits, crosses, hops, route, lost, twice, serves, seconds, option)
 }
 
 
@@ -117,10 +128,9 @@ def told(answer: Answer) -> str:
 
 def _value(name: str, given: Any, right: int | float | str) -> int | float | str:
     if isinstance(right, str):
-        if isinstance(given, str):
-            return " ".join(given.replace(",", " ").replace("->", " ").split())
-        if isinstance(given, Sequence) and all(isinstance(part, str) for part in given):
-            return " ".join(given)
+        words = given.replace(",", " ").replace("->", " ").split() if isinstance(given, str) else given
+        if isinstance(words, Sequence) and all(isinstance(part, str) for part in words):
+            return " ".join(words if name == "route" else sorted(words))
         raise BadValue(f"{name} is {given!r}; write names, such as 'A B'")
     if isinstance(given, str) and given.strip().replace(".", "", 1).isdigit():
         given = float(given)

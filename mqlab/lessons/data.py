@@ -38,7 +38,8 @@ class Prediction:
     """Something to predict: `kind` says what (see `answers`), `of` of whom; `text` asks it.
 
     `mistakes` are wrong rules by which learners predict (see `mistakes`), the likeliest first. `hints`
-    become clearer; a last one is made from the run. `told` explains; `source` is the guide's section.
+    become clearer; a last one is made from the run. `told` explains; `source` is the guide's section, `guide`
+    its answer where the real broker's is another.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Prediction:
     kind: str
     of: tuple[str, ...] = ()
     within: float = 0.0
+    guide: Mapping[str, int | str] = field(default_factory=dict)
     mistakes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     told: str = ""

@@ -15,6 +15,7 @@ from mqlab.lessons import answers, setups
 from mqlab.lessons.answers import Answer
 from mqlab.lessons.data import Prediction
 from mqlab.spec.change import Body
+from mqlab.trace.accounts import SERVING, roles
 from mqlab.trace.trace import Trace
 
 Rule = Callable[[dict[str, Any]], None]
@@ -53,6 +54,24 @@ def nothing_dies(body: dict[str, Any]) -> None:
     body["steps"] = [step for step in body["steps"] if step["do"] not in KILLS]
 
 
+def stores_die_with_their_broker(body: dict[str, Any]) -> None:
+    """What was sent before a broker died is gone."""
+    dead = next((no for no, step in enumerate(body["steps"]) if step["do"] in KILLS), 0)
+    body["steps"] = [s for no, s in enumerate(body["steps"]) if no > dead or s["do"] != "send"]
+
+
+def no_failback(body: dict[str, Any]) -> None:
+    """Who has taken over keeps it."""
+    for broker in body["brokers"]:
+        broker.get("ha", {}).pop("allow_failback", None)
+
+
+def nothing_is_moved(body: dict[str, Any]) -> None:
+    """A broker that goes keeps its messages."""
+    for broker in body["brokers"]:
+        broker.get("ha", {}).pop("scale_down", None)
+
+
 def no_filters(body: dict[str, Any]) -> None:
     """Lists of destinations at a connector change nothing."""
     for connector in body.get("connectors", ()):
@@ -77,33 +96,119 @@ RULES: Mapping[str, Rule] = {
     "connectors_lead_both_ways": _every_connector(duplex=True),
     "duplex_is_one_way": _every_connector(duplex=False),
     **{rule.__name__: rule for rule in (ttl_counts_brokers, ttl_does_not_matter, static_does_nothing,
-                                        nothing_dies, no_filters, no_selectors)},
+                                        nothing_dies, stores_die_with_their_broker, no_failback,
+                                        nothing_is_moved, no_filters, no_selectors)},
 }  # fmt: skip
 
 
-def equal_shares(key: Answer, trace: Trace) -> Answer:
+def equal_shares(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Everybody gets the same."""
     total, count = sum(_numbers(key)), len(key)
     return {name: round(total / count) for name in key} if count else {}
 
 
-def everybody_gets_all(key: Answer, trace: Trace) -> Answer:
+def everybody_gets_all(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """A queue gives each consumer every message, as a topic does."""
     return dict.fromkeys(key, trace.index().count)
 
 
-def nothing_waits(key: Answer, trace: Trace) -> Answer:
+def nothing_waits(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Messages always find their way."""
     return dict.fromkeys(key, 0)
 
 
-def at_once(key: Answer, trace: Trace) -> Answer:
+def at_once(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Somebody else serves at the moment when a broker dies."""
     return dict.fromkeys(key, 0.0)
 
 
-GUESSES: Mapping[str, Callable[[Answer, Trace], Answer]] = {
-    guess.__name__: guess for guess in (equal_shares, everybody_gets_all, nothing_waits, at_once)
+def shared_like_a_queue(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """A topic is shared among its readers."""
+    return {name: trace.index().count // len(key) for name in key} if key else {}
+
+
+def only_the_first(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """Of several connectors the first carries everything."""
+    total = sum(_numbers(key))
+    return {name: int(total) if no == 0 else 0 for no, name in enumerate(key)}
+
+
+def one_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """Any two brokers of a network are one hop apart."""
+    return dict.fromkeys(key, 1)
+
+
+def straight_there(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """A message goes straight from its producer's broker to its consumer's."""
+    return {
+        name: " ".join((way := str(value).split())[:1] + way[-1:]) for name, value in key.items()
+    }
+
+
+def too_late(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """A consumer gets nothing of what was sent before it came: all waits at the first broker."""
+    return only_the_first(dict.fromkeys(key, trace.index().count / max(1, len(key))), trace, task)
+
+
+def messages_follow_the_consumer(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """What waits anywhere is given to the consumer that came last."""
+    waiting = sum(sum(map(len, queues.values())) for queues in trace.waiting().values())
+    *others, last = key.items()
+    return {**dict(others), last[0]: last[1] + waiting}  # type: ignore[operator]
+
+
+def everything_arrives(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """Whatever was sent is received, by whoever asks for it."""
+    return dict.fromkeys(key, trace.index().count)
+
+
+def as_the_guide_says(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """What the guide says, where the real broker does something else."""
+    return {**dict.fromkeys(key, 0), **task.guide}
+
+
+def the_first_master_returns(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """Who served first serves again as soon as it is back."""
+    began = {name: time for name, told in roles(trace).items() for time, role in told[::-1]
+             if role in SERVING}  # fmt: skip
+    return dict.fromkeys(key, min(began, key=lambda name: began[name]))
+
+
+def nobody_takes_over(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """Only those serve that served before anybody died, and live."""
+    told = roles(trace)
+    first = min(
+        (time for spans in told.values() for time, role in spans if role == "down"), default=0
+    )
+    alive = [name for name, spans in told.items() if spans[-1][1] in SERVING
+             and any(time < first and role in SERVING for time, role in spans)]  # fmt: skip
+    return dict.fromkeys(key, " ".join(alive))
+
+
+def everything_is_copied(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """What a master has, its slave has too."""
+    return dict.fromkeys(key, 0)
+
+
+def shared_hop_by_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """Every broker keeps half, and passes the other half on."""
+    homes = dict(zip(trace.names["node"], trace.names["node_home"], strict=True))
+    brokers = list(dict.fromkeys(homes[name] for name in key))
+    left, shares = float(trace.index().count), {}
+    for broker in brokers:
+        shares[broker] = left if broker == brokers[-1] else left / 2
+        left -= shares[broker]
+    beside = [homes[name] for name in key]
+    return {name: round(shares[homes[name]] / beside.count(homes[name])) for name in key}
+
+
+_GUESSES = (
+    equal_shares, everybody_gets_all, nothing_waits, at_once, shared_like_a_queue, only_the_first,
+    one_hop, straight_there, too_late, messages_follow_the_consumer, everything_is_copied,
+    shared_hop_by_hop, everything_arrives, as_the_guide_says, the_first_master_returns, nobody_takes_over,
+)  # fmt: skip
+GUESSES: Mapping[str, Callable[[Answer, Trace, Prediction], Answer]] = {
+    guess.__name__: guess for guess in _GUESSES
 }
 
 
@@ -123,7 +228,7 @@ def answer(name: str, asked: Prediction, body: Body, trace: Trace) -> Answer | N
     """
     key = answers.measure(asked.kind, trace, asked.of)
     if name in GUESSES:
-        return GUESSES[name](key, trace)
+        return GUESSES[name](key, trace, asked)
     if name not in RULES:
         raise UnknownName.of("mistake", name, names())
     changed = copy.deepcopy(dict(body))

@@ -1,0 +1,135 @@
+"""What is missing in a lesson: its tasks are run, its notebook is read, its minutes are estimated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mqlab.errors import MqlabError
+from mqlab.lessons import answers, data, feedback, mistakes, setups
+from mqlab.lessons.data import Exercise, LessonData, Prediction
+from mqlab.lessons.jupyter import notebooks
+
+WORDS_PER_MINUTE = 140  # of a text that is studied
+MINUTES = {"code": 0.4, "predict": 1.5, "exercise": 2.5}
+LEAST, MOST, APART = 10.0, 35.0, 10.0  # minutes of a lesson, and between two tasks
+NEW_THINGS = 7  # brokers, connectors and clients in the first picture
+Cell = Mapping[str, Any]
+
+
+def problems(name: str, folder: Path | None = None) -> list[str]:
+    """Return what is wrong with a lesson, in words; an empty list if nothing is.
+
+    Raises `UnknownName` for a lesson that there is not, `BadFile` for one that cannot be read.
+    """
+    lesson = data.lesson(name)
+    found = [f"{task.id}: {what}" for task in lesson.tasks for what in _of_task(task)]
+    if lesson.tasks:
+        found += _first_view(lesson)
+    file = (folder or notebooks()) / f"{name}.ipynb"
+    if not file.exists():
+        return [*found, f"there is no notebook {file.name}"]
+    return [*found, *_of_notebook(lesson, cells(file))]
+
+
+def cells(file: Path) -> list[Cell]:
+    """Return the cells of a notebook, each with its ``source`` as one text."""
+    read = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    return [{**cell, "source": "".join(cell["source"])} for cell in read]
+
+
+def _of_task(task: Prediction | Exercise) -> Iterator[str]:
+    if len(task.hints) < 2:
+        yield "two hints at least, the second clearer than the first"
+    if not task.told or not task.source:
+        yield "says nothing afterwards, or not in which section of a guide it stands"
+    try:
+        yield from _prediction(task) if isinstance(task, Prediction) else _exercise(task)
+    except MqlabError as error:
+        yield f"cannot be run: {error}"
+
+
+def _prediction(task: Prediction) -> Iterator[str]:
+    scenario = setups.scenario(task.setup)
+    trace, body = setups.play(scenario), setups.body(scenario)
+    key = answers.measure(task.kind, trace, task.of)
+    if not key:
+        yield "there is nothing to predict"
+    if not task.mistakes:
+        yield "names no mistake"
+    seen: list[answers.Answer] = []
+    for name in task.mistakes:
+        wrong = mistakes.answer(name, task, body, trace)
+        if wrong is None:
+            yield f"the mistake {name} cannot be played here"
+        elif answers.same(wrong, key, task.within):
+            yield f"the mistake {name} gives the right answer"
+        elif any(answers.same(wrong, other, task.within) for other in seen):
+            yield f"the mistake {name} cannot be told from one before it"
+        else:
+            seen.append(wrong)
+
+
+def _exercise(task: Exercise) -> Iterator[str]:
+    before = setups.scenario(task.setup)
+    texts = data.texts()
+    if feedback.on_exercise(task, setups.body(before), setups.body(before), texts).right:
+        yield "is done before anything is changed"
+    done = solved(task)
+    if not feedback.on_exercise(task, setups.body(done), setups.body(before), texts).right:
+        yield "its solution does not pass its checks"
+
+
+def solved(task: Exercise) -> Any:
+    """Return the scenario of an exercise with its solution."""
+    scenario = setups.scenario(task.setup)
+    if order := task.solution.get("order"):
+        return setups.in_order(scenario, tuple(order))
+    return setups.changed(scenario, task.solution)
+
+
+def _first_view(lesson: LessonData) -> Iterator[str]:
+    body = setups.body(setups.scenario(lesson.tasks[0].setup))
+    clients = {step[who] for step in body.get("steps", ()) for who in ("consumer", "producer", "client")
+               if isinstance(step.get(who), str)}  # fmt: skip
+    count = len(body["brokers"]) + len(body.get("connectors", ())) + len(clients)
+    if count > NEW_THINGS:
+        yield f"{lesson.tasks[0].id}: {count} things in the first picture, at most {NEW_THINGS}"
+
+
+def _of_notebook(lesson: LessonData, found: list[Cell]) -> Iterator[str]:
+    text = "\n".join(cell["source"] for cell in found)
+    for task in lesson.tasks:
+        if f'"{task.id}"' not in text:
+            yield f"{task.id} is not asked in the notebook"
+    total, since = 0.0, 0.0
+    for cell in found:
+        spent = minutes(cell, lesson)
+        since += spent
+        total += spent
+        if any(f'"{task.id}"' in cell["source"] for task in lesson.tasks):
+            since = 0.0
+        elif since > APART:
+            yield f"{since:.0f} minutes without a task, before {cell['source'][:40]!r}"
+            since = 0.0
+    if not LEAST <= total <= MOST:
+        yield f"takes about {total:.0f} minutes; {LEAST:.0f} to {MOST:.0f} are meant"
+
+
+def minutes(cell: Cell, lesson: LessonData) -> float:
+    """Return how long a learner needs for a cell, about."""
+    if cell["cell_type"] == "markdown":
+        return len(cell["source"].split()) / WORDS_PER_MINUTE
+    for task in lesson.tasks:
+        if f'"{task.id}"' in cell["source"]:
+            reading = len(" ".join((task.text, task.told, *task.hints)).split()) / WORDS_PER_MINUTE
+            return reading + MINUTES["predict" if isinstance(task, Prediction) else "exercise"]
+    return MINUTES["code"]
+
+
+def length(name: str, folder: Path | None = None) -> float:
+    """Return how many minutes a lesson takes, about."""
+    lesson = data.lesson(name)
+    return sum(minutes(c, lesson) for c in cells((folder or notebooks()) / f"{name}.ipynb"))

@@ -1,0 +1,48 @@
+"""The instructor's side of a notebook: the same, with every task answered rightly by code."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+from mqlab.lessons import answers, data, setups
+from mqlab.lessons.data import Exercise, Prediction
+from mqlab.lessons.jupyter import notebooks
+
+IGNORED = "nbval-ignore-output"  # a form or a picture: nothing in it is text
+
+
+def solved(name: str, folder: Path | None = None) -> dict[str, Any]:
+    """Return the notebook of a lesson with its solutions; cells that only show a picture stay.
+
+    Raises `OSError` for a notebook that is not there.
+    """
+    lesson = data.lesson(name)
+    text = ((folder or notebooks()) / f"{name}.ipynb").read_text(encoding="utf-8")
+    notebook: dict[str, Any] = copy.deepcopy(json.loads(text))
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        for task in lesson.tasks:
+            if f'lesson.ask("{task.id}")' in source:
+                cell["source"] = answer(task)
+                cell["metadata"] = {}
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    first = notebook["cells"][0]
+    title, _, rest = "".join(first["source"]).partition("\n")
+    first["source"] = f"{title}: solutions\n{rest}"
+    return notebook
+
+
+def answer(task: Prediction | Exercise) -> str:
+    """Return the line of code that does a task rightly."""
+    if isinstance(task, Prediction):
+        key = answers.measure(task.kind, setups.play(setups.scenario(task.setup)), task.of)
+        plain = all(name.isidentifier() for name in key)
+        given = ", ".join(f"{n}={v!r}" for n, v in key.items()) if plain else f"**{dict(key)!r}"
+        return f'lesson.predict("{task.id}", {given})'
+    if task.pieces:
+        return f'lesson.arrange("{task.id}", {list(task.solution["order"])!r})'
+    return f'lesson.fill("{task.id}", {dict(task.solution)!r})'
