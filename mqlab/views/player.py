@@ -25,7 +25,7 @@ from bokeh.models import (
 )  # fmt: skip
 from bokeh.plotting import figure
 
-from mqlab.views.scene import KINDS, LOOKS, Columns, Scene
+from mqlab.views.scene import Columns, Scene
 from mqlab.views.stage import HEIGHT, WIDTH
 
 FONT = value("Helvetica, Arial, sans-serif")
@@ -35,6 +35,7 @@ SCRIPTS = (
     "tokens.js",
     "clock.js",
     "stage.js",
+    "marks.js",
     "moving.js",
     "log.js",
     "panel.js",
@@ -106,7 +107,6 @@ def _panel(data: dict[str, ColumnDataSource], end: str, label: str) -> Any:
     _draw_links(plot, data, end)
     _draw_clients(plot, data, end)
     _draw_brokers(plot, data, end)
-    _draw_dots(plot, end)
     _draw_words(plot, data, end)
     return plot
 
@@ -171,20 +171,6 @@ def _draw_brokers(plot: Any, data: dict[str, ColumnDataSource], end: str) -> Non
         name="gauges" + end,
     )
     plot.add_tools(HoverTool(renderers=[circles], tooltips="broker @name: @depth waiting"))
-
-
-def _draw_dots(plot: Any, end: str) -> None:
-    """Add the moving things: a source for each look, filled and moved by the page."""
-    for look, (colour, marker) in enumerate(LOOKS):
-        news = look == KINDS
-        dots = plot.scatter(
-            "x", "y", marker=marker, size=9 if news else 14, line_color=colour if news else "#222",
-            fill_color=None if news else colour, line_width=1.4, name=f"moving {look}{end}",
-            source=ColumnDataSource({"x": [], "y": [], "msg": []}, name=f"dots {look}{end}"),
-        )  # fmt: skip
-        dots.selection_glyph = dots.nonselection_glyph = dots.muted_glyph = None
-        if not news:
-            plot.add_tools(HoverTool(renderers=[dots], tooltips="message @msg"))
 
 
 def _draw_words(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:
