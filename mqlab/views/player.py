@@ -25,6 +25,7 @@ from bokeh.models import (
 )  # fmt: skip
 from bokeh.plotting import figure
 
+from mqlab.views import twin
 from mqlab.views.scene import Columns, Scene
 from mqlab.views.stage import HEIGHT, WIDTH
 
@@ -49,8 +50,9 @@ SHAPES: dict[str, str] = {
     "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up wide",
     "legend": "x y text marker colour", "ways": "x0 y0 cx cy x1 y1 from to",
     "flights": "t0 took way look msg", "destinations": "name", "depths": "t node value",
-    "received": "t node value", "states": "t what number up", "events": "play time what",
-    "clock": "play t", "meta": "title duration events radius",
+    "received": "t node value", "states": "t what number up", "events": twin.NAMES,
+    "rules": "sentence source", "folds": "x0 x1 text told",
+    "clock": "play t", "meta": "title duration events radius beat unit",
 }  # fmt: skip
 
 
