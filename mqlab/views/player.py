@@ -25,7 +25,8 @@ from bokeh.models import (
 )  # fmt: skip
 from bokeh.plotting import figure
 
-from mqlab.views.scene import KINDS, LOOKS, Columns, Scene
+from mqlab.views import twin
+from mqlab.views.scene import Columns, Scene
 from mqlab.views.stage import HEIGHT, WIDTH
 
 FONT = value("Helvetica, Arial, sans-serif")
@@ -35,6 +36,7 @@ SCRIPTS = (
     "tokens.js",
     "clock.js",
     "stage.js",
+    "marks.js",
     "moving.js",
     "log.js",
     "panel.js",
@@ -48,8 +50,9 @@ SHAPES: dict[str, str] = {
     "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up wide",
     "legend": "x y text marker colour", "ways": "x0 y0 cx cy x1 y1 from to",
     "flights": "t0 took way look msg", "destinations": "name", "depths": "t node value",
-    "received": "t node value", "states": "t what number up", "events": "play time what",
-    "clock": "play t", "meta": "title duration events radius",
+    "received": "t node value", "states": "t what number up", "events": twin.NAMES,
+    "rules": "sentence source", "folds": "x0 x1 text told",
+    "clock": "play t", "meta": "title duration events radius beat unit",
 }  # fmt: skip
 
 
@@ -106,7 +109,6 @@ def _panel(data: dict[str, ColumnDataSource], end: str, label: str) -> Any:
     _draw_links(plot, data, end)
     _draw_clients(plot, data, end)
     _draw_brokers(plot, data, end)
-    _draw_dots(plot, end)
     _draw_words(plot, data, end)
     return plot
 
@@ -171,20 +173,6 @@ def _draw_brokers(plot: Any, data: dict[str, ColumnDataSource], end: str) -> Non
         name="gauges" + end,
     )
     plot.add_tools(HoverTool(renderers=[circles], tooltips="broker @name: @depth waiting"))
-
-
-def _draw_dots(plot: Any, end: str) -> None:
-    """Add the moving things: a source for each look, filled and moved by the page."""
-    for look, (colour, marker) in enumerate(LOOKS):
-        news = look == KINDS
-        dots = plot.scatter(
-            "x", "y", marker=marker, size=9 if news else 14, line_color=colour if news else "#222",
-            fill_color=None if news else colour, line_width=1.4, name=f"moving {look}{end}",
-            source=ColumnDataSource({"x": [], "y": [], "msg": []}, name=f"dots {look}{end}"),
-        )  # fmt: skip
-        dots.selection_glyph = dots.nonselection_glyph = dots.muted_glyph = None
-        if not news:
-            plot.add_tools(HoverTool(renderers=[dots], tooltips="message @msg"))
 
 
 def _draw_words(plot: Any, data: dict[str, ColumnDataSource], end: str) -> None:

@@ -57,14 +57,14 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     story = story or Story.of(trace)
     columns = {
         **_still(cast), **_flights(cast, story), **_counts(cast, story),
-        "states": _states(cast, story), "events": twin.rows(trace, story),
+        "states": _states(cast, story), **twin.columns(trace, story), "folds": twin.folds(story),
         "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
         "legend": _legend(trace),
     }  # fmt: skip
     title = title or labels.title(trace)
     columns["meta"] = {
         "title": [title], "duration": [round(story.duration + 0.02, 3)], "events": [len(trace)],
-        "radius": [cast.stage.radius],
+        "radius": [cast.stage.radius], "beat": [round(story.beat, 4)], "unit": [story.unit / 1000],
     }  # fmt: skip
     return Scene(title, story.duration, columns)
 

@@ -14,10 +14,10 @@ FAILED = """() => jupyterapp.shell.currentWidget.content.widgets
 # Every document is drawn, and those of a player have begun.
 IDLE = """() => window.Bokeh?.documents?.length && Bokeh.documents.every(
   d => d.is_idle && (d.get_model_by_name('player') == null || d.mqlab?.player?.begun))"""
-# Pixels of one exact colour on the stage of the n-th document.
+# Pixels of one exact colour among what moves on the stage of the n-th document.
 PIXELS = """([n, colour]) => { const doc = Bokeh.documents[n];
   const view = Bokeh.index.find_one(doc.get_model_by_name('stage'));
-  const canvas = view.canvas_view.primary.el, box = canvas.getContext('2d');
+  const canvas = view.shadow_el.querySelector('.mq-moving'), box = canvas.getContext('2d');
   const d = box.getImageData(0, 0, canvas.width, canvas.height).data, found = [];
   for (let i = 0; i < d.length; i += 4)
     if (d[i] === colour[0] && d[i+1] === colour[1] && d[i+2] === colour[2]) found.push(i / 4);

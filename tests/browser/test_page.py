@@ -117,6 +117,47 @@ def test_two_runs_play_on_one_clock(opened):
     assert titles == [figure.title, "linkToBrokerB: conduitSubscriptions false"]
 
 
+def test_reduced_motion_puts_messages_on_their_way_and_leaves_them_there(chromium, tmp_path):
+    file = tmp_path / "page.html"
+    file.write_text(views.html(mq.run("fuse:2.20")), encoding="utf-8")
+    page = chromium.new_page(reduced_motion="reduce")
+    page.goto(file.as_uri())
+    page.wait_for_function(IDLE)
+    first, again = (
+        page.evaluate(
+            """share => { const { player } = Bokeh.documents[0].mqlab, rows = player.panels[0].flights;
+              const i = rows.msg.findIndex((msg) => msg === 1);
+              player.seek(rows.t0[i] + share * rows.took[i]);
+              const mark = player.panels[0].marks.find((m) => m.msg === 1); return [mark.x, mark.y]; }""",
+            share,
+        )
+        for share in (0.1, 0.8)
+    )
+    assert first == again
+    page.close()
+
+
+MARKS = """([t, most]) => { const { player } = Bokeh.documents[0].mqlab;
+  player.moving.most = most;
+  player.seek(t); const { under, marks } = player.panels[0];
+  return [under.total, under.marks, under.k, marks.reduce((sum, m) => sum + m.count, 0)]; }"""
+
+
+@pytest.mark.parametrize("id", ["fuse:2.12", "fuse:4.4", "article:conduit"])
+def test_nothing_that_moves_vanishes_in_silence(opened, id):
+    page = opened(mq.run(id))
+    flights = page.evaluate(GET, [0, "flights", "data"])
+    spans = [(t, t + took) for t, took in zip(flights["t0"], flights["took"], strict=True)]
+    busiest = max((sum(a <= t < b for a, b in spans), t) for t, _ in spans)
+    true, t = busiest
+    assert true >= 3
+    total, marks, each, told = page.evaluate(MARKS, [t, 400])
+    assert (total, each, told) == (true, 1, true)
+    total, fewer, _, told = page.evaluate(MARKS, [t, 1])
+    assert (total, told) == (true, true)
+    assert fewer <= marks
+
+
 def test_two_runs_side_by_side_show_one_time(opened):
     """A crash late in one of them; the other is over by then."""
     calm = mq.run("fuse:4.2")
@@ -128,9 +169,8 @@ def test_two_runs_side_by_side_show_one_time(opened):
             share,
         )
         page.wait_for_timeout(100)
-        one, other = (
-            page.evaluate(GET, [0, words, "data"])["text"][1] for words in ("words", "words 2")
-        )
+        one, other = page.evaluate("""() => { const { player } = Bokeh.documents[0].mqlab;
+          return player.panels.map((panel) => player.runTime(panel, player.t)); }""")
         assert one == other
 
 

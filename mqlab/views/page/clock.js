@@ -48,6 +48,12 @@ player.goTo = (row) => {
 };
 const stepTo = (direction) => player.goTo(player.row + direction);
 
+// The whole sentence of a row of the table: what happened, and the rule by which it did.
+player.said = (row) => {
+  const { what, rule } = player.panels[0].data("events"), { sentence, source } = player.panels[0].data("rules"), no = rule[row];
+  return sentence[no] ? `${what[row].slice(0, -1)}: ${sentence[no]}${source[no] ? ` [${source[no]}]` : ""}.` : what[row];
+};
+
 const load = () => {
   player.setPlaying(false);
   player.selection = null;

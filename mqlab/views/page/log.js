@@ -25,7 +25,7 @@ const makeLog = (place, within, label, pick) => {
     row.setAttribute("role", "row");
     row.setAttribute("aria-rowindex", number + 1);
     row.style.top = `${number * ROW}px`;
-    for (const [cell, text, name] of [[time, log.data.time[number], "time"], [what, log.data.what[number], "what"]]) {
+    for (const [cell, text, name] of [[time, log.data.time[number], "time"], [what, player.said(number), "what"]]) {
       cell.setAttribute("role", "cell");
       cell.className = name;
       cell.textContent = text; // names are text, never markup

@@ -6,6 +6,7 @@ const loadStage = (p) => {
   p.brokerOf = new Map(p.data("brokers").node.map((node, i) => [node, i]));
   p.clientOf = new Map(p.data("clients").node.map((node, i) => [node, i]));
   p.data("words").text[0] = p.data("meta").title[0] ?? "";
+  p.source("words").change.emit();
 };
 
 // The last value that each node has at time t.
@@ -50,8 +51,6 @@ const drawStage = () => {
     const changed = after(p.changes, player.t), scale = pixelsPerUnit(p);
     if (scale !== p.scale) { p.scale = scale; p.shown = -1; }
     if (changed !== p.shown) { drawStanding(p, player.t); p.shown = changed; }
-    p.data("words").text[1] = `${player.runTime(p, player.t).toFixed(1)} ms`;
-    p.source("words").change.emit();
   }
 };
 
