@@ -62,9 +62,9 @@ class Desk:
         return (self.state.shown, *beside)
 
     @property
-    def trace(self) -> Trace:
-        """The run that is shown."""
-        return self.state.shown.trace
+    def traces(self) -> tuple[Trace, ...]:
+        """The traces of the runs that are shown."""
+        return tuple(branch.trace for branch in self.shown)
 
     def answer(self, kind: str, data: Data) -> Any:
         """Return the answer to a request as a JSON value; raises `MqlabError` for what cannot be."""
@@ -265,12 +265,20 @@ class Desk:
             "changes": list(branch.changes), "parts": [p.value() for p in parts(branch.body)],
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
             "outcome": asking.consequence(base.trace, branch.trace),
-            "problems": len(telling.problems(branch.body)),
+            "problems": len(telling.problems(branch.body)), **self._said(branch),
         }  # fmt: skip
         if state.beside is not None:
             other = state.branches[state.beside]
             found["comparison"] = telling.compared(branch.trace, other.trace)
         return found
+
+    def _said(self, branch: Branch) -> Data:
+        """Return a figure's question, and what its guide says of the run as it is printed."""
+        known = next((figure for figure in products.figures() if figure.id == self.name), None)
+        if known is None or branch.changes:
+            return {"question": "", "notes": []}
+        notes = [known.answer, *telling.guide_says(branch), known.real]
+        return {"question": known.question, "notes": [text for text in notes if text]}
 
 
 def _branch(branch: Branch) -> Data:

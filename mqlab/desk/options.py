@@ -200,12 +200,13 @@ def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str,
     row, written = place.row, value_at(branch, place.path)
     default = row.default_for(edition)
     was = value_at(base, place.path)
+    new = place.section == "script" and was is None  # a step that the first run has not
     kind = "choice" if row.choices else {bool: "switch", int: "number", float: "number",
                                          tuple: "list"}.get(row.type, "text")  # fmt: skip
     return {
         "path": list(place.path), "name": row.guide, "section": place.section, "type": kind,
         "default": _plain(default), "value": _plain(default if written is None else written),
-        "written": written is not None and written != default, "changed": written != was,
+        "written": written is not None and written != default, "changed": written != was and not new,
         "was": _plain(default if was is None else was), "sentence": row.sentence,
         "source": row.source, "unit": row.unit, "choices": list(row.choices), "low": row.low,
         "often": row.name in OFTEN,

@@ -15,6 +15,7 @@ from mqlab.desk.parts import destinations, parts
 from mqlab.errors import MqlabError
 from mqlab.experiments.changes import set_otherwise, taken_away
 from mqlab.explain import sentence
+from mqlab.scenarios.guide import claims
 from mqlab.spec.change import Body, Change
 from mqlab.spec.problem import Problem
 from mqlab.trace.difference import Comparison
@@ -87,6 +88,12 @@ def code(branch: Branch) -> dict[str, str]:
     scenario = product.read(branch.body)
     body = product.write(scenario)
     return {"python": product.python(scenario), "lab": json.dumps(body, indent=1)}
+
+
+def guide_says(branch: Branch) -> list[str]:
+    """Return what the guide says of an ActiveMQ figure, each with whether the run does it."""
+    said = branch.body.get("guide_says") if branch.product == "activemq" else None
+    return [str(claim) for claim in claims(said, branch.trace)] if said else []
 
 
 def compared(one: Trace, other: Trace) -> dict[str, Any]:
