@@ -306,19 +306,43 @@ def sweep(
 def view(what: Any, *actions: Action) -> Any:
     """Return an animated view of a run, or of two side by side, for a notebook.
 
-    *what* is a trace, a comparison, or whatever else `run` takes, which is run first.
+    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that holds its
+    scenario can be asked, broken and forked in its view.
     """
-    from mqlab import experiments, views
+    from mqlab import views
 
     if isinstance(what, Ledger):
         raise BadValue("a table of runs cannot be played; view a trace, or mq.compare of two")
     if isinstance(what, Comparison):
         return views.view(what)
     trace = _trace_of(what, actions)
+    _count_outcomes(trace)
+    if not isinstance(trace.header.get("scenario"), Mapping):
+        return views.view(trace)
+    return _picture(trace, what if isinstance(what, str) and not actions else "")
+
+
+def _picture(trace: Trace, name: str) -> Any:
+    """Return the view of a run with a desk behind it."""
+    from mqlab.desk import Desk
+    from mqlab.errors import MissingExtra
+
+    try:
+        from mqlab.desk.picture import Picture
+    except ImportError as error:
+        if (error.name or "").startswith("mqlab"):
+            raise
+        raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    return Picture(Desk(trace, name))
+
+
+def _count_outcomes(trace: Trace) -> None:
+    """Note in a trace how many outcomes timing allows: its title says so."""
+    from mqlab import experiments
+
     found = experiments.other_outcomes(trace)
     if found is not None and len(found) > 1:
-        trace.header["outcomes"] = len(found)  # its title says so
-    return views.view(trace)
+        trace.header["outcomes"] = len(found)
 
 
 def real_note(what: str) -> str:

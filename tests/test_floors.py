@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 FLOORS = [
     ["errors"], ["spec"], ["trace", "formats", "scenarios", "openmq", "artemis"],
     ["runtime", "problems", "explain", "views", "real"],
-    ["reference", "products", "takes", "experiments", "conform", "editions", "verbs", "replay", "widgets"],
+    ["reference", "products", "takes", "experiments", "desk", "conform", "editions", "verbs", "replay",
+     "widgets"],
     ["lessons", "doctor"],
     ["__init__", "cli"],
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from mqlab.views.story import Story
 if TYPE_CHECKING:
     from mqlab.views.host import View
 
-__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "plot_spans", "scene", "view"]
+__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "plot_spans", "scene", "scenes", "view"]
 
 
 def _document(what: Trace | Comparison) -> Any:
@@ -23,21 +23,25 @@ def _document(what: Trace | Comparison) -> Any:
         from mqlab.views import player
     except ImportError as error:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    return player.document(scenes(what))
+
+
+def scenes(what: Trace | Comparison) -> list[Scene]:
+    """Return the columns of a run, or those of two on one clock; raises `BadValue` for anything else."""
     if isinstance(what, Comparison):
         runs = (what.one, what.other)
         first, other = labels(runs)
         # Beside its namesake a run needs no more of a title than what sets it apart.
         story = Story.of(*runs)
-        scenes = [
+        return [
             scene(what.one, first, story),
             scene(what.other, other.removeprefix(f"{first}; "), story),
         ]
-        return player.document(scenes, ("one", "other"))
     if not isinstance(what, Trace):
         raise BadValue(
             f"{type(what).__name__} cannot be played; view a trace, or mq.compare of two"
         )
-    return player.document([scene(what)])
+    return [scene(what)]
 
 
 def view(what: Trace | Comparison) -> View:

@@ -49,58 +49,93 @@ const setColumns = (doc, text) => {
 };
 
 // Asks the kernel; what it says to a question comes back under the question's number.
-const makeAsk = (model) => {
+const makeAsk = (model, on) => {
   const open = new Map();
-  model.on("msg:custom", (message) => {
+  on("msg:custom", (message) => {
     if (message?.kind !== "answer" || !open.has(message.id)) return;
     const { done, fail } = open.get(message.id);
     open.delete(message.id);
     if (message.error == null) done(message.value); else fail(new Error(message.error));
   });
-  return (what, data) => new Promise((done, fail) => {
+  const ask = (what, data) => new Promise((done, fail) => {
     const id = Math.random().toString(36).slice(2);
     open.set(id, { done, fail });
-    model.send({ kind: "ask", id, what, data });
+    try { model.send({ kind: "ask", id, what, data }); } catch { open.delete(id); fail(new Error(GONE)); }
   });
+  return { ask, end: () => { for (const { fail } of open.values()) fail(new Error(GONE)); open.clear(); } };
+};
+const GONE = "the kernel does not answer any more; run the cell again to ask";
+
+// One document in its place; `clear` takes both away.
+const embed = async (model, host) => {
+  const item = JSON.parse(model.get("item")), place = document.createElement("div");
+  place.id = item.target_id = `mq${Math.random().toString(36).slice(2)}`;
+  host.append(place);
+  while (!place.isConnected) await new Promise((go) => requestAnimationFrame(go));
+  await Bokeh.embed.embed_item(item, place);
+  // By its root, not by its age: the views of one widget come up at the same time.
+  const doc = Bokeh.documents.findLast((d) => d.roots().some((root) => root.id === item.root_id));
+  const clear = () => {
+    doc.clear();
+    const number = Bokeh.documents.indexOf(doc);
+    if (number >= 0) Bokeh.documents.splice(number, 1);
+    place.remove();
+  };
+  return { doc, clear, shared: (doc.mqlab ??= {}) };
 };
 
 const render = async ({ model, el }) => {
   await load(model);
-  const item = JSON.parse(model.get("item")), host = document.createElement("div");
-  host.id = item.target_id = `mq${Math.random().toString(36).slice(2)}`;
+  const heard = [], host = document.createElement("div");
+  const on = (name, f) => { model.on(name, f); heard.push([name, f]); };
   host.setAttribute("data-lm-suppress-shortcuts", "true");
   host.dataset.mqlab = "view";
   el.append(host);
-  while (!host.isConnected) await new Promise((go) => requestAnimationFrame(go));
-  await Bokeh.embed.embed_item(item, host);
-  // By its root, not by its age: the views of one widget come up at the same time.
-  const doc = Bokeh.documents.findLast((d) => d.roots().some((root) => root.id === item.root_id));
-  host.mqlab = { document: doc };
-  const shared = (doc.mqlab ??= {});
-  if (model.get("answers")) shared.ask = makeAsk(model);
-  shared.player?.emit("kernel");
-  setColumns(doc, model.get("columns"));
-  model.on("change:columns", () => setColumns(doc, model.get("columns")));
+  const memory = {}; // what the page keeps when its document is replaced by another
+  let answers = model.get("answers") ? makeAsk(model, on) : null, shown = null;
+  const tell = () => {
+    host.mqlab = { document: shown.doc };
+    shown.shared.memory = memory;
+    shown.shared.ask = answers?.ask ?? null;
+    shown.shared.player?.emit("kernel");
+  };
   const put = () => {
     for (const [path, value] of Object.entries(model.get("props"))) {
-      const dot = path.lastIndexOf("."), target = doc.get_model_by_name(path.slice(0, dot));
+      const dot = path.lastIndexOf("."), target = shown.doc.get_model_by_name(path.slice(0, dot));
       if (target) target[path.slice(dot + 1)] = value;
     }
   };
-  put();
-  model.on("change:props", put);
-  for (const path of model.get("watch")) {
-    const dot = path.lastIndexOf("."), target = doc.get_model_by_name(path.slice(0, dot)), name = path.slice(dot + 1);
-    if (!target) continue;
-    target.properties[name].change.connect(() => {
-      model.set("seen", { ...model.get("seen"), [path]: target[name] });
-      model.save_changes();
-    });
-  }
+  const watch = () => {
+    for (const path of model.get("watch")) {
+      const dot = path.lastIndexOf("."), target = shown.doc.get_model_by_name(path.slice(0, dot)), name = path.slice(dot + 1);
+      target?.properties[name].change.connect(() => {
+        model.set("seen", { ...model.get("seen"), [path]: target[name] });
+        model.save_changes();
+      });
+    }
+  };
+  const show = async () => {
+    host.style.minHeight = shown ? `${host.clientHeight}px` : ""; // nothing below it jumps
+    const before = shown, next = await embed(model, host);
+    before?.clear();
+    shown = next;
+    setColumns(shown.doc, model.get("columns"));
+    tell();
+    put();
+    watch();
+    host.style.minHeight = "";
+  };
+  await show();
+  let busy = Promise.resolve();
+  on("change:item", () => { busy = busy.then(show); });
+  on("change:columns", () => { busy = busy.then(() => setColumns(shown.doc, model.get("columns"))); });
+  on("change:props", put);
+  // A restarted kernel closes the line; the picture plays on.
+  on("comm_live_update", () => { answers?.end(); answers = null; memory.lost = true; tell(); });
   return () => {
-    doc.clear();
-    const place = Bokeh.documents.indexOf(doc);
-    if (place >= 0) Bokeh.documents.splice(place, 1);
+    for (const [name, f] of heard) model.off(name, f);
+    shown.clear();
+    host.remove();
   };
 };
 

@@ -45,9 +45,9 @@ class View(anywidget.AnyWidget):
         answer: Callable[[str, dict[str, Any]], Any] | None = None,
         **traits: Any,
     ) -> None:
-        item = json_item(document.roots[0], target=uuid.uuid4().hex)
         served = bokehjs.is_installed()
-        super().__init__(item=json.dumps(item), served=served, answers=answer is not None, **traits)
+        item = _item(document)
+        super().__init__(item=item, served=served, answers=answer is not None, **traits)
         self._answers = answer
         self.on_msg(self._answer)
 
@@ -68,5 +68,15 @@ class View(anywidget.AnyWidget):
         """Replace what is shown by other columns of the same names."""
         self.columns = json.dumps(columns)
 
+    def replace(self, document: Document) -> None:
+        """Show another document in the same place; what was shown as `columns` belonged to the old one."""
+        with self.hold_sync():
+            self.columns = ""
+            self.item = _item(document)
+
     def __repr__(self) -> str:
         return "<mqlab.View>"
+
+
+def _item(document: Document) -> str:
+    return json.dumps(json_item(document.roots[0], target=uuid.uuid4().hex))

@@ -39,9 +39,15 @@ SCRIPTS = (
     "marks.js",
     "moving.js",
     "log.js",
-    "panel.js",
     "foot.js",
     "keys.js",
+    "lab.js",
+    "panel.js",
+    "panel_compare.js",
+    "panel_build.js",
+    "panel_why.js",
+    "panel_tabs.js",
+    "top.js",
     "player.js",
 )
 SHAPES: dict[str, str] = {
@@ -66,9 +72,10 @@ def sources(columns: Columns, end: str = "") -> dict[str, ColumnDataSource]:
     }
 
 
-def document(scenes: Sequence[Scene], labels: Sequence[str] = ("",)) -> Document:
+def document(scenes: Sequence[Scene]) -> Document:
     """Return a document that plays one scene, or two side by side on one clock."""
     panels, kept = [], []
+    labels = ("one", "other") if len(scenes) > 1 else ("",)
     for number, (one, label) in enumerate(zip(scenes, labels, strict=True)):
         end = "" if number == 0 else f" {number + 1}"
         data = sources(one.columns, end)

@@ -1,0 +1,194 @@
+"""Questions about a run: why, why not, what if. Each answer is one line, and steps to click through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from mqlab import experiments
+from mqlab.desk.branch import Branch
+from mqlab.errors import BadValue
+from mqlab.explain import explain, sentence
+from mqlab.explain.sentences import because
+from mqlab.spec.change import Change
+from mqlab.trace.event import Event
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.trace import Trace
+
+Answer = dict[str, Any]
+TIMED = re.compile(r"([\d.e+-]+) ms  (.*)", re.DOTALL)
+SOURCE = re.compile(r" \[([^\]]+)\]\.?$")
+MOST_STEPS = 60
+PLAYED = 400_000  # events that all runs of one question may have together
+MOST_RUNS = 120
+BY_SENTENCE = {rule.sentence: rule for rule in Rule if rule.sentence}
+
+
+def why(branch: Branch, kind: str, name: str) -> Answer:
+    """Answer why a message, a broker, a connector or a client did what it did; the run without a name."""
+    trace = branch.trace
+    if kind == "message":
+        return _message(trace, int(name) if name.isdecimal() else name)
+    if kind == "broker":
+        found = explain(trace, broker=name)
+        return _told(f"What happened at {name}?", found.title, found.lines, trace)
+    if kind in ("consumer", "client", "producer") and name in trace.received():
+        found = explain(trace, consumer=name)
+        answer = _told(f"What did {name} get, and why?", found.title, found.lines, trace)
+        return {**answer, "missed": _missed(trace, name)}
+    if kind == "connector":
+        return _connector(trace, name)
+    if kind in ("client", "producer"):
+        return _client(trace, name)
+    found = explain(trace)
+    return _told("What came of it?", found.title, found.lines, trace)
+
+
+def _message(trace: Trace, message: str | int) -> Answer:
+    number = trace.message(message)
+    called = trace.message_name(number)
+    events = [trace.event(row) for row in trace.rows_of(number)]
+    got = [event.to for event in events if event.kind == Kind.Received]
+    where = f"is message {called} at {got[-1]}" if got else f"did message {called} reach nobody"
+    title = explain(trace, message=message).title.partition(": ")[2]
+    others = [name for name in trace.received() if name not in got]
+    return {
+        "title": f"Why {where}?", "answer": title[:1].upper() + title[1:],
+        "steps": list(_steps(trace, events)), "message": number,
+        "why_not": others[:6], "got": [name for name in dict.fromkeys(got) if name],
+    }  # fmt: skip
+
+
+def _connector(trace: Trace, name: str) -> Answer:
+    links = {
+        no for no, link in enumerate(trace.names["link"]) if name in (link, link.partition("/")[2])
+    }
+    rows = [row for row, link in enumerate(trace.column("link")) if link in links]
+    events = [trace.event(row) for row in rows]
+    crossed = sum(event.kind == Kind.Forwarded for event in events)
+    about = [event for event in events if event.message is None or event.kind == Kind.Refused]
+    return {
+        "title": f"What crossed {name}, and why?",
+        "answer": f"{crossed} messages were forwarded over it.",
+        "steps": list(_steps(trace, about)),
+    }
+
+
+def _client(trace: Trace, name: str) -> Answer:
+    node = trace.names["node"].index(name) if name in trace.names["node"] else -1
+    ends = zip(trace.column("frm"), trace.column("to"), strict=True)
+    events = [trace.event(row) for row, pair in enumerate(ends) if node in pair]
+    sent = sum(event.kind == Kind.Sent for event in events)
+    return {
+        "title": f"What did {name} do?", "answer": f"{name} sent {sent} messages.",
+        "steps": list(_steps(trace, (e for e in events if e.kind != Kind.Attempted))),
+    }  # fmt: skip
+
+
+def _missed(trace: Trace, consumer: str) -> list[Answer]:
+    """Return the first messages that a consumer did not get, to ask why not."""
+    node = trace.names["node"].index(consumer)
+    rows = trace.rows(Kind.Received)
+    got = {trace.column("msg")[row] for row in rows if trace.column("to")[row] == node}
+    first = [number for number in range(1, trace.index().count + 1) if number not in got][:3]
+    return [{"number": number, "name": trace.message_name(number)} for number in first]
+
+
+def _steps(trace: Trace, events: Iterable[Event]) -> Iterator[Answer]:
+    """Yield each event as a step: when, what, the rule, its source, and the row of the trace."""
+    count = 0
+    for event in events:
+        text = sentence(trace, event)
+        if not text:
+            continue
+        if count == MOST_STEPS:
+            yield {"text": "... and more: the tab Events has all of them."}
+            return
+        count += 1
+        yield {**_step(text), "row": event.row, **_rule(event.rule)}
+
+
+def _step(line: str) -> Answer:
+    """Return a sentence as a step: the time apart, and the source that stands behind it."""
+    timed = TIMED.match(line)
+    text = timed[2] if timed else line
+    source = SOURCE.search(text)
+    if source is not None:
+        text = text[: source.start()] + "."
+    step: Answer = {"text": text[:1].upper() + text[1:]}
+    if timed:
+        step["ms"] = float(timed[1])
+    rule = BY_SENTENCE.get(text.rpartition(": ")[2].removesuffix("."))
+    if rule is not None:
+        step |= _rule(rule)
+    elif source is not None:
+        step["source"] = source[1]
+    return step
+
+
+def _rule(rule: Rule) -> Answer:
+    if not because(rule):
+        return {}
+    return {"rule": rule.name.replace("_", " "), "source": rule.source}
+
+
+def _told(title: str, answer: str, lines: Iterable[str], trace: Trace) -> Answer:
+    steps = [_step(line) for line in lines]
+    if len(steps) > MOST_STEPS:
+        more = {"text": f"... and {len(steps) - MOST_STEPS} more: the tab Events has all of them."}
+        steps = [*steps[:MOST_STEPS], more]
+    return {"title": title, "answer": answer, "steps": steps}
+
+
+def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
+    """Answer why a consumer did not get a message: what decided, and what takes each cause away."""
+    trace = branch.trace
+    read = explain(trace, message=message, why_not=consumer)
+    told = experiments.confirm(trace, read, message, consumer)
+    causes = [
+        {**_step(cause.text), **({"row": cause.row} if cause.row >= 0 else {}), **_rule(cause.rule),
+         "change": _change(cause.change)}
+        for cause in told.causes
+    ]  # fmt: skip
+    called = trace.message_name(trace.message(message))
+    return {"title": f"Why did {consumer} not get message {called}?", "answer": told.title,
+            "steps": causes, "message": trace.message(message), "consumer": consumer}  # fmt: skip
+
+
+def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[Answer, tuple[Change, ...]]:
+    """Find what changes whether a consumer gets a message, and what else each change would do."""
+    runs = min(MOST_RUNS, PLAYED // max(1, len(branch.trace)))
+    if not runs:
+        raise BadValue("this run is too long to be tried again and again; fork it by hand")
+    found = experiments.what_if(branch.trace, message=message, consumer=consumer, at_most=runs)
+    was = "still gets" if not found.received else "no longer gets"
+    told: list[Answer] = []
+    for change in found.changes[:5]:
+        other = found.run(change)
+        told.append({"text": change.text, "kind": change.kind, **consequence(branch.trace, other)})
+    return {
+        "title": f"What if? The smallest change after which {consumer} "
+        + ("would get it" if not found.received else f"{was} it"),
+        "changes": told, "tried": found.tried, "all": found.all_tried,
+        "message": branch.trace.message(message), "consumer": consumer,
+    }, found.changes[:5]  # fmt: skip
+
+
+def _change(change: Change | None) -> str | None:
+    return None if change is None else change.text
+
+
+def consequence(before: Trace, after: Trace) -> Answer:
+    """Return what another run comes to, in numbers: received by each consumer, stuck and lost."""
+    one, other = before.received(), after.received()
+    names = list(dict.fromkeys([*one, *other]))
+    return {
+        "received": [[name, one.get(name, 0), other.get(name, 0)] for name in names],
+        "stuck": [_stuck(before), _stuck(after)],
+        "lost": [len(before.lost()), len(after.lost())],
+    }
+
+
+def _stuck(trace: Trace) -> int:
+    return sum(len(numbers) for queues in trace.stuck().values() for numbers in queues.values())

@@ -1,0 +1,81 @@
+"""Options of consumers, producers and clients as rows, by the keys of each product's steps.
+
+The tables of the products hold options of brokers and connections; these are the words that steps have.
+"""
+
+from __future__ import annotations
+
+from mqlab.spec.action import ACK_MODES
+from mqlab.spec.openmq_options import CONNECTION, CONSUMER
+from mqlab.spec.option import Option
+
+_JMS, _AMQ = "JMS 1.1", "ActiveMQ, consumer features"
+_SELECTOR = Option(guide="selector", name="selector", type=str, default=None, source=_JMS,
+                   sentence="Only messages whose properties fit are taken.")  # fmt: skip
+_RECEIVING = Option(guide="receiving", name="receiving", type=bool, default=True, source="mqlab",
+                    sentence="Without it takes nothing: its prefetch fills.")  # fmt: skip
+_DELAY = Option(guide="delay", name="delay_ms", type=float, default=0.0, unit="ms", source="mqlab",
+                sentence="How long it takes over each message.")  # fmt: skip
+_COUNT = Option(guide="count", name="count", type=int, default=None, low=0, unit="messages",
+                source="mqlab", sentence="How many messages are sent.")  # fmt: skip
+_PERSISTENT = Option(guide="persistent", name="persistent", type=bool, default=True, source=_JMS,
+                     sentence="The broker keeps them on its disk.")  # fmt: skip
+_SIZE = Option(guide="size", name="size", type=int, default=1024, low=1, unit="bytes",
+               source="mqlab", sentence="How large each is.")  # fmt: skip
+
+_ACTIVEMQ = {
+    "consumer": (
+        Option(guide="consumer.prefetchSize", name="prefetch", type=int, default=None, low=0,
+               unit="messages", source="Fuse 3, Load balancing",
+               sentence="How many messages are dispatched to it before it acknowledges."),
+        _SELECTOR,
+        _DELAY,
+        Option(guide="consumer.priority", name="priority", type=int, default=0, low=0, source=_AMQ,
+               sentence="Consumers of a higher priority come first, 0 to 127."),
+        Option(guide="consumer.exclusive", name="exclusive", type=bool, default=False, source=_AMQ,
+               sentence="One of the exclusive consumers gets all messages."),
+        _RECEIVING,
+        Option(guide="acknowledge mode", name="ack_mode", type=str, default="auto",
+               choices=ACK_MODES, source=_JMS, sentence="How its session acknowledges."),
+    ),
+    "producer": (
+        _COUNT,
+        _PERSISTENT,
+        Option(guide="interval", name="interval_ms", type=float, default=0.0, unit="ms",
+               source="mqlab", sentence="The time from one send to the next."),
+        Option(guide="timeToLive", name="time_to_live_ms", type=float, default=0.0, unit="ms",
+               source=_JMS, sentence="After it a message expires; 0 is never."),
+        Option(guide="JMS priority", name="jms_priority", type=int, default=4, low=0, source=_JMS,
+               sentence="0 to 9; queues order by it if their policy says so."),
+        _SIZE,
+    ),
+    "client": (
+        Option(guide="uri", name="uri", type=str, default=None, source="Fuse 1, Failover",
+               sentence="The brokers it looks for, and how."),
+    ),
+}  # fmt: skip
+_OPENMQ = {
+    "consumer": (_SELECTOR, _DELAY, _RECEIVING, *CONSUMER),
+    "producer": (*CONNECTION,),
+    "client": (),
+}
+_ARTEMIS = {
+    "consumer": (
+        _SELECTOR,
+        _RECEIVING,
+        Option(guide="acknowledge mode", name="ack_mode", type=str, default="auto",
+               choices=("auto", "client", "transacted"), source=_JMS,
+               sentence="How its session acknowledges."),
+    ),
+    "producer": (
+        _COUNT,
+        _PERSISTENT,
+        Option(guide="interval", name="interval_ms", type=int, default=0, low=0, unit="ms",
+               source="mqlab", sentence="The time from one send to the next."),
+        _SIZE,
+    ),
+    "client": (),
+}  # fmt: skip
+CLIENT_ROWS: dict[str, dict[str, tuple[Option, ...]]] = {
+    "activemq": _ACTIVEMQ, "openmq": _OPENMQ, "artemis": _ARTEMIS,
+}  # fmt: skip

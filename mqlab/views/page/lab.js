@@ -1,0 +1,146 @@
+// The session behind the picture: what the kernel keeps of it, what was asked, and what was done. Panels and the top
+// bar read lab.state and call lab.do(...); player.on("lab") tells them that it has changed, "busy" what is going on.
+const lab = { state: null, mode: "play", busy: "", error: "", asked: 0 };
+
+// What outlives the document when it is replaced by one with another number of stages.
+const memory = () => shared.memory ?? {};
+
+const say = (busy, error = "") => {
+  Object.assign(lab, { busy, error });
+  player.emit("busy", busy, error);
+};
+
+// Ask, and say so when it takes long; an answer that comes too late for its question is dropped by its asker.
+lab.ask = async (kind, data = {}) => {
+  const waiting = setTimeout(() => say("Asking ..."), 150);
+  try {
+    return await player.ask(kind, data);
+  } finally {
+    clearTimeout(waiting);
+    if (lab.busy) say("");
+  }
+};
+
+// Do something that may show other runs; the moment that was shown stays.
+lab.do = async (kind, data = {}) => {
+  Object.assign(memory(), { ms: kind === "begin" ? null : lab.now(), selection: player.selection });
+  try {
+    const found = await lab.ask(kind, data);
+    if (found?.errors) return found;
+    say("");
+    lab.state = found;
+    lab.mode = memory().mode = found.beside != null ? "compare" : lab.mode === "compare" ? "play" : lab.mode;
+    player.emit("lab", found);
+    return found;
+  } catch (error) {
+    say("", error.message);
+    return null;
+  }
+};
+
+lab.now = () => player.runTime(player.panels[0], player.t);
+lab.part = () => {
+  const chosen = player.selection;
+  return chosen && lab.state?.parts.some((p) => p.kind === chosen.kind && (p.name === chosen.name || `${p.home}/${p.name}` === chosen.name)) ? chosen : null;
+};
+lab.setMode = (mode) => {
+  if (mode === "compare" && lab.state?.beside == null) { lab.do("compare", { number: lab.other() }); return; }
+  if (mode !== "compare" && lab.state?.beside != null) {
+    lab.mode = mode;
+    lab.do("compare").then(() => lab.setMode(mode));
+    return;
+  }
+  lab.mode = memory().mode = mode;
+  player.emit("lab", lab.state);
+};
+// The run that a comparison takes if none is named: the one it came from, else the last.
+lab.other = () => {
+  const { branches, current } = lab.state;
+  return branches[current].parent ?? (branches.length > 1 ? branches.length - 1 : null);
+};
+lab.say = say;
+
+const wake = async () => {
+  if (!player.begun || !player.kernel) { player.emit("lab", lab.state); return; }
+  const kept = memory();
+  lab.mode = kept.mode ?? "play";
+  try { lab.state = await player.ask("tell"); } catch { return; }
+  if (player.panels.length > 1) lab.mode = "compare"; else if (lab.mode === "compare") lab.mode = "play";
+  player.emit("lab", lab.state);
+};
+const goOn = () => {
+  const { ms, selection } = memory();
+  if (ms != null) player.seek(player.storyTime(ms));
+  if (selection != null) player.select(selection);
+  Object.assign(memory(), { ms: null, selection: null });
+};
+// New columns begin at 0; where they are another run of the same session, the moment stays.
+player.on("load", () => {
+  if (player.kernel) queueMicrotask(goOn);
+});
+player.on("kernel", () => {
+  if (player.begun) goOn();
+  wake();
+});
+player.on("ready", () => queueMicrotask(wake));
+
+// What is done to a part is offered where it was asked for, beside the part or below the button.
+const MENU_STYLE = `
+  :host { position: relative; z-index: 20; }
+  .mq-menu { position: absolute; min-width: 210px; max-height: 320px; overflow: auto; padding: 6px;
+    background: var(--mq-card); color: var(--mq-ink); border: 1px solid var(--mq-line2); border-radius: 10px;
+    box-shadow: 0 6px 24px rgb(0 0 0 / .22); font: 13px/18px var(--mq-font); }
+  .mq-menu h4 { margin: 4px 8px 6px; font: 600 11px/16px var(--mq-font); color: var(--mq-ink3); }
+  .mq-menu button { display: block; width: 100%; text-align: left; font: inherit; color: inherit; background: none;
+    border: 0; border-radius: 6px; padding: 6px 8px; cursor: pointer; }
+  .mq-menu button:hover, .mq-menu button:focus-visible { background: var(--mq-active_soft); outline: none; }
+  .mq-menu button.bad::before { content: "\\2716"; color: var(--mq-fault); margin-right: 8px; }
+  .mq-menu p { margin: 4px 8px; color: var(--mq-ink2); }`;
+
+const openMenu = (at, title, items, from) => {
+  lab.menu?.remove();
+  const place = player.place("top");
+  const close = (back) => { menu.remove(); lab.menu = null; document.removeEventListener("pointerdown", outside, true); if (back) from?.focus?.(); };
+  const outside = (event) => { if (!event.composedPath().includes(menu)) close(false); };
+  const buttons = items.map((item) => element("button", { type: "button", role: "menuitem", class: item.bad ? "bad" : "",
+    onclick: () => { close(true); item.act(); } }, item.text));
+  const menu = element("div", { class: "mq-menu", role: "menu", "aria-label": title,
+    onkeydown: (event) => {
+      const number = buttons.indexOf(place.activeElement), step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.key === "Escape") close(true);
+      else if (step) buttons[(number + step + buttons.length) % buttons.length]?.focus();
+      else if (event.key === "Tab") { close(true); return; } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    } }, element("h4", {}, title), ...(buttons.length ? buttons : [element("p", {}, "Nothing can be done to it at this moment.")]));
+  place.append(menu);
+  const room = menu.getBoundingClientRect(), base = place.host.getBoundingClientRect();
+  menu.style.left = `${Math.max(4, Math.min(at.x, innerWidth - room.width - 8)) - base.left}px`;
+  menu.style.top = `${Math.max(4, Math.min(at.y, innerHeight - room.height - 8)) - base.top}px`;
+  document.addEventListener("pointerdown", outside, true);
+  lab.menu = menu;
+  buttons[0]?.focus();
+};
+
+const middleOf = () => {
+  const box = player.element.getBoundingClientRect();
+  return { x: box.left + box.width / 3, y: Math.max(20, box.top + 90) };
+};
+lab.breakIt = async (at = middleOf(), from = null) => {
+  if (!player.kernel) { say("", "To break it, a kernel has to run: run the cell again."); return; }
+  player.setPlaying(false); // the moment of the question is the moment of the fork
+  const part = lab.part() ?? { kind: "", name: "" }, ms = lab.now();
+  try {
+    const { deeds } = await lab.ask("deeds", { kind: part.kind, name: part.name, ms });
+    const title = `${part.name || "Break it"} at ${ms.toFixed(1)} ms`;
+    openMenu(at, title, deeds.map((deed) => ({ text: deed.text, bad: /crash|cut|kill/i.test(deed.text),
+      act: () => lab.do("break", { step: deed.step, text: deed.text, ms }) })), from);
+  } catch (error) { say("", error.message); }
+};
+lab.fork = () => {
+  if (!player.kernel) { say("", "To fork it, a kernel has to run: run the cell again."); return; }
+  lab.breakIt();
+};
+player.on("break", (at) => lab.breakIt(at?.x == null ? undefined : at));
+player.on("fork", () => lab.fork());
+player.on("ready", () => styled(player.place("top"), MENU_STYLE));

@@ -1,0 +1,184 @@
+// Events, Options, Check and Code. Each asks for what it shows when it is looked at.
+addTab({ id: "events", title: "Events", key: "e", flush: true, make(body, place) {
+  const log = makeLog(place, body, player.panels.length > 1 ? "what happened on the left" : "what happened", player.goTo);
+  player.on("load", () => log.load(player.panels[0].data("events")));
+  player.on("time", (t, row) => log.mark(row));
+  this.log = log;
+}, show() { this.log.mark(-1); this.log.mark(player.row); } });
+
+const OPTION_STYLE = `
+  .option { display: grid; grid-template-columns: 1fr auto; gap: 2px 10px; padding: 8px 0; border-top: 1px solid var(--mq-line); }
+  .option > label { font: 600 13px/19px var(--mq-font); overflow-wrap: anywhere; }
+  .option .dim { grid-column: 1; font-size: 12px; line-height: 16px; }
+  .option .side { grid-column: 2; grid-row: 1 / span 3; text-align: right; max-width: 150px; font-size: 12px; }
+  .option .side input:not([type=checkbox]), .option .side select { width: 128px; }
+  .option .side button { font: inherit; color: var(--mq-active_t); background: none; border: 0; padding: 2px 0; cursor: pointer; text-decoration: underline; }
+  .option .bad { grid-column: 1 / -1; }
+  .option.edited > label::before, .option.changed > label::before { content: "\\0394\\00a0"; }
+  .sticky { position: sticky; bottom: -12px; background: var(--mq-bg); padding: 10px 0 12px; display: flex; gap: 8px; flex-wrap: wrap; border-top: 1px solid var(--mq-line); }
+  pre { margin: 0; padding: 10px; background: var(--mq-sunken); border-radius: 7px; font: 12px/17px ui-monospace, Menlo, Consolas, monospace; overflow: auto; white-space: pre; }`;
+
+const edits = new Map(); // path -> what was typed, until it is applied or taken back
+const shownOf = (value, type) => type === "list" ? (value ?? []).join(", ") : value == null ? "" : String(value);
+const readOf = (field, type) => {
+  if (type === "switch") return field.checked;
+  const text = field.value.trim();
+  if (type === "list") return text ? text.split(",").map((part) => part.trim()).filter(Boolean) : [];
+  return text === "" ? null : text;
+};
+
+const makeField = (row, id) => {
+  const key = JSON.stringify(row.path), given = edits.has(key) ? edits.get(key) : row.value;
+  if (row.type === "switch") return element("input", { type: "checkbox", id, checked: given === true });
+  if (row.type === "choice") {
+    const choices = row.default == null ? ["", ...row.choices] : row.choices;
+    return element("select", { id }, ...choices.map((one) => element("option", { value: one, selected: one === (given ?? "") }, one || "default")));
+  }
+  return element("input", { id, value: shownOf(given, row.type), inputmode: row.type === "number" ? "numeric" : null,
+                            placeholder: row.default == null ? "not set" : shownOf(row.default, row.type), autocomplete: "off" });
+};
+
+// What it was in the first run, what its default is, and the way back to either.
+const besides = (row, edit) => {
+  const told = row.unit ? [element("div", {}, row.unit)] : [], value = shownOf(row.default, row.type);
+  if (row.changed || edit) told.push(element("button", { type: "button", "data-back": true }, `back to ${shownOf(row.was, row.type) || "not set"}`));
+  if (row.section !== "script") told.push(element("div", {}, row.written ? `\u0394 default ${value || "not set"}` : "default"));
+  return told;
+};
+
+const makeOption = (row, changed) => {
+  const id = `o${Math.random().toString(36).slice(2)}`, key = JSON.stringify(row.path), field = makeField(row, id);
+  const box = element("div", { class: "option" });
+  const side = element("div", { class: "side" }, field);
+  const put = () => {
+    box.classList.toggle("edited", edits.has(key));
+    box.classList.toggle("changed", row.changed);
+    side.replaceChildren(field, ...besides(row, edits.has(key)));
+  };
+  const take = () => {
+    const value = readOf(field, row.type);
+    if (shownOf(value, row.type) === shownOf(row.value, row.type)) edits.delete(key); else edits.set(key, value);
+    box.querySelector(".bad")?.remove();
+    box.classList.toggle("edited", edits.has(key));
+    changed();
+  };
+  field.addEventListener("input", take);
+  field.addEventListener("change", () => { take(); put(); if (field.isConnected) field.focus?.(); });
+  side.addEventListener("click", (event) => {
+    if (!event.target.dataset?.back) return;
+    if (row.type === "switch") field.checked = row.was === true; else field.value = shownOf(row.was, row.type);
+    take();
+    put();
+    field.focus();
+  });
+  box.append(element("label", { for: id }, row.name), side, element("div", { class: "dim" }, row.sentence),
+             element("div", { class: "dim" }, element("span", { class: "chip" }, row.source)));
+  box.dataset.path = key;
+  put();
+  return box;
+};
+
+const options = { all: false, more: false, asked: 0, key: "" };
+const optionsPart = () => {
+  const part = lab.part();
+  if (!part || part.kind === "message") return { kind: "", name: "" };
+  return { kind: part.kind, name: part.kind === "connector" && options.all ? "*" : part.name };
+};
+
+const applyOptions = async (body, part, beside) => {
+  const sent = [...edits].map(([key, value]) => [JSON.parse(key), value]);
+  const found = await lab.do("apply", { ...part, edits: sent, beside });
+  for (const old of body.querySelectorAll(".option .bad")) old.remove();
+  for (const { path, text } of found?.errors ?? []) {
+    const box = [...body.querySelectorAll(".option")].find((one) => one.dataset.path === JSON.stringify(path));
+    box?.append(element("div", { class: "bad", role: "alert" }, text));
+    box?.querySelector("input, select")?.focus();
+  }
+  if (found && !found.errors) { edits.clear(); options.key = ""; panel.refresh(); }
+};
+
+const showOptions = (body, part, told) => {
+  const scroll = body.scrollTop, rows = told.rows, often = rows.filter((row) => row.often || row.written || row.changed);
+  const rest = rows.filter((row) => !often.includes(row)), main = often.length ? often : rest;
+  const apply = element("button", { type: "button", class: "main", onclick: () => applyOptions(body, part, false) }, "Apply as a fork");
+  const both = element("button", { type: "button", class: "plain", onclick: () => applyOptions(body, part, true) }, "Apply and compare");
+  const none = element("button", { type: "button", class: "plain", onclick: () => { edits.clear(); options.key = ""; panel.refresh(); } }, "Take back");
+  const changed = () => {
+    for (const one of [apply, both, none]) one.disabled = !edits.size;
+    apply.textContent = edits.size ? `Apply ${edits.size} as a fork` : "Apply as a fork";
+  };
+  const list = (some) => {
+    let section = null;
+    return some.flatMap((row) => {
+      const head = row.section === section ? [] : [element("h4", {}, row.section)];
+      section = row.section;
+      return [...head, makeOption(row, changed)];
+    });
+  };
+  body.replaceChildren(element("h3", {}, told.title));
+  if (part.kind === "connector" && told.connectors > 1) {
+    body.append(element("div", { class: "chips" }, ...[[false, "This one"], [true, `All ${told.connectors}`]].map(([all, text]) =>
+      element("button", { type: "button", class: "plain", "aria-pressed": `${options.all === all}`, onclick: () => { options.all = all; edits.clear(); panel.refresh(); } }, text))));
+  }
+  if (!rows.length) { body.append(sentence("It has no options.")); return; }
+  if (!part.kind) body.append(sentence("Select a broker, a connector, a consumer or a producer to see its own."));
+  body.append(...list(main));
+  if (rest.length && main !== rest) {
+    const more = element("details", { ontoggle: () => { options.more = more.open; } }, element("summary", {}, `${rest.length} more options`), ...list(rest));
+    more.open = options.more;
+    body.append(more);
+  }
+  body.append(element("div", { class: "sticky" }, apply, both, none));
+  changed();
+  body.scrollTop = scroll;
+};
+
+addTab({ id: "options", title: "Options", key: "o", make(body, place) { styled(place, OPTION_STYLE); }, async show(body) {
+  if (!player.kernel) { body.replaceChildren(needsKernel()); return; }
+  const part = optionsPart(), key = JSON.stringify([part, lab.state?.current, lab.state?.undo, lab.state?.redo]);
+  if (key === options.key) return;
+  if (JSON.stringify(part) !== options.part) edits.clear();
+  Object.assign(options, { key, part: JSON.stringify(part) });
+  const number = ++options.asked;
+  try {
+    const told = await lab.ask("options", part);
+    if (number === options.asked) showOptions(body, part, told);
+  } catch (error) { body.replaceChildren(sentence(error.message, "bad")); }
+} });
+
+addTab({ id: "check", title: "Check", key: "c", async show(body) {
+  if (!player.kernel) { body.replaceChildren(needsKernel()); return; }
+  try {
+    const { problems } = await lab.ask("check");
+    body.replaceChildren(element("h3", {}, problems.length === 1 ? "1 problem" : problems.length ? `${problems.length} problems` : "No problem is known"));
+    problems.forEach((problem, number) => {
+      const card = element("div", { class: "card" }, element("h3", {}, problem.where, " ", element("span", { class: problem.level === "error" ? "chip error" : "chip" }, problem.level)),
+        element("p", {}, `${problem.what}.`), element("p", { class: "dim" }, `${problem.remedy} `, element("span", { class: "chip" }, problem.source)));
+      const chips = element("div", { class: "chips" });
+      if (problem.part) chips.append(element("button", { type: "button", class: "plain", onclick: () => player.select(problem.part) }, `Show ${problem.part.name}`));
+      if (problem.fix) chips.append(element("button", { type: "button", class: "main", onclick: () => lab.do("fork", { change: number }) }, `Fix: ${problem.fix}`));
+      card.append(chips);
+      body.append(card);
+    });
+    if (!problems.length) body.append(sentence("Nothing here that a real broker accepts and that loses, strands or doubles messages."));
+  } catch (error) { body.replaceChildren(sentence(error.message, "bad")); }
+} });
+
+addTab({ id: "code", title: "Code", key: "k", async show(body) {
+  if (!player.kernel) { body.replaceChildren(needsKernel()); return; }
+  try {
+    const told = await lab.ask("code"), text = element("pre", { tabindex: 0 });
+    const kinds = [["python", "Python"], ["lab", "Lab file"]].filter(([kind]) => told[kind]);
+    const buttons = kinds.map(([kind, name]) => element("button", { type: "button", class: "plain", onclick: () => choose(kind) }, name));
+    const copy = element("button", { type: "button", class: "plain", onclick: async () => {
+      try { await navigator.clipboard.writeText(text.textContent); copy.textContent = "Copied"; } catch { getSelection().selectAllChildren(text); copy.textContent = "Selected: press Ctrl C"; }
+    } }, "Copy");
+    const choose = (kind) => {
+      text.textContent = told[kind];
+      kinds.forEach(([one], i) => buttons[i].setAttribute("aria-pressed", one === kind));
+      copy.textContent = "Copy";
+    };
+    body.replaceChildren(element("h3", {}, "The same as code"), element("div", { class: "chips" }, ...buttons, copy), text);
+    choose("python");
+  } catch (error) { body.replaceChildren(sentence(error.message, "bad")); }
+} });

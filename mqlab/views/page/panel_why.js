@@ -1,0 +1,155 @@
+// Why: the story of what is selected as steps to click, why somebody did not get it, and what would change that.
+const stepsOf = (steps, at = lab.now()) => {
+  if (steps.every((step) => step.ms == null)) return element("ul", {}, ...steps.map((step) => element("li", {}, step.text)));
+  const list = element("ol", { class: "steps" });
+  let current = -1;
+  steps.forEach((step, i) => { if (step.ms != null && step.ms <= at + 1e-6) current = i; });
+  steps.forEach((step, i) => {
+    const chips = element("div", {}, ...(step.rule ? [element("span", { class: "chip rule" }, step.rule), " "] : []),
+      ...(step.source ? [element("span", { class: "chip" }, step.source)] : []));
+    const say = element("div", {}, step.text, ...(step.rule || step.source ? [chips] : []),
+      ...(step.change ? [element("div", { class: "dim" }, `taken away by: ${step.change}`)] : []));
+    const cell = element("button", { type: "button", class: i === current ? "now" : step.ms > at ? "later" : "",
+      onclick: () => goToStep(step) },
+      element("span", { class: "ms" }, step.ms == null ? "" : `${+step.ms.toFixed(3)} ms`), element("span", { class: "dot" }), say);
+    cell.disabled = step.ms == null;
+    cell.style.opacity = 1;
+    list.append(element("li", {}, cell));
+  });
+  return list;
+};
+
+// To the row of the table that tells the same; several rows may be of one moment.
+const goToStep = (step) => {
+  const rows = player.panels[0].data("events").row;
+  const at = step.row == null || rows == null ? -1 : Array.prototype.indexOf.call(rows, step.row);
+  if (at >= 0) player.goTo(at);
+  else if (step.ms != null) { player.setPlaying(false); player.seek(player.storyTime(step.ms)); }
+};
+
+const numbersOf = (change) => {
+  const moved = change.received.filter(([, before, after]) => before !== after);
+  const texts = moved.map(([name, before, after]) => `${name} ${before} \u2192 ${after}`);
+  for (const what of ["stuck", "lost"]) if (change[what][0] !== change[what][1]) texts.push(`${what} ${change[what][0]} \u2192 ${change[what][1]}`);
+  return texts.length ? texts.join(", ") : "the counts stay the same";
+};
+
+// Without a kernel: what the table tells of the selected message, else who passed most on.
+const tellFromTable = (body) => {
+  const events = player.panels[0].data("events"), chosen = player.selection;
+  const message = chosen?.kind === "message" ? Number(chosen.msg ?? chosen.name) : null;
+  if (message != null && events.msg) {
+    const steps = [];
+    for (let i = 0; i < events.time.length; i++) {
+      if (Number(events.msg[i]) === message) steps.push({ ms: parseFloat(events.time[i]), text: events.what[i], row: events.row?.[i] });
+    }
+    body.append(element("h3", {}, `What happened to message ${chosen.name ?? message}?`), stepsOf(steps));
+  }
+};
+
+const tellBusiest = (body) => {
+  const p = player.panels[0], events = p.data("events"), over = new Map();
+  const to = player.row + 1;
+  for (let i = 0; i < to && events.link; i++) {
+    if (events.link[i] && /forward/i.test(events.kind?.[i] ?? "")) over.set(events.link[i], (over.get(events.link[i]) ?? 0) + 1);
+  }
+  const rows = [...over].sort((a, b) => b[1] - a[1]).slice(0, 5);
+  if (!rows.length) return;
+  body.append(element("h4", {}, "Busiest connectors so far"), element("div", { class: "chips" },
+    ...rows.map(([name, count]) => element("button", { type: "button", class: "plain", onclick: () => player.select({ kind: "connector", name }) }, `${name}: ${count}`))));
+};
+
+const why = { key: "", answer: null };
+
+const showWhy = (body, answer) => {
+  body.replaceChildren(element("h3", {}, answer.title), element("p", {}, answer.answer), stepsOf(answer.steps));
+  const chips = element("div", { class: "chips" });
+  for (const name of answer.why_not ?? []) {
+    chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhyNot(body, answer.message, name) }, `Why not ${name}?`));
+  }
+  for (const name of answer.got ?? []) {
+    chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhatIf(body, answer.message, name) }, `What if not ${name}?`));
+  }
+  for (const one of answer.missed ?? []) {
+    chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhyNot(body, one.number, player.selection.name) }, `Why not ${one.name}?`));
+  }
+  if (chips.childElementCount) body.append(chips);
+  const part = lab.part();
+  if (part) body.append(element("div", { class: "chips" },
+    element("button", { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) }, `Break ${part.name} ...`),
+    element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Its options")));
+};
+const below = (event) => { const box = event.currentTarget.getBoundingClientRect(); return { x: box.left, y: box.bottom + 4 }; };
+
+// Each question belongs to what is selected: an answer that comes after another selection is not shown.
+const asked = async (body, kind, data, show) => {
+  const number = ++lab.asked;
+  try {
+    const answer = await lab.ask(kind, data);
+    if (number === lab.asked && panel.active === "why") show(answer);
+  } catch (error) {
+    if (number === lab.asked) body.append(sentence(error.message, "bad"));
+  }
+};
+
+const askWhyNot = (body, message, consumer) => asked(body, "why not", { message, consumer }, (answer) => {
+  body.replaceChildren(element("button", { type: "button", class: "plain", onclick: () => { why.key = ""; panel.refresh(); } }, "\u2190 Back"),
+    element("h3", {}, answer.title), element("p", {}, answer.answer), stepsOf(answer.steps),
+    element("button", { type: "button", class: "main", onclick: () => askWhatIf(body, message, consumer) }, "What if?"));
+});
+
+const askWhatIf = (body, message, consumer) => asked(body, "what if", { message, consumer }, (answer) => {
+  body.querySelector(".card.whatif")?.remove();
+  const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
+  if (!answer.changes.length) card.append(sentence(`No single change does it (${answer.tried} tried${answer.all ? "" : ", and there are more"}).`));
+  answer.changes.forEach((change, number) => card.append(
+    element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
+    element("p", {}, `Then: ${numbersOf(change)}.`),
+    element("div", { class: "chips" },
+      element("button", { type: "button", class: number ? "plain" : "main", onclick: () => lab.do("fork", { change: number }) }, "Fork"),
+      element("button", { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) }, "Compare both runs"))));
+  body.append(card);
+  card.scrollIntoView?.({ block: "nearest" });
+});
+
+const outcomeOf = (body) => {
+  const state = lab.state;
+  if (!state) return;
+  for (const text of state.notes ?? []) body.append(element("p", { class: "dim" }, text));
+};
+
+const nameOf = (chosen) => chosen.kind === "message" ? chosen.msg ?? chosen.name : chosen.name;
+addTab({ id: "why", title: "Why", key: "w", show(body) {
+  const chosen = player.selection;
+  if (!player.kernel) {
+    body.replaceChildren();
+    tellFromTable(body);
+    tellBusiest(body);
+    if (!body.childElementCount || memory().lost) body.append(needsKernel());
+    return;
+  }
+  const key = JSON.stringify([chosen, lab.state?.current, lab.state?.undo, lab.state?.branches.length]);
+  if (key === why.key && body.childElementCount) return;
+  why.key = key;
+  const data = chosen && chosen.kind !== "event" ? { kind: chosen.kind, name: nameOf(chosen) } : {};
+  asked(body, "why", data, (answer) => {
+    why.answer = answer;
+    showWhy(body, answer);
+    if (!chosen) { if (lab.state?.question) body.prepend(element("p", { class: "dim" }, lab.state.question)); outcomeOf(body); tellBusiest(body); }
+  });
+} });
+
+// The step of the moment is marked as time goes on, without asking anybody again.
+player.on("time", () => {
+  if (panel.active !== "why" || player.playing && why.mark > performance.now() - 200) return;
+  why.mark = performance.now();
+  const body = tabs.find((one) => one.id === "why")?.body, at = lab.now();
+  let current = null;
+  for (const step of body?.querySelectorAll("ol.steps button") ?? []) {
+    const ms = parseFloat(step.firstChild.textContent);
+    step.classList.toggle("later", ms > at + 1e-6);
+    step.classList.remove("now");
+    if (ms <= at + 1e-6) current = step;
+  }
+  current?.classList.add("now");
+});

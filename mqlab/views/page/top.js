@@ -1,0 +1,105 @@
+// The bar above the stage: what is run, what was changed and the way back, the runs, Play, Build, Compare, take away.
+const TOP_STYLE = `
+  .mq-top { display: flex; align-items: center; gap: 8px 10px; flex-wrap: wrap; min-height: 42px; padding: 4px 10px; box-sizing: border-box;
+    color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
+  .mq-top .id { font: 600 12px/20px ui-monospace, Menlo, Consolas, monospace; background: var(--mq-sunken); border-radius: 5px; padding: 2px 8px; color: var(--mq-ink2); }
+  .mq-top .title { font-weight: 700; font-size: 15px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 46ch; min-width: 8ch; }
+  .mq-top .grow { flex: 1; }
+  .mq-top button { font: inherit; color: inherit; background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 8px; padding: 4px 10px; cursor: pointer; }
+  .mq-top button:disabled { opacity: .5; cursor: default; }
+  .mq-top .delta { border: 1.5px solid var(--mq-ink); font-weight: 700; padding: 2px 8px; }
+  .mq-top .modes { display: flex; border: 1px solid var(--mq-line2); border-radius: 9px; overflow: hidden; }
+  .mq-top .modes button { border: 0; border-radius: 0; font-weight: 600; }
+  .mq-top .modes button[aria-pressed=true] { background: var(--mq-ink); color: var(--mq-bg); }
+  .mq-top :focus-visible { outline: 2px solid var(--mq-active); outline-offset: 1px; }
+  .mq-top .modes :focus-visible { outline-offset: -3px; }
+  .mq-runs { display: flex; gap: 6px; flex-wrap: wrap; padding: 4px 10px; border-bottom: 1px solid var(--mq-line); background: var(--mq-bg); font: 12px/18px var(--mq-font); color: var(--mq-ink2); align-items: center; }
+  .mq-runs button { font: inherit; color: var(--mq-ink); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 9px; padding: 1px 9px; cursor: pointer; max-width: 34ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .mq-runs button[aria-pressed=true] { border: 2px solid var(--mq-active); font-weight: 700; }
+  .mq-runs button.beside { border: 2px dashed var(--mq-active); }
+  .mq-runs :focus-visible { outline: 2px solid var(--mq-active); outline-offset: 1px; }`;
+
+// A long name keeps its ends, which tell it from others.
+const short = (text, most = 60) => text.length <= most ? text : `${text.slice(0, most / 2)}\u2026${text.slice(-most / 2)}`;
+
+const saveAs = (name, href) => element("a", { download: name, href }).click();
+const fileName = () => (lab.state?.name || player.panels[0].data("meta").title?.[0] || "mqlab").replace(/[^\w.-]+/g, "-").slice(0, 60);
+const savePicture = () => {
+  const boxes = player.panels.map((p) => viewOf(p.source("stage"))).filter(Boolean);
+  const found = boxes.map((view) => view.canvas_view.compose().canvas ?? view.export?.("png", true)?.canvas).filter(Boolean);
+  if (!found.length) { lab.say("", "This browser gives no picture of the stage."); return; }
+  const all = element("canvas", { width: found.reduce((sum, one) => sum + one.width, 0), height: Math.max(...found.map((one) => one.height)) });
+  const paper = all.getContext("2d");
+  paper.fillStyle = player.colour("stage");
+  paper.fillRect(0, 0, all.width, all.height);
+  let x = 0;
+  for (const one of found) { paper.drawImage(one, x, 0); x += one.width; }
+  saveAs(`${fileName()}.png`, all.toDataURL("image/png"));
+};
+const saveText = (name, text, type) => {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  saveAs(name, address);
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+};
+const saveKinds = () => [
+  { text: "Picture of this moment (PNG)", act: savePicture },
+  ...(player.kernel ? [
+    { text: "Page that plays without a kernel (HTML)", act: async () => { const found = await lab.ask("page"); saveText(`${fileName()}.html`, found.page, "text/html"); } },
+    { text: "Python", act: async () => saveText(`${fileName()}.py`, (await lab.ask("code")).python, "text/x-python") },
+    { text: "Lab file (JSON)", act: async () => saveText(`${fileName()}.json`, (await lab.ask("code")).lab, "application/json") },
+  ] : []),
+];
+
+const showChanges = (event) => openMenu(below(event), lab.state.changes.map((text) => `\u0394 ${text}`).join(" \u00b7 "), [
+  { text: "Back to the run as it was", act: () => lab.do("show", { number: 0 }) },
+  ...(lab.state.current ? [{ text: "Compare with the run as it was", act: () => lab.do("compare", { number: 0 }) }] : []),
+], event.currentTarget);
+
+const runsOf = (state) => {
+  if (state.branches.length < 2) return [];
+  return [element("span", {}, "Runs"), ...state.branches.map((branch, number) => element("button", {
+    type: "button", "aria-pressed": `${number === state.current}`, class: number === state.beside ? "beside" : "",
+    title: branch.changes.join("; ") || "the first run", onclick: () => lab.do("show", { number }) },
+    `${number + 1} ${number ? "\u0394 " : ""}${short(branch.name, 40)}${branch.ms == null ? "" : ` at ${+branch.ms.toFixed(1)} ms`}`))];
+};
+
+player.on("ready", () => {
+  const place = player.place("top");
+  styled(place, TOP_STYLE);
+  const bar = element("div", { class: "mq-top" }), runs = element("div", { class: "mq-runs", role: "group", "aria-label": "Runs of this session" });
+  place.append(bar, runs);
+  const modes = [["play", "Play"], ["build", "Build"], ["compare", "Compare"]];
+  const show = () => {
+    const state = player.kernel ? lab.state : null, title = state?.title ?? player.panels[0].data("meta").title?.[0] ?? "";
+    const held = place.activeElement?.dataset?.name;
+    const parts = [];
+    if (state?.name) parts.push(element("span", { class: "id" }, short(state.name, 30)));
+    parts.push(element("span", { class: "title", title }, short(title, 70)));
+    if (state?.changes.length) parts.push(element("button", { type: "button", class: "delta", "data-name": "delta", "aria-haspopup": "menu", onclick: showChanges }, `\u0394 ${state.changes.length} change${state.changes.length > 1 ? "s" : ""}`));
+    parts.push(element("span", { class: "grow" }));
+    if (state) {
+      parts.push(element("div", { class: "modes", role: "group", "aria-label": "Mode" }, ...modes.map(([mode, name]) => element("button", {
+        type: "button", "data-name": mode, "aria-pressed": `${lab.mode === mode}`, disabled: mode === "compare" && lab.mode !== "compare" && lab.other() == null,
+        title: mode === "compare" && lab.other() == null ? "Compare needs two runs: fork this one first" : null,
+        onclick: () => lab.setMode(mode) }, name))));
+      parts.push(element("button", { type: "button", "data-name": "undo", disabled: !state.undo, onclick: () => lab.do("undo") }, "Undo"));
+      parts.push(element("button", { type: "button", "data-name": "redo", disabled: !state.redo, onclick: () => lab.do("redo") }, "Redo"));
+      parts.push(element("span", { class: "chip" }, `${PRODUCTS[state.product] ?? state.product} ${state.edition ?? ""}`));
+    }
+    parts.push(element("button", { type: "button", "data-name": "save", "aria-haspopup": "menu", onclick: (event) => openMenu(below(event), "Take away", saveKinds(), event.currentTarget) }, "Save"));
+    bar.replaceChildren(...parts);
+    runs.replaceChildren(...(state ? runsOf(state) : []));
+    runs.hidden = !runs.childElementCount;
+    if (held) bar.querySelector(`[data-name=${held}]`)?.focus(); // who pressed it may press it again
+  };
+  player.on("lab", show);
+  player.on("load", show);
+});
+const PRODUCTS = { activemq: "ActiveMQ", openmq: "OpenMQ", artemis: "Artemis" };
+
+// Keys of the lab; `keys.js` looks them up like its own.
+Object.assign(KEYS, {
+  x: () => lab.breakIt(), f: () => lab.fork(), z: () => lab.do("undo"), Z: () => lab.do("redo"),
+  d: () => nextDifference(),
+});
+for (const tab of tabs) if (tab.key) KEYS[tab.key] = () => panel.show(tab.id, true);

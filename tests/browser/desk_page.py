@@ -1,0 +1,54 @@
+"""A picture and its desk in one page without a notebook: the host's own code, with this process as its kernel."""
+
+import json
+
+from mqlab.desk import Desk
+from mqlab.desk.picture import Picture
+from mqlab.views import host
+
+TRAITS = ("item", "columns", "props", "watch", "seen", "answers", "version", "served")
+# What anywidget gives to `render`, as far as the host uses it.
+MODEL = """async ({ host, traits }) => {
+  const heard = [], values = traits;
+  const fire = (name, ...more) => heard.filter(([n]) => n === name).forEach(([, f]) => f(...more));
+  window.model = {
+    heard, fire, get: (name) => values[name], set: (name, value) => { values[name] = value; }, save_changes: () => {},
+    on: (name, f) => heard.push([name, f]),
+    off: (name, f) => { const at = heard.findIndex(([n, g]) => n === name && g === f); if (at >= 0) heard.splice(at, 1); },
+    send: (content) => { if (window.dead) throw new Error('Cannot send');
+      toKernel(JSON.stringify(content)).then((text) => {
+        const { changed, messages } = JSON.parse(text);
+        Object.assign(values, changed);
+        for (const name of Object.keys(changed)) fire('change:' + name);
+        for (const message of messages) fire('msg:custom', message); }); },
+  };
+  const address = URL.createObjectURL(new Blob([host], { type: 'text/javascript' }));
+  const { render } = (await import(address)).default;
+  window.show = async () => { const el = document.createElement('div'); document.body.append(el);
+    return render({ model, el }); };
+  window.clear = await show();
+}"""
+READY = "() => Bokeh.documents.at(-1)?.mqlab?.player?.begun && Bokeh.documents.at(-1).is_idle"
+
+
+def open_desk(page, trace, name=""):
+    """Show a picture of *trace* in *page*; returns it."""
+    picture = Picture(Desk(trace, name))
+    picture.served = False
+
+    def to_kernel(text):
+        sent, before = [], {trait: getattr(picture, trait) for trait in TRAITS}
+        picture.send = sent.append
+        picture._answer(picture, json.loads(text), None)
+        after = {trait: getattr(picture, trait) for trait in TRAITS}
+        changed = {trait: after[trait] for trait in TRAITS if after[trait] != before[trait]}
+        return json.dumps({"changed": changed, "messages": sent})
+
+    page.expose_function("toKernel", to_kernel)
+    page.goto("about:blank")
+    text = host.HERE.joinpath("host.js").read_text(encoding="utf-8")
+    traits = {trait: getattr(picture, trait) for trait in TRAITS}
+    page.evaluate(MODEL, {"host": text, "traits": traits})
+    page.wait_for_function(READY, timeout=20_000)
+    page.wait_for_timeout(300)
+    return picture
