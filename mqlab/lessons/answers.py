@@ -128,7 +128,9 @@ def told(answer: Answer) -> str:
 
 def _value(name: str, given: Any, right: int | float | str) -> int | float | str:
     if isinstance(right, str):
-        words = given.replace(",", " ").replace("->", " ").split() if isinstance(given, str) else given
+        words = (
+            given.replace(",", " ").replace("->", " ").split() if isinstance(given, str) else given
+        )
         if isinstance(words, Sequence) and all(isinstance(part, str) for part in words):
             return " ".join(words if name == "route" else sorted(words))
         raise BadValue(f"{name} is {given!r}; write names, such as 'A B'")
