@@ -1,0 +1,60 @@
+"""The form of a task: nothing of the run is seen before the prediction is committed; words, never a traceback."""
+
+import pytest
+
+from mqlab import lessons
+
+pytest.importorskip("ipywidgets", reason="the extra lab is not installed")
+
+
+@pytest.fixture
+def lesson(tmp_path):
+    return lessons.open("01-first-network", file=tmp_path / "progress.jsonl")
+
+
+def fill(form, **values):
+    for name, value in values.items():
+        form.inputs[name].value = value
+    form.go.click()
+    return form.said.value
+
+
+def test_the_run_is_shown_after_the_commitment(lesson):
+    form = lesson.ask("conduit")
+    assert form.run.children == ()
+    assert "C2 is missing" in fill(form, C1="6")
+    assert form.run.children == ()
+    assert "Right: C1 6, C2 3, C3 3." in fill(form, C1="6", C2="3", C3=" 3 ")
+    assert len(form.run.children) == 1
+    shown = form.run.children[0]
+    fill(form, C1="4", C2="4", C3="4")
+    assert form.run.children[0] is shown
+
+
+def test_a_wrong_answer_names_the_mistake_as_text(lesson):
+    said = fill(lesson.ask("conduit"), C1="4", C2="4", C3="4")
+    assert "a broker sees each consumer behind a connector" in said
+    assert "role=" in said  # a live region
+    assert "&lt;b&gt;" in fill(lesson.ask("conduit"), C1="<b>", C2="4", C3="4")
+
+
+def test_hints_come_one_by_one(lesson):
+    form = lesson.ask("conduit")
+    form.help.click()
+    form.help.click()
+    assert form.hints.value.count("Hint") == 2
+
+
+def test_blanks_take_values_as_a_configuration_has_them(lesson):
+    form = lesson.ask("even")
+    (name,) = form.inputs
+    assert "0 of 4 checks" not in fill(form, **{name: "false"})
+    assert "All 4 checks passed." in form.said.value
+    assert "✗" in fill(lesson.ask("even"), **{name: "true"})
+    assert "conduit" in fill(lesson.ask("even"), **{name: "maybe"})
+
+
+def test_pieces_are_put_in_order(tmp_path):
+    puzzle = lessons.open("02-connectors", file=tmp_path / "p.jsonl").ask("in-a-row")
+    assert "use each of these once" in fill(puzzle, order="Berlin")
+    assert "All 3 checks passed." in fill(puzzle, order="Berlin, Paris, Rome")
