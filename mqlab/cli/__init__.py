@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import sys
 
-from mqlab.cli import configurations, experiments, reference, replays, runs, setup
+from mqlab.cli import configurations, experiments, lessons, reference, replays, runs, setup
 from mqlab.cli.app import app
 from mqlab.errors import MqlabError
 
-__all__ = ["app", "configurations", "experiments", "main", "reference", "replays", "runs", "setup"]
+__all__ = [
+    "app",
+    "configurations",
+    "experiments",
+    "lessons",
+    "main",
+    "reference",
+    "replays",
+    "runs",
+    "setup",
+]
 
 
 def main() -> None:

@@ -28,10 +28,17 @@ def problems(name: str, folder: Path | None = None) -> list[str]:
     found = [f"{task.id}: {what}" for task in lesson.tasks for what in _of_task(task)]
     if lesson.tasks:
         found += _first_view(lesson)
-    file = (folder or notebooks()) / f"{name}.ipynb"
+    file = notebook_of(name, folder)
     if not file.exists():
         return [*found, f"there is no notebook {file.name}"]
     return [*found, *_of_notebook(lesson, cells(file))]
+
+
+def notebook_of(name: str, folder: Path | None = None) -> Path:
+    """Return the notebook of a lesson: beside its file, if it is one of somebody's own."""
+    if name.endswith(data.OWN):
+        return Path(name).with_suffix(".ipynb")
+    return (folder or notebooks()) / f"{name}.ipynb"
 
 
 def cells(file: Path) -> list[Cell]:
@@ -132,4 +139,4 @@ def minutes(cell: Cell, lesson: LessonData) -> float:
 def length(name: str, folder: Path | None = None) -> float:
     """Return how many minutes a lesson takes, about."""
     lesson = data.lesson(name)
-    return sum(minutes(c, lesson) for c in cells((folder or notebooks()) / f"{name}.ipynb"))
+    return sum(minutes(cell, lesson) for cell in cells(notebook_of(name, folder)))

@@ -11,12 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 from mqlab.errors import BadFile, UnknownName
 
 FOLDER = resources.files(__package__) / "data"
 ENGLISH = "en"
+OWN = ".toml"  # a lesson of somebody's own is a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +125,12 @@ def texts(language: str = ENGLISH) -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def lesson(name: str, language: str = ENGLISH) -> LessonData:
-    """Return a lesson; raises `UnknownName`, and `BadFile` for one that is written wrongly."""
+    """Return a lesson by name, or that of a file of one's own (``mine.toml``).
+
+    Raises `UnknownName`, and `BadFile` for one that is written wrongly.
+    """
+    if name.endswith(OWN):
+        return read(Path(name).stem, _file(Path(name)), language)
     if name not in names(language):
         raise UnknownName.of("lesson", name, names(language))
     body = _toml(ENGLISH, name) if name in names() else _toml(language, name)
@@ -143,10 +151,16 @@ def read(name: str, body: Mapping[str, Any], language: str = ENGLISH) -> LessonD
 
 
 def _toml(language: str, name: str) -> dict[str, Any]:
+    return _file(FOLDER / language / f"{name}{OWN}")
+
+
+def _file(file: Traversable) -> dict[str, Any]:
     try:
-        return tomllib.loads((FOLDER / language / f"{name}.toml").read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise BadFile(f"lesson {language}/{name}: {error}") from None
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadFile(f"{file.name}: no lesson there: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(f"{file.name}: {error}") from None
 
 
 def _translated(body: dict[str, Any], name: str, language: str) -> dict[str, Any]:

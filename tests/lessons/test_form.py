@@ -1,4 +1,4 @@
-"""The form of a task: nothing of the run is seen before the prediction is committed; words, never a traceback."""
+"""The form of a task: nothing of the run is seen before the prediction is committed; never a traceback."""
 
 import pytest
 

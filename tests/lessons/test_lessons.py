@@ -1,4 +1,4 @@
-"""Every lesson: its keys come from runs, its mistakes can be told apart, its exercises can be done and are not done."""
+"""Every lesson: keys come from runs, mistakes can be told apart, exercises can be done and are not done."""
 
 import json
 

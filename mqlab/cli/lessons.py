@@ -1,0 +1,74 @@
+"""Commands for those who write lessons and lead workshops: lesson new, lesson check, workshop report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mqlab.cli.app import Json, app, show, table, told
+
+lesson = typer.Typer(no_args_is_help=True, help="Write and check lessons.")
+workshop = typer.Typer(no_args_is_help=True, help="What a class has done.")
+app.add_typer(lesson, name="lesson")
+app.add_typer(workshop, name="workshop")
+
+
+@lesson.command()
+def new(
+    name: Annotated[str, typer.Argument(help="such as why-is-it-slow")],
+    folder: Annotated[Path, typer.Option("--to", help="where it goes")] = Path(),
+) -> None:
+    """Write the skeleton of a lesson: NAME.toml, its tasks, and NAME.ipynb."""
+    from mqlab.lessons import skeleton
+
+    for file in skeleton.write(name, folder):
+        show(f"wrote {file}")
+
+
+@lesson.command()
+def check(
+    names: Annotated[list[str] | None, typer.Argument(
+        help="lessons of mqlab, or files NAME.toml; all of mqlab's if none is named")] = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Run the tasks of lessons, estimate their minutes and say what is missing; exit 1 if something is."""
+    from mqlab.lessons import checking, data
+
+    found = {name: checking.problems(name) for name in names or data.names()}
+    for name, problems in found.items():
+        if as_json:
+            print(json.dumps({"lesson": name, "problems": problems}))
+            continue
+        there = checking.notebook_of(name).exists()
+        show(f"{name}: {checking.length(name):.0f} minutes" if there else name)
+        for problem in problems:
+            show(*told(f"  {problem}"))
+    raise typer.Exit(1 if any(found.values()) else 0)
+
+
+@workshop.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="with the progress files (*.jsonl) of a class")],
+    names: Annotated[bool, typer.Option(help="name those who have not done a task")] = False,
+    as_json: Json = False,
+) -> None:
+    """Summarise what a class has tried, without names unless they are asked for."""
+    from mqlab.lessons.report import summarise
+
+    rows = summarise(folder)
+    if as_json:
+        for row in rows:
+            print(json.dumps({k: v for k, v in asdict(row).items() if names or k != "open"}))
+        return
+    columns = ["lesson", "task", "tried", "done", "at once", "tries", "what went wrong"]
+    made = table("", *columns, *(["not yet"] if names else []))
+    for row in rows:
+        wrong = ", ".join(f"{name.replace('_', ' ')}: {count}" for name, count in row.mistakes)
+        cells = [row.lesson, row.task, f"{row.learners}", f"{row.done:.0%}", f"{row.first:.0%}",
+                 f"{row.tries:.1f}", wrong, *([", ".join(row.open)] if names else [])]  # fmt: skip
+        made.add_row(*told(*cells))
+    show(made)
