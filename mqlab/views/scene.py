@@ -16,7 +16,7 @@ from mqlab.trace import labels
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import stage as stages
-from mqlab.views import twin
+from mqlab.views import tracks, twin
 from mqlab.views.cast import Cast
 from mqlab.views.stage import Way
 from mqlab.views.story import Story
@@ -58,6 +58,7 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     columns = {
         **_still(cast), **_flights(cast, story), **_counts(cast, story),
         "states": _states(cast, story), **twin.columns(trace, story), "folds": twin.folds(story),
+        **tracks.columns(trace, story),
         "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
         "legend": _legend(trace),
     }  # fmt: skip

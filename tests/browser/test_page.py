@@ -99,7 +99,7 @@ def test_tab_goes_through_the_page_and_leaves_it(opened):
           while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
           return at === document.body ? 'BODY' : at.tagName + (at.getAttribute('role') ?? '') }""")
         )
-    assert "SELECT" in seen
+    assert any(one.startswith("SELECT") for one in seen)
     assert len(set(seen)) > 2, seen  # it does not stay at one place
     assert not any("row" in one for one in seen)
 

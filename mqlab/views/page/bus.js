@@ -31,7 +31,11 @@ const player = {
   },
   get kernel() { return shared.ask != null; },
   ask: (kind, data = {}) => shared.ask?.(kind, data) ?? Promise.reject(new Error("this needs a running kernel")),
-  place: (name) => viewOf(get(name)).shadow_el,
+  place: (name) => {
+    const found = viewOf(get(name)).shadow_el, empty = found.querySelector(".bk-clearfix");
+    if (empty) empty.style.display = "none"; // the line of Bokeh's own text, which there is not
+    return found;
+  },
   get element() { return viewOf(root)?.el ?? null; },
 };
 shared.player = player;

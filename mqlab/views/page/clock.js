@@ -1,5 +1,5 @@
 // The clock: seconds of playing against the run's ms, and the loop that plays. Nothing else changes player.t.
-const clock = { speed: 1, running: false, before: 0 };
+const clock = { speed: 1, running: false, before: 0, t: 0 };
 
 const between = (from, to, value) => {
   const i = after(from, value);
@@ -13,17 +13,20 @@ player.storyTime = (ms) => between(player.panels[0].data("clock").t, player.pane
 // With *row* it is that row of the table; several rows may be of one moment.
 const showMoment = (t, row) => {
   player.t = Math.max(0, Math.min(player.duration, t));
+  player.exact = row !== undefined;
   player.row = row ?? after(player.panels[0].data("events").play, player.t) - 1;
   player.emit("time", player.t, player.row);
 };
-player.seek = (t) => showMoment(t);
+player.seek = (t) => { showMoment(t); clock.t = player.t; };
 
 const tick = (now) => {
   if (!player.playing || root.document == null) { clock.running = false; return; }
-  const t = player.t + Math.min(0.1, (now - clock.before) / 1000) * clock.speed;
+  const { t, row, stop } = course(player.t, clock.t + Math.min(0.1, (now - clock.before) / 1000) * clock.speed);
   clock.before = now;
-  showMoment(t);
-  if (player.t >= player.duration) player.setPlaying(false);
+  clock.t = t;
+  // Under reduced motion nothing glides: what happens is shown when it has happened.
+  if (!calm.matches || row !== undefined || t >= player.duration || after(player.panels[0].data("events").play, t) - 1 !== player.row) showMoment(t, row);
+  if (stop || player.t >= player.duration) player.setPlaying(false);
   requestAnimationFrame(tick);
 };
 
@@ -32,9 +35,11 @@ player.setPlaying = (on) => {
   player.playing = on;
   if (on && player.t >= player.duration - 1e-6) player.t = 0;
   player.emit("play", on);
+  clock.t = player.t;
   if (!on || clock.running) return;
   clock.running = true;
   clock.before = performance.now();
+  clock.t = player.t;
   requestAnimationFrame(tick);
 };
 

@@ -1,15 +1,65 @@
-// Keys, while the focus is inside. Fields and buttons keep their own.
-const KEYS = { " ": () => player.setPlaying(!player.playing), ArrowRight: () => stepTo(1), ArrowLeft: () => stepTo(-1),
-               Home: () => player.seek(0), End: () => player.seek(player.duration) };
+// Keys, while the focus is inside; single letters not while one types. Fields, buttons and lists keep their own keys.
+const HELP = [
+  ["Space", "play, pause"], ["← →", "event back, on"], ["Shift ← →", "the same kind of event"], ["N", "next of a kind"], ["Page ↑ ↓", "next, previous chapter"],
+  ["Home End", "beginning, end"], ["+ −", "faster, slower"], ["[ ] L", "loop from, to; on, off"], ["P", "breakpoints"], ["F", "fork here"], ["X", "break it"],
+  ["D", "next difference"], ["W E O C K", "Why, Events, Options, Check, Code"], ["Z, Shift Z", "undo, redo"], ["T", "projector"], ["0", "all of the time axis"],
+  ["Esc", "select nothing"], ["?", "these keys"],
+];
+const KEYS_STYLE = `
+  .help { position: absolute; z-index: 20; right: 14px; bottom: calc(100% + 4px); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 10px;
+    padding: 12px 16px; box-shadow: 0 6px 24px #0004; }
+  .help[hidden] { display: none; }
+  .help dl { display: grid; grid-template-columns: auto 1fr auto 1fr; gap: 3px 12px; margin: 0; font-size: 12.5px; }
+  .help dt { font-weight: 600; } .help dd { margin: 0; color: var(--mq-ink2); }
+  .foot.projector .caption { font-size: 24px; line-height: 32px; } .foot.projector .clock { font-size: 26px; }
+  .foot.projector .key { font-size: 16px; } .foot.projector .said { -webkit-line-clamp: 2; }`;
+const letters = { w: "why", e: "events", o: "options", c: "check", k: "code" };
+let help = null;
+const toggleHelp = () => { help.hidden = !help.hidden; };
+const setProjector = (on) => {
+  player.projector = on;
+  foot.classList.toggle("projector", on);
+  player.emit("projector", on);
+  player.emit("size", player.element.clientWidth);
+};
+
+const sameKind = (direction) => {
+  const kind = player.panels[0].data("events").kind[player.row];
+  if (kind) nextOfAKind(direction, kind);
+};
+const KEYS = {
+  " ": () => player.setPlaying(!player.playing), ArrowRight: () => stepTo(1), ArrowLeft: () => stepTo(-1),
+  "Shift+ArrowRight": () => sameKind(1), "Shift+ArrowLeft": () => sameKind(-1), Home: () => player.seek(0), End: () => player.seek(player.duration),
+  n: () => nextOfAKind(1), "Shift+N": () => nextOfAKind(-1), "+": () => player.emit("speed", 1), "-": () => player.emit("speed", -1),
+  "[": () => setLoop(loop.on, player.t, loop.to), "]": () => setLoop(true, loop.from, player.t), l: () => setLoop(!loop.on),
+  p: () => player.emit("breakpoints"), f: () => player.emit("fork"), x: () => player.emit("break"), d: () => player.emit("difference"),
+  z: () => player.emit("undo"), "Shift+Z": () => player.emit("redo"), t: () => setProjector(!player.projector), "0": () => setWindow(0, player.duration),
+  "?": toggleHelp, PageDown: () => nextOfAKind(1, "chapter"), PageUp: () => nextOfAKind(-1, "chapter"),
+  Escape: () => { if (help && !help.hidden) help.hidden = true; else player.select(null); },
+  ...Object.fromEntries(Object.entries(letters).map(([key, tab]) => [key, () => player.emit("tab", tab)])),
+};
+const OWN = { BUTTON: [" ", "Enter"], SELECT: null, TEXTAREA: null, INPUT: null }; // null: every key is theirs
+
 const onKey = (event) => {
-  const target = event.composedPath()[0];
-  if (["INPUT", "SELECT", "BUTTON", "TEXTAREA"].includes(target.tagName) || event.ctrlKey || event.metaKey) return;
-  if (target.getAttribute?.("role") === "slider" || !(event.key in KEYS)) return;
-  KEYS[event.key]();
+  const target = event.composedPath()[0], tag = target.tagName;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || target.isContentEditable) return;
+  if (tag in OWN && (OWN[tag] === null || OWN[tag].includes(event.key))) return;
+  const shifted = event.shiftKey && /^([A-Z]|Arrow.*)$/.test(event.key) ? `Shift+${event.key}` : event.key;
+  const act = KEYS[shifted] ?? KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (act === undefined) return;
+  act();
   event.preventDefault();
   event.stopPropagation();
 };
+
 player.on("ready", () => {
+  styled(player.place("foot"), KEYS_STYLE);
+  help = element("div", { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
+    element("dl", {}, ...HELP.flatMap(([key, does]) => [element("dt", {}, key), element("dd", {}, does)])));
+  foot.append(help);
   player.element.tabIndex = 0;
+  player.element.setAttribute("role", "group");
+  player.element.setAttribute("aria-label", "player of a run");
+  player.element.style.outlineOffset = "-2px";
   player.element.addEventListener("keydown", onKey);
 });

@@ -5,6 +5,7 @@ const begin = () => {
     requestAnimationFrame(begin);
     return;
   }
+  player.place("top");
   paint();
   player.emit("ready");
   for (const p of player.panels) p.source("meta").properties.data.change.connect(load);

@@ -1,0 +1,34 @@
+// How large everything is: the player takes three fifths of the window's height, with its controls in sight; what is
+// above and below the stage keeps its height, and the stage gets the rest, as large as its shape allows.
+const SHARE = 0.6, LEAST = 220, PANEL = 372, WIDE_PANEL = 420, NARROW_PANEL = 180;
+
+const fitAll = () => {
+  const wide = player.element.clientWidth, beside = wide >= 1000, middle = viewOf(get("middle"));
+  if (!wide || middle == null) return;
+  const around = [get("top"), get("foot")].reduce((sum, model) => sum + (viewOf(model)?.el.offsetHeight ?? 0), 0) - tracksHeight();
+  const room = Math.max(LEAST, (player.projector ? 0.8 : SHARE) * innerHeight - around);
+  const panelWide = player.projector ? 0 : beside ? (wide >= 1400 ? WIDE_PANEL : PANEL) : wide;
+  const each = (beside ? wide - panelWide : wide) / player.panels.length;
+  for (const p of player.panels) {
+    const stage = p.source("stage"), shape = Math.abs((stage.x_range.end - stage.x_range.start) / (stage.y_range.end - stage.y_range.start)) || 1.6;
+    const tall = beside ? Math.min(room, each / shape) : Math.min(each / shape, Math.max(LEAST, room));
+    if (viewOf(stage)) viewOf(stage).el.style.margin = "0 auto";
+    stage.setv({ sizing_mode: "fixed", width: Math.floor(tall * shape), height: Math.floor(tall) });
+  }
+  const tallest = Math.max(...player.panels.map((p) => p.source("stage").height));
+  Object.assign(middle.el.style, { display: "flex", flexDirection: "row", flexWrap: beside ? "nowrap" : "wrap", justifyContent: "flex-start",
+                                   alignItems: "center", background: player.colour("stage") });
+  // By style, not by Bokeh's properties: those would draw the place anew, without what the page has put into it.
+  Object.assign(viewOf(get("panel")).el.style, {
+    width: `${beside ? panelWide : wide}px`, height: `${beside ? Math.max(tallest, Math.floor(room)) : NARROW_PANEL}px`, flex: "none",
+    display: player.projector ? "none" : "block", background: player.colour("bg"), order: 9, alignSelf: "stretch",
+    borderLeft: beside ? `1px solid ${player.colour("line")}` : "none", boxSizing: "border-box",
+  });
+};
+const tracksHeight = () => foot.querySelector(".tracks")?.offsetHeight ?? 0;
+
+player.on("ready", () => {
+  const again = () => (root.document == null ? removeEventListener("resize", again) : fitAll());
+  addEventListener("resize", again);
+});
+for (const name of ["size", "load", "theme"]) player.on(name, fitAll);

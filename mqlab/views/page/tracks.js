@@ -1,0 +1,174 @@
+// Tracks below the overview, one kind at a time, all on its axis: how deep queues are, what consumers hold and have
+// received, how long messages took, who serves. The wheel with Ctrl zooms, with Shift it moves along.
+const ROW_HIGH = 26, MOST_LANES = 9;
+const TRACKS = { none: "none", depth: "queue depth", unacknowledged: "unacknowledged", received: "received", latency: "latency",
+                 roles: "roles and locks", spacetime: "space-time", flow: "who to whom" };
+const tracks = { shown: "depth", draw: () => {} };
+const TRACKS_STYLE = `
+  .tracks { position: relative; }
+  .tracks .line { position: absolute; top: 0; bottom: 0; width: 2px; background: var(--mq-active); pointer-events: none; }
+  .tracks table { border-collapse: collapse; margin: 6px 14px; font-size: 12px; }
+  .tracks td, .tracks th { border: 1px solid var(--mq-line); padding: 3px 9px; text-align: right; font-variant-numeric: tabular-nums; }
+  .tracks th { text-align: left; font-weight: 600; }`;
+
+const tracksChooser = () => {
+  const found = element("select", { "aria-label": "Tracks", onchange: () => { tracks.shown = found.value; player.emit("tracks"); } });
+  player.on("load", () => {
+    const there = new Set(player.panels[0].data("lanes").track);
+    if (there.has("latency")) there.add("received");
+    const names = Object.keys(TRACKS).filter((name) => ["none", "spacetime", "flow"].includes(name) || there.has(name));
+    if (!names.includes(tracks.shown)) tracks.shown = "none";
+    found.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === tracks.shown }, `Tracks: ${TRACKS[name]}`)));
+  });
+  return found;
+};
+
+// The lanes of a track, each with its steps; the highest first.
+const lanesOf = (panel, track) => {
+  const { track: kinds = [], name = [] } = panel.data("lanes"), { t = [], lane = [], value = [] } = panel.data("steps");
+  const wanted = track === "received" ? "latency" : track, found = new Map();
+  kinds.forEach((kind, i) => { if (kind === wanted) found.set(i, { name: name[i], t: [], v: [], most: 0 }); });
+  for (let i = 0; i < t.length; i++) {
+    const one = found.get(lane[i]);
+    if (one === undefined) continue;
+    if (track !== "received" && track !== "latency" && one.t.at(-1) === t[i]) { one.t.pop(); one.v.pop(); } // of one moment the last
+    one.t.push(t[i]);
+    one.v.push(track === "received" ? one.t.length : value[i]);
+    one.most = Math.max(one.most, one.v.at(-1));
+  }
+  return [...found.values()].filter((one) => one.t.length).sort((a, b) => b.most - a.most);
+};
+
+const drawSteps = (pen, one, y, tall, most, colour) => {
+  const base = y + tall - 3, room = tall - 6, first = Math.max(0, after(one.t, axis.from) - 1), clamp = (t) => Math.max(axis.from, Math.min(axis.to, t));
+  pen.beginPath();
+  pen.moveTo(xOf(axis.from), base);
+  let high = one.t[first] <= axis.from ? one.v[first] : 0;
+  pen.lineTo(xOf(axis.from), base - high / most * room);
+  for (let i = first; i < one.t.length && one.t[i] <= axis.to; i++) {
+    const x = xOf(clamp(one.t[i]));
+    pen.lineTo(x, base - high / most * room);
+    high = one.v[i];
+    pen.lineTo(x, base - high / most * room);
+  }
+  const end = xOf(axis.to);
+  pen.lineTo(end, base - high / most * room);
+  pen.lineTo(end, base);
+  pen.globalAlpha = 0.45;
+  pen.fillStyle = player.colour(colour);
+  pen.fill();
+  pen.globalAlpha = 1;
+  pen.strokeStyle = player.colour(`${colour}e`);
+  pen.lineWidth = 1.3;
+  pen.stroke();
+};
+
+const drawDots = (pen, one, y, tall, most) => {
+  const middle = [...one.v].sort((a, b) => a - b)[one.v.length >> 1], at = (v) => y + tall - 4 - v / most * (tall - 8);
+  pen.fillStyle = player.colour("line");
+  pen.fillRect(gutter(), at(middle), span(), 1);
+  pen.fillStyle = player.colour("d1e");
+  for (let i = 0; i < one.t.length; i++) {
+    if (one.t[i] < axis.from || one.t[i] > axis.to) continue;
+    pen.fillRect(xOf(one.t[i]) - 1.5, at(one.v[i]) - 1.5, 3, 3);
+  }
+};
+
+const valueAt = (one, t) => (after(one.t, t) ? one.v[after(one.t, t) - 1] : 0);
+
+// Who serves and who waits: bars with their words; what is not alive is hatched, what waits is dashed.
+const SERVES = new Set(["master", "live", "running"]), GONE = new Set(["down", "stopped", "crashed", "reconnects"]);
+const drawRoles = (pen, lanes, top) => {
+  const { t0 = [], t1 = [], lane = [], text = [] } = player.panels[0].data("spans");
+  for (let i = 0; i < t0.length; i++) {
+    const row = lanes.indexOf(lane[i]);
+    if (row < 0 || t1[i] < axis.from || t0[i] > axis.to) continue;
+    const a = Math.max(gutter(), xOf(t0[i])), b = Math.min(axis.width - MARGIN, xOf(t1[i])), y = top + row * ROW_HIGH + 4, tall = ROW_HIGH - 8;
+    const serves = SERVES.has(text[i]) || text[i].startsWith("at "), gone = GONE.has(text[i]);
+    pen.setLineDash(serves ? [] : [4, 3]);
+    pen.fillStyle = player.colour(serves ? "active" : gone ? "fault_soft" : "active_soft");
+    pen.strokeStyle = player.colour(serves ? "active" : gone ? "fault" : "active");
+    pen.lineWidth = 1.3;
+    pen.fillRect(a, y, b - a, tall);
+    pen.strokeRect(a + 0.5, y + 0.5, Math.max(0, b - a - 1), tall - 1);
+    pen.setLineDash([]);
+    pen.font = `600 11px ${FONT}`;
+    if (pen.measureText(text[i]).width < b - a - 8) {
+      write(pen, text[i], (a + b) / 2, y + tall / 2, { token: serves ? "on_active" : gone ? "fault" : "active_t", weight: 600, align: "center" });
+    }
+  }
+};
+
+player.on("ready", () => {
+  styled(player.place("foot"), TRACKS_STYLE);
+  const { canvas, fit } = makeCanvas(10, { role: "img", "aria-hidden": false }), line = element("div", { class: "line" });
+  const table = element("div"), box = element("div", { class: "tracks" }, canvas, table, line);
+  foot.append(box);
+  const rowsFor = () => {
+    if (tracks.shown === "roles") {
+      const { track = [], name = [] } = player.panels[0].data("lanes");
+      return track.map((kind, i) => [kind, i]).filter(([kind]) => kind === "roles").map(([, i]) => ({ lane: i, name: name[i] })).slice(0, 24);
+    }
+    return player.panels.flatMap((p) => lanesOf(p, tracks.shown).map((one) => ({ ...one, panel: p }))).slice(0, MOST_LANES);
+  };
+  let rows = [];
+  const names = (pen, left) => rows.forEach((one, i) => {
+    const y = i * ROW_HIGH + ROW_HIGH / 2, chosen = player.selection?.name && one.name.split(" ").includes(player.selection.name);
+    pen.font = `${chosen ? 700 : 400} 12px ${FONT}`;
+    const second = one.panel?.end ? " ②" : "";
+    write(pen, shortened(pen, one.name.replace(/(temp-)?(queue|topic):\/\//, "") + second, gutter() - 14 - 44), 14, y, { token: "ink2", size: 12, weight: chosen ? 700 : 400 });
+    if (left && one.t) write(pen, tracks.shown === "latency" ? "" : String(valueAt(one, player.t)), gutter() - 8, y, { token: "ink", size: 12.5, weight: 700, align: "right" });
+  });
+  const draw = () => {
+    axis.width = Math.max(200, foot.clientWidth);
+    const flow = tracks.shown === "flow", none = tracks.shown === "none";
+    table.replaceChildren();
+    canvas.style.display = flow || none ? "none" : "block";
+    line.hidden = flow || none;
+    line.style.display = flow || none ? "none" : "";
+    canvas.setAttribute("aria-label", `${TRACKS[tracks.shown]} over time`);
+    if (flow) table.append(flowTable());
+    if (flow || none) return;
+    if (tracks.shown === "spacetime") { drawSpacetime(fit); move(); return; }
+    rows = rowsFor();
+    const pen = fit(rows.length * ROW_HIGH + 4), most = Math.max(1, ...rows.map((one) => one.most ?? 1));
+    pen.fillStyle = player.colour("sunken");
+    rows.forEach((_, i) => pen.fillRect(gutter(), i * ROW_HIGH + 2, span(), ROW_HIGH - 4));
+    pen.save();
+    pen.beginPath();
+    pen.rect(gutter(), 0, span() + 1, rows.length * ROW_HIGH + 4);
+    pen.clip();
+    if (tracks.shown === "roles") drawRoles(pen, rows.map((one) => one.lane), 0);
+    else rows.forEach((one, i) => (tracks.shown === "latency" ? drawDots : drawSteps)(pen, one, i * ROW_HIGH, ROW_HIGH, most, one.panel.end ? "d2" : "d1"));
+    if (tracks.shown !== "roles") drawFolds(pen, 0, rows.length * ROW_HIGH + 4, axis.from, axis.to, null);
+    pen.restore();
+    names(pen, true);
+    move();
+  };
+  // The values at the play head stand at the left; they are written again only when one has changed.
+  let told = "";
+  const move = () => {
+    const x = xOf(player.t);
+    line.style.left = `${x - 1}px`;
+    line.style.visibility = x >= gutter() - 1 && x <= axis.width - MARGIN + 1 ? "visible" : "hidden";
+  };
+  const follow = () => {
+    move();
+    const now = rows.map((one) => (one.t ? valueAt(one, player.t) : 0)).join();
+    if (["spacetime", "flow", "none", "roles"].includes(tracks.shown) ? tracks.shown === "flow" : now !== told) { told = now; draw(); }
+  };
+  box.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.shiftKey) return;
+    event.preventDefault();
+    const t = timeAt(event.clientX - box.getBoundingClientRect().left), wide = axis.to - axis.from, delta = event.deltaY || event.deltaX;
+    if (event.ctrlKey) { const k = Math.exp(delta / 300); setWindow(t - (t - axis.from) * k, t - (t - axis.from) * k + wide * k); }
+    else setWindow(axis.from + wide * delta / 800, axis.from + wide * delta / 800 + wide);
+  }, { passive: false });
+  box.addEventListener("click", (event) => {
+    const at = event.clientX - box.getBoundingClientRect().left;
+    if (at >= gutter() && !["flow", "none"].includes(tracks.shown)) { player.setPlaying(false); player.seek(timeAt(at)); }
+  });
+  let asked = 0;
+  player.on("time", () => { if (!asked) asked = requestAnimationFrame(() => { asked = 0; if (root.document != null) follow(); }); });
+  for (const name of ["load", "theme", "size", "select", "tracks", "window"]) player.on(name, draw);
+});

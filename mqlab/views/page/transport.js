@@ -1,0 +1,72 @@
+// The buttons: real ones, each with its name and its key.
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
+const TRANSPORT_STYLE = `
+  .transport { display: flex; gap: 6px; align-items: center; padding: 5px 14px; min-height: 40px; flex-wrap: wrap; }
+  .transport .gap { flex: 1; }
+  .transport .clock { font-size: 17px; font-weight: 700; min-width: 96px; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+  .transport .of { font-size: 12.5px; color: var(--mq-ink3); white-space: nowrap; font-variant-numeric: tabular-nums; }
+  .transport .bar { width: 1px; height: 22px; background: var(--mq-line); margin: 0 4px; }
+  .foot .transport .play { background: var(--mq-active); border-color: var(--mq-active); color: var(--mq-on_active); min-width: 92px; justify-content: center; }
+  .foot .transport .play kbd { background: none; color: inherit; border-color: currentColor; }
+  .foot .transport select { max-width: 190px; }`;
+
+const button = (name, symbol, key, press, attributes = {}) => element(
+  "button", { type: "button", "aria-label": name, title: key ? `${name} (${key})` : name, "aria-keyshortcuts": key, onclick: press, ...attributes },
+  ...(symbol ? [icon(symbol)] : []), ...(attributes.words ? [element("span", { class: "wide-only" }, attributes.words)] : []),
+  ...(key ? [element("kbd", { "aria-hidden": "true" }, { ArrowLeft: "←", ArrowRight: "→" }[key] ?? key)] : []));
+
+// "1 ms takes 0.35 s": what a beat of this run is, at each speed.
+const speedText = (speed) => {
+  const { beat = [0.35], unit = [1] } = player.panels[0].data("meta"), seconds = beat[0] / speed;
+  return `${unit[0] >= 1000 ? `${unit[0] / 1000} s` : `${Number(unit[0].toPrecision(2))} ms`} takes ${Number(seconds.toPrecision(2))} s`;
+};
+
+// A kind of event in plain words.
+const kindWord = (kind) => kind.replace(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+const next = { kind: "chapter" };
+const nextOfAKind = (direction, kind = next.kind) => {
+  const events = player.panels[0].data("events"), n = events.play.length;
+  for (let row = player.row + direction; row >= 0 && row < n; row += direction) {
+    if (kind === "chapter" ? events.chapter[row] : events.kind[row] === kind) { player.goTo(row); return; }
+  }
+};
+
+player.on("ready", () => {
+  styled(player.place("foot"), TRANSPORT_STYLE);
+  const symbol = element("span", { style: "display:contents" }, icon("play"));
+  const play = element("button", { type: "button", class: "play", "aria-label": "Play", "aria-pressed": "false", "aria-keyshortcuts": "Space",
+                                   title: "Play, pause (Space)", onclick: () => player.setPlaying(!player.playing) },
+                       symbol, element("kbd", { "aria-hidden": "true" }, "Space"));
+  const clockNow = element("span", { class: "clock" }), of = element("span", { class: "of" });
+  const kinds = element("select", { "aria-label": "Kind of the next event", onchange: () => { next.kind = kinds.value; } });
+  const speed = element("select", { "aria-label": "Speed", onchange: () => { clock.speed = Number(speed.value); } });
+  const lab = [button("Fork here", "fork", "F", () => player.emit("fork"), { words: "Fork" }),
+               button("Break it", "bolt", "X", () => player.emit("break"), { words: "Break it" })];
+  const bar = element("div", { class: "transport", role: "toolbar", "aria-label": "Playing" },
+    button("To the beginning", "start", "Home", () => player.seek(0)), button("Event back", "back", "ArrowLeft", () => stepTo(-1)), play,
+    button("Event on", "on", "ArrowRight", () => stepTo(1)), button("Next of a kind", "next", "N", () => nextOfAKind(1)), kinds,
+    clockNow, of, element("span", { class: "bar" }), speed, loopButton(), breakButton(), ...lab, element("span", { class: "gap" }),
+    tracksChooser(),
+    element("button", { type: "button", "aria-label": "Keys", "aria-keyshortcuts": "?", title: "Keys (?)", onclick: () => toggleHelp() }, "?"));
+  foot.append(bar);
+  const setKernel = () => lab.forEach((one) => { one.hidden = !player.kernel; one.style.display = player.kernel ? "" : "none"; });
+  setKernel();
+  player.on("kernel", setKernel);
+  player.on("load", () => {
+    const found = [...new Set(player.panels[0].data("events").kind)].filter(Boolean);
+    next.kind = "chapter";
+    kinds.replaceChildren(...["chapter", ...found].map((kind) => element("option", { value: kind }, kindWord(kind))));
+    speed.replaceChildren(...SPEEDS.map((s) => element("option", { value: s, selected: s === clock.speed }, speedText(s))));
+    of.textContent = `/ ${timeText(Math.max(...player.panels.map((p) => player.runTime(p, player.duration))))}`;
+  });
+  player.on("play", (on) => {
+    play.setAttribute("aria-pressed", on);
+    symbol.replaceChildren(icon(on ? "pause" : "play"));
+  });
+  player.on("speed", (direction) => {
+    const at = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(clock.speed) + direction));
+    clock.speed = SPEEDS[at];
+    speed.selectedIndex = at;
+  });
+  player.on("time", (t) => { clockNow.textContent = timeText(player.runTime(player.panels[0], t)); });
+});
