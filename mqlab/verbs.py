@@ -316,8 +316,12 @@ def view(what: Any, *actions: Action) -> Any:
     if isinstance(what, Comparison):
         return views.view(what)
     trace = _trace_of(what, actions)
+    if "broker" not in trace.names["node_role"]:
+        raise BadValue(
+            "there is no broker to be shown; write for example mq.Network(mq.Broker('A'))"
+        )
     _count_outcomes(trace)
-    if not isinstance(trace.header.get("scenario"), Mapping):
+    if not trace.header.get("scenario", {}).get("brokers"):
         return views.view(trace)
     return _picture(trace, what if isinstance(what, str) and not actions else "")
 

@@ -91,8 +91,13 @@ def _missed(trace: Trace, consumer: str) -> list[Answer]:
     node = trace.names["node"].index(consumer)
     rows = trace.rows(Kind.Received)
     got = {trace.column("msg")[row] for row in rows if trace.column("to")[row] == node}
-    first = [number for number in range(1, trace.index().count + 1) if number not in got][:3]
+    first = [number for number in sent(trace) if number not in got][:3]
     return [{"number": number, "name": trace.message_name(number)} for number in first]
+
+
+def sent(trace: Trace) -> list[int]:
+    """Return the numbers of all messages; a send that failed may have left a gap."""
+    return sorted({trace.column("msg")[row] for row in trace.rows(Kind.Sent)} - {-1})
 
 
 def _steps(trace: Trace, events: Iterable[Event]) -> Iterator[Answer]:
@@ -116,7 +121,7 @@ def _step(line: str) -> Answer:
     source = SOURCE.search(text)
     if source is not None:
         text = text[: source.start()] + "."
-    step: Answer = {"text": text[:1].upper() + text[1:]}
+    step: Answer = {"text": text}
     if timed:
         step["ms"] = float(timed[1])
     rule = BY_SENTENCE.get(text.rpartition(": ")[2].removesuffix("."))

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mqlab import products, takes
-from mqlab.desk import asking, breaking, building, options, telling
+from mqlab import products
+from mqlab.desk import asking, breaking, building, choosing, options, telling
 from mqlab.desk.branch import Branch
 from mqlab.desk.parts import destinations, parts
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.change import Change
-from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.labels import title
 from mqlab.trace.trace import Trace
 
 Data = dict[str, Any]
 MOST_BRANCHES = 12
+AS_IT_WAS = "as it was"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,18 @@ class State:
     branches: tuple[Branch, ...]
     current: int = 0
     beside: int | None = None
+    name: str = ""
 
     @property
     def shown(self) -> Branch:
-        """The run that is shown, or shown on the left."""
+        """The run that is shown, or one of two."""
         return self.branches[self.current]
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The numbers of the runs that are shown, the older one on the left."""
+        beside = () if self.beside is None else (self.beside,)
+        return tuple(sorted((self.current, *beside)))
 
 
 class _Asked(dict[str, Any]):
@@ -49,17 +56,20 @@ class Desk:
     """
 
     def __init__(self, trace: Trace, name: str = "") -> None:
-        self.name = name
-        self.state = State((Branch.of(trace, "as it was"),))
+        self.state = State((Branch.of(trace, AS_IT_WAS),), name=name)
         self.past: list[State] = []
         self.future: list[State] = []
         self.found: tuple[Change | None, ...] = ()  # changes that the last answer numbered
 
     @property
+    def name(self) -> str:
+        """What is run, such as a figure's id."""
+        return self.state.name
+
+    @property
     def shown(self) -> tuple[Branch, ...]:
         """The runs that are shown: one, or two side by side."""
-        beside = () if self.state.beside is None else (self.state.branches[self.state.beside],)
-        return (self.state.shown, *beside)
+        return tuple(self.state.branches[number] for number in self.state.sides)
 
     @property
     def traces(self) -> tuple[Trace, ...]:
@@ -175,7 +185,7 @@ class Desk:
         branches = tuple(
             made if no == state.current else old for no, old in enumerate(state.branches)
         )
-        self._go(State(branches, state.current))
+        self._go(replace(state, branches=branches, beside=None))
 
     # Which run is shown
 
@@ -196,25 +206,22 @@ class Desk:
     def begin(self, data: Data) -> Data:
         """Begin again with a `figure`, a `topology` of `size` brokers, a `product`, or the first run."""
         if "figure" in data:
-            self.name = str(data["figure"])
-            scenario = products.figure(self.name).scenario
-        elif "product" in data:
-            self.name = "my network"
-            body = building.new(data["product"])
-            scenario = products.product_of(body).read(body)
+            name, scenario = str(data["figure"]), choosing.figure(data["figure"])
         elif "topology" in data:
-            self.name = str(data["topology"])
-            scenario = _topology(self.name, data.get("size", 5), data.get("messages", 12))
+            name = str(data["topology"])
+            size = data.get("size", choosing.SIZE)
+            scenario = choosing.topology(name, size, data.get("messages", choosing.MESSAGES))
+        elif "product" in data:
+            name, scenario = "my network", choosing.new(data["product"])
         else:
-            self._go(State(self.state.branches[:1]))
+            self._go(State(self.state.branches[:1], name=self.name))
             return self.tell({})
-        self.load(products.play(scenario))
+        self.load(products.play(scenario), name)
         return self.tell({})
 
-    def load(self, trace: Trace, name: str = "") -> None:
+    def load(self, trace: Trace, name: str) -> None:
         """Begin with another run, as one step that can be undone."""
-        self.name = name or self.name
-        self._go(State((Branch.of(trace, "as it was"),)))
+        self._go(State((Branch.of(trace, AS_IT_WAS),), name=name))
 
     def rename(self, data: Data) -> Data:
         """Give run `number` another `name`."""
@@ -268,8 +275,8 @@ class Desk:
             "problems": len(telling.problems(branch.body)), **self._said(branch),
         }  # fmt: skip
         if state.beside is not None:
-            other = state.branches[state.beside]
-            found["comparison"] = telling.compared(branch.trace, other.trace)
+            one, other = self.traces
+            found |= {"sides": list(state.sides), "comparison": telling.compared(one, other)}
         return found
 
     def _said(self, branch: Branch) -> Data:
@@ -292,22 +299,6 @@ def _us(ms: object) -> int:
     if isinstance(ms, bool) or not isinstance(ms, (int, float)) or not 0 <= ms < 1e12:
         raise BadValue(f"the time is {shown(ms)}; write milliseconds, 0 or more")
     return round(ms * 1000)
-
-
-def _topology(name: str, size: int, messages: int) -> Any:
-    """Return a network of one of the guides' shapes, with messages from its first broker to its last."""
-    from mqlab.spec import Consumer, Producer, Queue
-    from mqlab.spec.topology import network
-
-    if name not in TOPOLOGIES:
-        raise UnknownName.of("topology", name, TOPOLOGIES)
-    made, foo = network(name, size), Queue("TEST.FOO")
-    one_way = name == "concentrator"  # consumers belong to its second layer
-    last, middle = made.names[-1], made.names[-2 if one_way else len(made.names) // 2]
-    return takes.scenario_of(
-        made, Consumer("C1", on=last, reads=foo), Consumer("C2", on=middle, reads=foo),
-        Producer("P", on=made.names[0], sends=messages, to=foo),
-    )  # fmt: skip
 
 
 _ANSWERS: dict[str, Callable[[Desk, Data], Any]] = {

@@ -25,8 +25,8 @@ class Picture(View):
 
     @property
     def trace(self) -> Trace:
-        """The run that is shown, or shown on the left."""
-        return self.desk.traces[0]
+        """The run that is shown; of two the one that the first was forked to."""
+        return self.desk.state.shown.trace
 
     def ask(self, kind: str, data: dict[str, Any]) -> Any:
         """Answer a request of the page, and show what it led to; ``page`` is what plays without a kernel."""

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from mqlab import products
-from mqlab.desk.asking import consequence
+from mqlab.desk.asking import consequence, sent
 from mqlab.desk.branch import Branch
 from mqlab.desk.parts import destinations, parts
 from mqlab.errors import MqlabError
@@ -35,39 +35,46 @@ def problems(body: Body) -> list[Problem]:
 def checked(branch: Branch) -> tuple[list[dict[str, Any]], list[Change | None]]:
     """Return each problem with the part that it is about, and a change that takes it away, if one does.
 
-    A fix is found by trying: the problem is gone with it, and no new error has come.
+    A fix is found by trying; what it `brings` are problems that were not there before.
     """
     found = problems(branch.body)
-    fixes = [_fix(branch.body, problem, found) for problem in found]
-    told = []
-    for problem, fix in zip(found, fixes, strict=True):
-        part = _part(branch.body, problem.where)
+    told: list[dict[str, Any]] = []
+    fixes: list[Change | None] = []
+    for problem in found:
+        fix, brings = _fix(branch.body, problem, found)
+        fixes.append(fix)
         told.append({
             "level": problem.level, "where": problem.where, "what": problem.what,
-            "remedy": problem.remedy, "source": problem.source, "part": part,
-            "fix": None if fix is None else fix.text,
+            "remedy": problem.remedy, "source": problem.source,
+            "part": _part(branch.body, problem.where), "fix": None if fix is None else fix.text,
+            "brings": brings,
         })  # fmt: skip
     return told, fixes
 
 
-def _fix(body: Body, problem: Problem, before: list[Problem]) -> Change | None:
-    errors = sum(p.level == "error" for p in before)
+def _fix(body: Body, problem: Problem, before: list[Problem]) -> tuple[Change | None, list[str]]:
+    """Return the change after which a problem is gone and the fewest new ones have come."""
+    best: tuple[int, Change | None, list[str]] = (len(before) + 1, None, [])
     for change in islice(_candidates(body), MOST_FIXES):
         try:
             after = problems(change.apply(body))
         except MqlabError:
             continue
-        gone = all((p.rule, p.where) != (problem.rule, problem.where) for p in after)
-        if gone and sum(p.level == "error" for p in after) <= errors and len(after) < len(before):
-            return change
-    return None
+        if any((p.rule, p.where) == (problem.rule, problem.where) for p in after):
+            continue
+        known = {(p.rule, p.where) for p in before}
+        new = [f"{p.where}: {p.what}" for p in after if (p.rule, p.where) not in known]
+        if len(after) <= len(before) and len(new) < best[0]:
+            best = (len(new), change, new)
+    return best[1:]
 
 
 def _candidates(body: Body) -> Iterator[Change]:
-    """Yield changes of options; nobody's problem is mended by leaving out what happens."""
+    """Yield changes of the network's options; what clients wish for, and what happens, stays."""
     for kind, name in destinations(body) or [("queue", "TEST.FOO")]:
         yield from set_otherwise(body, f"{kind}://{name}")
-    yield from (change for change in taken_away(body) if change.kind == "option")
+    taken = (change for change in taken_away(body) if change.kind == "option")
+    yield from (change for change in taken if change.edits[0].path[0] != "steps")
 
 
 def _part(body: Body, where: str) -> dict[str, str] | None:
@@ -131,9 +138,7 @@ def _moved(one: Trace, other: Trace) -> Iterator[str]:
 
 
 def _ends(trace: Trace) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {
-        trace.message_name(number): [] for number in range(1, trace.index().count + 1)
-    }
+    found: dict[str, list[str]] = {trace.message_name(number): [] for number in sent(trace)}
     for row in trace.rows(Kind.Received):
         event = trace.event(row)
         if event.message is not None:

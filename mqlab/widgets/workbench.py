@@ -1,145 +1,93 @@
-"""The workbench: choose a network, change options, run, watch, see what came of it."""
+"""The workbench: choose a figure or a network, watch it, and ask, break, fork and build in its picture."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from html import escape
 from typing import Any
 
 import ipywidgets as w
 
-from mqlab import products, views
+from mqlab import products
+from mqlab.desk import Desk, choosing
+from mqlab.desk.picture import Picture
 from mqlab.errors import MqlabError
-from mqlab.experiments import other_outcomes
-from mqlab.scenarios.guide import claims
-from mqlab.spec import Consumer, Network, Producer, Queue, Scenario
-from mqlab.spec.topology import TOPOLOGIES, network
-from mqlab.trace.accounts import roles
-from mqlab.trace.spans import spans
+from mqlab.spec import Network
+from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.trace import Trace
-from mqlab.widgets.form import OptionForm
 
-FIGURE = "figure"
-FOO = Queue("TEST.FOO")
+FIGURE, OWN = "figure", "my network"
+FIRST = "fuse:2.20"
 
 
 class Workbench(w.VBox):
     """A network to play with, in a notebook: ``mq.widgets.Workbench("fuse:2.20")``.
 
-    *what* is a figure's id or a network. `trace` is the last run; `view` shows it, and stays the
-    same view for every network.
+    *what* is a figure's id or a network. `view` is the picture, which stays the same for whatever is
+    chosen; `trace` is the run that it shows. Options, problems and code stand in the picture's panel.
     """
 
-    def __init__(self, what: str | Network = "fuse:2.20") -> None:
-        figure = what if isinstance(what, str) else None
-        first = products.figure(figure or "fuse:2.20")
-        self.topology = w.Dropdown(options=[FIGURE, *TOPOLOGIES], description="Topology")
+    def __init__(self, what: str | Network = FIRST) -> None:
+        own = isinstance(what, Network)
+        self.own = what if isinstance(what, Network) else None
+        first = products.figure(FIRST if own else what)
+        shapes = [FIGURE, *([OWN] if own else []), *TOPOLOGIES]
+        self.topology = w.Dropdown(options=shapes, value=OWN if own else FIGURE,
+                                   description="Topology")  # fmt: skip
         self.figure = w.Dropdown(options=[(f"{f.id}  {f.title}", f.id) for f in products.figures()],
-                                 value=first.id, description="Figure")  # fmt: skip
-        self.size = w.IntSlider(5, 2, 60, description="Brokers", continuous_update=False)
-        self.messages = w.BoundedIntText(12, 1, 10_000, description="Messages")
+                                 value=first.id, description="Figure",
+                                 layout=w.Layout(flex="1 1 320px", min_width="200px"))  # fmt: skip
+        self.size = w.IntSlider(choosing.SIZE, 2, 60, description="Brokers",
+                                continuous_update=False)  # fmt: skip
+        self.messages = w.BoundedIntText(choosing.MESSAGES, 1, 10_000, description="Messages")
         self.go = w.Button(description="Run", button_style="primary", icon="play",
-                           tooltip="run the network with these options")  # fmt: skip
-        self.form = OptionForm(on_change=self._mark_changed)
-        self.question, self.result = w.HTML(), w.HTML()
-        self.scenario: Any = first.scenario
-        self.trace: Trace = products.play(self.scenario)
-        self.view: Any = views.view(self.trace)
-        left = w.VBox([self.topology, self.figure, self.size, self.messages, self.form, self.go],
-                      layout=w.Layout(width="330px", flex="0 0 330px"))  # fmt: skip
-        right = w.VBox([self.question, self.view, self.result],
-                       layout=w.Layout(flex="1 1 auto", min_width="0"))  # fmt: skip
-        super().__init__([w.HBox([left, right])])
-        for chooser in (self.topology, self.figure, self.size, self.messages):
-            chooser.observe(lambda _: self.choose(), "value")
+                           tooltip="run what is chosen from the beginning, without changes")  # fmt: skip
+        self.told = w.HTML()
+        self.view = Picture(Desk(products.play(self._chosen()), self._name))
+        choosers = (self.topology, self.figure, self.size, self.messages)
+        bar = w.HBox([*choosers, self.go], layout=w.Layout(flex_flow="row wrap"))
+        super().__init__([bar, self.told, self.view])
+        self._show_choosers()
+        for chooser in choosers:
+            chooser.observe(lambda _: self.run(), "value")
         self.go.on_click(lambda _: self.run())
-        if isinstance(what, Network):
-            self._load(what)
-        else:
-            self.choose()
 
     def __repr__(self) -> str:
         return "<mqlab.Workbench>"
 
-    def choose(self) -> None:
-        """Load the chosen figure or topology and run it."""
-        own = self.topology.value != FIGURE
-        self.figure.layout.display = "none" if own else None
-        self.size.layout.display = self.messages.layout.display = None if own else "none"
-        if own:
-            self.form.layout.display = None
-            self._load(network(self.topology.value, self.size.value))
-            return
-        figure = products.figure(self.figure.value)
-        self.scenario = figure.scenario
-        self.question.value = f"<b>{escape(figure.id)}</b> {escape(figure.question)}"
-        self.form.layout.display = None if self.has_options else "none"
-        if self.has_options:
-            self.form.load(self.scenario.network)
-        self.run()
-
     @property
-    def has_options(self) -> bool:
-        """Whether the scenario is a plain network, whose connectors have options to change."""
-        return isinstance(self.scenario, Scenario)
-
-    def _load(self, chosen: Network) -> None:
-        """Load a network of one's own, with messages from its first broker to its last ones."""
-        last, first = chosen.names[-1], chosen.names[0]
-        one_way = self.topology.value == "concentrator"  # consumers belong to its second layer
-        middle = chosen.names[-2 if one_way else len(chosen.names) // 2]
-        self.scenario = Scenario.of(
-            chosen, Consumer("C1", on=last, reads=FOO), Consumer("C2", on=middle, reads=FOO),
-            Producer("P", on=first, sends=self.messages.value, to=FOO),
-            title=f"{self.topology.value}, {len(chosen.names)} brokers",
-        )  # fmt: skip
-        self.question.value = (
-            f"{self.messages.value} messages are sent at <b>{escape(first)}</b>; consumers wait at "
-            f"<b>{escape(middle)}</b> and <b>{escape(last)}</b>. Which way do they go?"
-        )
-        self.form.load(chosen)
-        self.run()
+    def trace(self) -> Trace:
+        """The run that is shown."""
+        return self.view.trace
 
     def run(self) -> None:
-        """Run the network with the form's options and show the run, or say what is wrong."""
-        self.go.button_style = "primary"
+        """Run what is chosen, from the beginning and without changes, or say what is wrong."""
+        self._show_choosers()
+        self.told.value = ""
         try:
-            changed = self.scenario
-            if self.has_options:
-                changed = replace(changed, network=self.form.changed())
-            self.trace = products.play(changed, limit=views.MOST_EVENTS)
-            self.view.show(views.scene(self.trace).columns)
+            self.view.desk.load(products.play(self._chosen()), self._name)
+            self.view.follow()
         except MqlabError as error:
-            self.result.value = f"<p style='color:#D55E00'><b>{escape(str(error))}</b></p>"
-            return
-        self.result.value = self._told(changed)
+            self.told.value = f"<p style='color:#b23e00'><b>{escape(str(error))}</b></p>"
 
-    @staticmethod
-    def _told_of_roles(name: str, changes: list[tuple[int, str]]) -> str:
-        steps = ", ".join(f"{role} at {time / 1e6:.1f} s" for time, role in changes)
-        return f"<b>{escape(name)}</b>: {escape(steps)}"
+    @property
+    def _name(self) -> str:
+        return str(self.figure.value if self.topology.value == FIGURE else self.topology.value)
 
-    def _mark_changed(self) -> None:
-        """Options have changed since the last run: say so by the button's colour."""
-        self.go.button_style = "warning"
+    def _chosen(self) -> Any:
+        """Return the scenario that is chosen."""
+        if self.topology.value == OWN and self.own is not None:
+            return choosing.across(self.own, self.messages.value)
+        if self.topology.value == FIGURE:
+            return choosing.figure(self.figure.value)
+        return choosing.topology(self.topology.value, self.size.value, self.messages.value)
 
-    def _told(self, scenario: Any) -> str:
-        rows = [f"<b>{escape(name)}</b> received <b>{count}</b>"
-                for name, count in self.trace.received().items()]  # fmt: skip
-        others = other_outcomes(self.trace)
-        if others is not None and len(others) > 1:
-            rows.append(f"One of at least {len(others)} outcomes: it hangs on timing.")
-        stuck = self.trace.stuck()
-        for broker, queues in self.trace.waiting().items():
-            for queue, numbers in queues.items():
-                word = "stuck" if numbers == stuck.get(broker, {}).get(queue) else "waiting"
-                rows.append(f"<b>{len(numbers)}</b> {word} at <b>{escape(broker)}</b> in "
-                            f"{escape(queue)} (numbers {spans(numbers, most=12)})")  # fmt: skip
-        rows += [self._told_of_roles(name, spans) for name, spans in roles(self.trace).items()]
-        if self.topology.value == FIGURE and not (self.has_options and self.form.changes):
-            figure = products.figure(self.figure.value)
-            if self.has_options:
-                said = scenario.about.get("guide_says", {})
-                rows += [escape(str(claim)) for claim in claims(said, self.trace)]
-            rows += [escape(text) for text in (figure.answer, figure.real)]
-        return "<ul>" + "".join(f"<li>{row}</li>" for row in rows if row) + "</ul>"
+    def _show_choosers(self) -> None:
+        """Show the choosers that matter for what is chosen."""
+        figure, own = self.topology.value == FIGURE, self.topology.value == OWN
+        _show(self.figure, when=figure)
+        _show(self.size, when=not figure and not own)
+        _show(self.messages, when=not figure)
+
+
+def _show(chooser: w.Widget, when: bool) -> None:
+    chooser.layout.display = None if when else "none"

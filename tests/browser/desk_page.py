@@ -1,4 +1,4 @@
-"""A picture and its desk in one page without a notebook: the host's own code, with this process as its kernel."""
+"""A picture and its desk in a page without a notebook: the host's own code, this process as its kernel."""
 
 import json
 
@@ -12,9 +12,11 @@ MODEL = """async ({ host, traits }) => {
   const heard = [], values = traits;
   const fire = (name, ...more) => heard.filter(([n]) => n === name).forEach(([, f]) => f(...more));
   window.model = {
-    heard, fire, get: (name) => values[name], set: (name, value) => { values[name] = value; }, save_changes: () => {},
+    heard, fire, get: (name) => values[name], save_changes: () => {},
+    set: (name, value) => { values[name] = value; },
     on: (name, f) => heard.push([name, f]),
-    off: (name, f) => { const at = heard.findIndex(([n, g]) => n === name && g === f); if (at >= 0) heard.splice(at, 1); },
+    off: (name, f) => { const at = heard.findIndex(([n, g]) => n === name && g === f);
+      if (at >= 0) heard.splice(at, 1); },
     send: (content) => { if (window.dead) throw new Error('Cannot send');
       toKernel(JSON.stringify(content)).then((text) => {
         const { changed, messages } = JSON.parse(text);

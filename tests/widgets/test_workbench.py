@@ -1,8 +1,10 @@
-"""The workbench without a browser: what it offers, runs and tells."""
+"""The workbench without a browser: what it offers, and what it runs."""
 
 from __future__ import annotations
 
 import json
+
+import pytest
 
 import mqlab as mq
 from mqlab import products
@@ -14,25 +16,50 @@ def test_every_figure_of_every_family_can_be_chosen():
     assert ("fuse:4.1  Pure master/slave", "fuse:4.1") in bench.figure.options
 
 
-def test_a_failover_is_shown_with_its_roles_and_a_form_of_options():
+def test_another_figure_is_shown_in_the_same_document_and_told_by_its_own_name():
     bench = mq.widgets.Workbench("fuse:4.3")
-    assert bench.form.layout.display is None
-    assert "slave at" in bench.result.value
-    assert "master at" in bench.result.value
+    assert bench.view.ask("tell", {})["name"] == "fuse:4.3"
     item = json.loads(bench.view.item)["root_id"]
     bench.figure.value = "fuse:2.20"
-    assert bench.form.layout.display is None
-    assert "<b>C1</b> received <b>6</b>" in bench.result.value
+    told = bench.view.ask("tell", {})
+    assert (told["name"], told["title"]) == ("fuse:2.20", mq.figure("fuse:2.20").title)
+    assert bench.trace.received() == {"C1": 6, "C2": 3, "C3": 3}
     assert json.loads(bench.view.item)["root_id"] == item, "the same document"
+    assert json.loads(bench.view.columns)["meta"]["title"] == [told["title"]]
 
 
-def test_a_changed_option_is_run_and_a_bad_one_is_told():
+def test_topologies_have_a_size_and_figures_have_none():
+    bench = mq.widgets.Workbench()
+    assert bench.size.layout.display == "none"
+    bench.topology.value = "mesh"
+    bench.size.value = 9
+    assert (bench.size.layout.display, bench.figure.layout.display) == (None, "none")
+    assert bench.trace.names["node_role"].count("broker") == 9
+    bench.messages.value = 30
+    assert sum(bench.trace.received().values()) == 30
+
+
+def test_a_network_of_ones_own_gets_messages_from_its_first_broker_to_its_last():
+    ab = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")
+    bench = mq.widgets.Workbench(mq.Network(mq.Broker("A", ab), mq.Broker("B")))
+    assert bench.topology.value == "my network"
+    assert sum(bench.trace.received().values()) == 12
+    bench.topology.value = "chain"
+    bench.topology.value = "my network"
+    assert bench.trace.names["link"] == ["A/ab"]
+
+
+def test_run_begins_again_without_the_changes_that_the_picture_made():
     bench = mq.widgets.Workbench("fuse:2.20")
-    bench.form.fields["conduit_subscriptions"].value = False
-    assert bench.go.button_style == "warning"
+    bench.view.ask("break", {"ms": 15, "step": {"do": "kill", "broker": "B"}})
+    assert bench.trace.received() != {"C1": 6, "C2": 3, "C3": 3}
     bench.run()
-    assert bench.trace.received() == {"C1": 4, "C2": 4, "C3": 4}
-    bench.form.fields["statically_included_destinations"].value = "stream://X"
-    bench.run()
-    assert "stream" in bench.result.value
-    assert bench.trace.received() == {"C1": 4, "C2": 4, "C3": 4}
+    assert bench.trace.received() == {"C1": 6, "C2": 3, "C3": 3}
+    assert bench.view.ask("tell", {})["changes"] == []
+    bench.view.ask("undo", {})
+    assert bench.view.ask("tell", {})["changes"] != [], "what was made by hand can be had back"
+
+
+def test_an_unknown_figure_is_told_before_anything_is_made():
+    with pytest.raises(mq.MqlabError, match=r"fuse:9\.9"):
+        mq.widgets.Workbench("fuse:9.9")

@@ -1,6 +1,6 @@
 // The session behind the picture: what the kernel keeps of it, what was asked, and what was done. Panels and the top
 // bar read lab.state and call lab.do(...); player.on("lab") tells them that it has changed, "busy" what is going on.
-const lab = { state: null, mode: "play", busy: "", error: "", asked: 0 };
+const lab = { state: null, doing: 0, mode: "play", busy: "", error: "", asked: 0 };
 
 // What outlives the document when it is replaced by one with another number of stages.
 const memory = () => shared.memory ?? {};
@@ -24,6 +24,7 @@ lab.ask = async (kind, data = {}) => {
 // Do something that may show other runs; the moment that was shown stays.
 lab.do = async (kind, data = {}) => {
   Object.assign(memory(), { ms: kind === "begin" ? null : lab.now(), selection: player.selection });
+  lab.doing += 1; // what is loaded now is told in the answer
   try {
     const found = await lab.ask(kind, data);
     if (found?.errors) return found;
@@ -35,6 +36,8 @@ lab.do = async (kind, data = {}) => {
   } catch (error) {
     say("", error.message);
     return null;
+  } finally {
+    lab.doing -= 1;
   }
 };
 
@@ -76,7 +79,9 @@ const goOn = () => {
 };
 // New columns begin at 0; where they are another run of the same session, the moment stays.
 player.on("load", () => {
-  if (player.kernel) queueMicrotask(goOn);
+  if (!player.kernel) return;
+  queueMicrotask(goOn);
+  if (!lab.doing) wake(); // somebody in the notebook has chosen another run
 });
 player.on("kernel", () => {
   if (player.begun) goOn();

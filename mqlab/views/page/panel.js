@@ -29,7 +29,7 @@ const PANEL_STYLE = `
   .chip.error { background: var(--mq-fault_soft); color: var(--mq-fault); font-weight: 600; }
   .mq-body ul { margin: 4px 0 8px; padding-left: 18px; }
   ol.steps { list-style: none; margin: 8px 0; padding: 0; }
-  ol.steps button { display: grid; grid-template-columns: 68px 14px 1fr; gap: 6px; width: 100%; text-align: left; font: inherit;
+  ol.steps button { display: grid; grid-template-columns: 80px 14px 1fr; gap: 6px; width: 100%; text-align: left; font: inherit;
     color: inherit; background: none; border: 0; border-radius: 6px; padding: 4px 2px; cursor: pointer; }
   ol.steps button:hover { background: var(--mq-sunken); }
   ol.steps button.now { background: var(--mq-active_soft); }

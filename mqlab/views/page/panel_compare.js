@@ -36,7 +36,7 @@ const nextDifference = () => {
 addTab({ id: "compare", title: "Compare", hidden: true, make(body, place) { styled(place, COMPARE_STYLE); }, show(body) {
   const state = lab.state, found = state?.comparison;
   if (!found) { body.replaceChildren(needsKernel()); return; }
-  const names = [state.branches[state.current].name, state.branches[state.beside].name], both = element("div");
+  const names = state.sides.map((number) => state.branches[number].name), both = element("div");
   names.forEach((name, i) => both.append(element("p", {}, element("span", { class: "which" }, i + 1), short(name, 80), element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`))));
   body.replaceChildren(element("h3", {}, "Side by side, on one clock"), both);
   if (found.first) {
@@ -53,6 +53,6 @@ addTab({ id: "compare", title: "Compare", hidden: true, make(body, place) { styl
   for (const [what, pair] of [["stuck", found.stuck], ["lost", found.lost]]) if (pair[0] || pair[1]) body.append(element("p", {}, `${what}: ${pair[0]} \u2192 ${pair[1]}`));
   body.append(element("h4", {}, "Messages that end elsewhere"), element("p", {}, found.moved.length ? `${found.moved.join(", ")}${found.more ? ` and ${found.more} more` : ""}` : "None: each ends with the same consumers."),
     element("div", { class: "chips" },
-      element("button", { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.beside }) }, "Go on with run 2"),
-      element("button", { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.current }) }, "Go on with run 1")));
+      element("button", { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[1] }) }, "Go on with run 2"),
+      element("button", { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[0] }) }, "Go on with run 1")));
 } });

@@ -158,6 +158,7 @@ addTab({ id: "check", title: "Check", key: "c", async show(body) {
       if (problem.part) chips.append(element("button", { type: "button", class: "plain", onclick: () => player.select(problem.part) }, `Show ${problem.part.name}`));
       if (problem.fix) chips.append(element("button", { type: "button", class: "main", onclick: () => lab.do("fork", { change: number }) }, `Fix: ${problem.fix}`));
       card.append(chips);
+      for (const text of problem.fix ? problem.brings : []) card.append(element("p", { class: "dim" }, `It brings: ${text}.`));
       body.append(card);
     });
     if (!problems.length) body.append(sentence("Nothing here that a real broker accepts and that loses, strands or doubles messages."));
