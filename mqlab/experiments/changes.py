@@ -7,6 +7,7 @@ where a `Change` is made.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from mqlab.spec.change import Body, Change, Edit, Path
 from mqlab.spec.rows import CONNECTOR, GUIDE_NAMES
@@ -172,22 +173,39 @@ def _connectors(body: Body) -> Iterator[Change]:
     connectors = body.get("connectors", ())
     most = max(1, len(body.get("brokers", ())))
     ways = [range(len(connectors)), *([n] for n in range(len(connectors)) if len(connectors) > 1)]
-    values: list[tuple[str, str, int | bool]] = [("network_ttl", "networkTTL", most)]
-    for row in CONNECTOR:
-        if row.name in _ROUTING:
-            default = bool(row.default_for(body.get("edition", "5.17")))
-            values.append((row.name, row.guide, not default))
+    values = [
+        (row, not bool(row.default_for(body.get("edition", "5.17"))))
+        for row in CONNECTOR if row.name in _ROUTING
+    ]  # fmt: skip
     for places in ways:
-        which = "every connector" if len(places) > 1 else ""
-        for name, guide, value in values:
-            edits = [Edit(("connectors", n, name), value) for n in places]
-            if name == "network_ttl":  # what was written of its two halves would hide it
-                edits += [Edit(("connectors", n, half)) for n in places
-                          for half in ("message_ttl", "consumer_ttl")]  # fmt: skip
-            if any(connectors[n].get(name) != value for n in places):
-                where = which or element(body, ("connectors", places[0]))
-                text = f"{where} with {guide}={_shown(value)}"
-                yield Change("option", text, tuple(edits), (name,))
+        where = "every connector" if len(places) > 1 else ""
+        where = where or (element(body, ("connectors", places[0])) if places else "")
+        yield from _farther(connectors, places, where, most)
+        for row, value in values:
+            if any(connectors[n].get(row.name) != value for n in places):
+                edits = tuple(Edit(("connectors", n, row.name), value) for n in places)
+                yield Change(
+                    "option", f"{where} with {row.guide}={_shown(value)}", edits, (row.name,)
+                )
+
+
+def _farther(
+    connectors: Sequence[Body], places: Sequence[int], where: str, most: int
+) -> Iterator[Change]:
+    """Yield the greatest TTL that can matter; its lesser changes are those between it and today's."""
+    if all(connectors[n].get("network_ttl") == most for n in places):
+        return
+    # What was written of its two halves would hide it.
+    halves = [
+        Edit(("connectors", n, half)) for n in places for half in ("message_ttl", "consumer_ttl")
+    ]
+    least = min(int(connectors[n].get("network_ttl", 1)) for n in places)
+    *lesser, greatest = (
+        Change("option", f"{where} with networkTTL={ttl}",
+               (*(Edit(("connectors", n, "network_ttl"), ttl) for n in places), *halves), ("network_ttl",))
+        for ttl in range(min(least + 1, most), most + 1)
+    )  # fmt: skip
+    yield replace(greatest, lesser=tuple(lesser))
 
 
 def _policies(body: Body, destination: str) -> Iterator[Change]:

@@ -20,6 +20,7 @@ from mqlab.trace.trace import Trace
 MOST = 200  # runs, unless told
 ROOM = 20  # times the events of the run itself that a changed one may have, and
 AT_LEAST = 20_000  # events it may have in any case
+LESSER = 8  # smaller values of an option that are tried, once a great one does it
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +82,20 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int = M
     setting, body = Setting.of(trace), trace.header["scenario"]
     was = has_received(trace, name, consumer)
     limit = max(AT_LEAST, ROOM * len(trace))
+
+    def does_it(change: Change) -> bool:
+        try:
+            other = play(change.apply(body), setting, limit)
+        except MqlabError:
+            return False  # that network cannot be, or does not end: it answers nothing
+        return has_received(other, name, consumer) != was
+
     candidates = changes_of(trace, name, consumer)
     tried, found = 0, []
     for change in islice(candidates, at_most):
         tried += 1
-        try:
-            other = play(change.apply(body), setting, limit)
-        except MqlabError:
-            continue  # that network cannot be, or does not end: it answers nothing
-        if has_received(other, name, consumer) != was:
-            found.append(change)
+        if does_it(change):
+            found.append(next(filter(does_it, change.lesser[:LESSER]), change))
     rest = next(candidates, None)
     return WhatIf(name, consumer, was, tuple(found), tried, rest is None, trace)
 

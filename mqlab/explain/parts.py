@@ -66,7 +66,7 @@ def _reason(trace: Trace, row: int) -> str:
     if event.kind in (Kind.Held, Kind.Refused):
         return because(event.rule)
     if event.kind in (Kind.Dispatched, Kind.Received):
-        return f": handed to {event.to}, which has not acknowledged"
+        return f": dispatched to {event.to}, which has not acknowledged"
     if event.kind == Kind.Forwarded:
         return f": on the way to {event.to}, which has not answered"
     return because(event.rule) if event.rule != Rule.none else ": it came back, and nobody took it"

@@ -74,7 +74,7 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Disconnected: lambda e: f"bridge {e.link} is down",
     Kind.Subscribed: lambda e: f"{e.broker} has the subscription {e.subscription}",
     Kind.Unsubscribed: lambda e: f"{e.broker} drops the subscription {e.subscription}",
-    Kind.Advised: lambda e: f"{e.to} hears from {e.frm}{_via(e)} of a consumer of {e.destination}",
+    Kind.Advised: lambda e: f"{e.to} gets the consumer advisory of {e.destination} from {e.frm}{_via(e)}",
     Kind.Refused: lambda e: (
         f"{e.to}: no subscription of {e.destination}{_via(e)}" if e.message is None
         else f"{e.broker} may not forward it{_via(e)}"
@@ -86,7 +86,7 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
         "[ActiveMQ, virtual destinations]" if e.frm == e.broker
         else f"{e.broker} took it over from {e.frm}{_via(e)}"
     ),
-    Kind.Dispatched: lambda e: f"{e.broker} handed it to {e.to}",
+    Kind.Dispatched: lambda e: f"{e.broker} dispatched it to {e.to}",
     Kind.Forwarded: lambda e: f"{e.frm} forwarded it to {e.to}{_via(e)}",
     Kind.Received: lambda e: f"{e.to} received it, {ms(e.age)} after it was sent",
     Kind.Redelivered: lambda e: f"{e.to} gets it again, marked as redelivered",

@@ -1,7 +1,7 @@
 """Why a consumer did not get a message: what decided, read off the trace and the script it carries.
 
 First what lies with the consumer (it never asked, reads something else, its selector, it came late or had
-left), then what kept the message from its broker (news of the consumer that went no further, hops,
+left), then what kept the message from its broker (advisory of the consumer that went no further, hops,
 lists, a bridge that was down), then what became of the message instead (another's turn, a limit, a
 fault, an end). What does not concern this consumer and this message is left out.
 """
@@ -169,7 +169,7 @@ def _instead(case: Case) -> Iterator[Cause]:
         cause = Cause(sentence(case.trace, event), event.rule, event.row, (_winner(case, event),))
         owner = _owner(case, group, event) if group is not None else None
         if owner is not None:
-            text = (f"{ms(event.t)}  {event.broker} handed it to {event.to}: message group {group} "
+            text = (f"{ms(event.t)}  {event.broker} dispatched it to {event.to}: message group {group} "
                     f"belongs to it since {ms(owner.t)}.")  # fmt: skip
             cause = replace(cause, text=text, rule=Rule.group_owner)
         yield cause
@@ -193,7 +193,7 @@ def _full(case: Case, event: Event) -> Cause | None:
     if not allowed or len(held) < max(1, max(allowed)):
         return None
     text = (f"{ms(event.t)}  {case.consumer} held {len(held)} already, as many as its prefetch "
-            f"allows; {event.broker} handed it to {event.to}.")  # fmt: skip
+            f"allows; {event.broker} dispatched it to {event.to}.")  # fmt: skip
     return Cause(text, Rule.prefetch_full, event.row)
 
 

@@ -29,7 +29,7 @@ RECORDED = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClusterModels(Grid):
     """The table: what was asked -> what the guide says of both models, and each model's cell."""
 

@@ -92,14 +92,16 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class LessonData:
-    """A lesson: its `name` is that of its notebook; `covers` are rows of the guides (see `coverage`)."""
+    """A lesson: its `name` is that of its notebook; `covers` are rows of the guides' index, each
+    with the words by which it stands in the lesson.
+    """
 
     name: str
     title: str
     question: str
     minutes: int
     tasks: tuple[Prediction | Exercise, ...]
-    covers: tuple[str, ...] = ()
+    covers: Mapping[str, str] = field(default_factory=dict)
     language: str = ENGLISH
 
 
@@ -145,7 +147,7 @@ def read(name: str, body: Mapping[str, Any], language: str = ENGLISH) -> LessonD
         if double:
             raise BadFile(f"lesson {name}: two tasks are called {sorted(double)[0]!r}")
         return LessonData(name, body["title"], body["question"], body["minutes"], tasks,
-                          tuple(body.get("covers", ())), language)  # fmt: skip
+                          body.get("covers", {}), language)  # fmt: skip
     except (KeyError, TypeError) as error:
         raise BadFile(f"lesson {name}: {error}") from None
 

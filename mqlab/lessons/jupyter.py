@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mqlab.errors import BadFile, MissingExtra
 
-FIRST = "01-first-network.ipynb"
+FIRST = "00-start-here.ipynb"
 
 
 def notebooks() -> Path:

@@ -124,7 +124,7 @@ def _topic_cycles(subject: Subject) -> Iterator[Problem]:
     if long and _cycles(subject.network):
         yield Problem(
             "topic-cycle", "warning", ", ".join(long[:4]) + (", ..." if len(long) > 4 else ""),
-            "there are cycles, and news of topic subscribers may go round them: subscribers on "
+            "there are cycles, and advisories of topic subscribers may go round them: subscribers on "
             "several brokers of a cycle get messages more than once",
             "set consumerTTL to 1 for topics in a full mesh, or take a connector out of the cycle",
             "recorded: topic_triangle, topic_complete_graph4_ttl3",

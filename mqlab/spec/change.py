@@ -23,13 +23,15 @@ class Edit:
 class Change:
     """One thing done otherwise: `kind` is option, fault or action, `text` says what in words.
 
-    `about` are the names that it is about: of options (`network_ttl`), steps (`kill`) and clients.
+    `about` are the names that it is about: of options (`network_ttl`), steps (`kill`) and clients. `lesser`
+    are smaller ones of the same kind, the least first: where this one does it, one of them may do.
     """
 
     kind: str
     text: str
     edits: tuple[Edit, ...] = field(repr=False)
     about: tuple[str, ...] = field(default=(), repr=False)
+    lesser: tuple[Change, ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.text

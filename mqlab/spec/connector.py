@@ -1,7 +1,7 @@
 """Connectors: what a broker points at others with, and what it listens with.
 
 A network connector is defined at one broker and points at another: messages go from the first to the
-second, news of consumers comes back (Fuse 2, Figure 2.1). In mqlab the host of an address is the name of a
+second, consumer advisories come back (Fuse 2, Figure 2.1). In mqlab the host of an address is the name of a
 broker.
 """
 

@@ -107,7 +107,7 @@ DESTINATION = (
     Option(guide="MaxNumBackupConsumers", name="max_num_backup_consumers", type=int, default=0,
            low=-1, sentence="How many more may wait until one of them leaves.", source=_DESTINATION),
     Option(guide="ConsumerFlowLimit", name="consumer_flow_limit", type=int, default=1000, low=-1,
-           unit="messages", sentence="How many are handed to a consumer in advance.",
+           unit="messages", sentence="How many are dispatched to a consumer in advance.",
            source=_DESTINATION),
     Option(guide="LocalOnly", name="local_only", type=bool, default=False,
            sentence="Each broker serves only its own consumers from its own producers.",

@@ -18,12 +18,12 @@ _TABLE = "article, table of networkConnector options"
 
 CONNECTOR = (
     Option(guide="networkTTL", name="network_ttl", type=int, default=1, low=-1, unit="hops",
-           sentence="How many connectors messages and news of consumers may cross; sets both of "
+           sentence="How many connectors messages and consumer advisories may cross; sets both of "
            "the next two. -1 is no limit.", source=_TTL),
     Option(guide="messageTTL", name="message_ttl", type=int, default=None, low=-1, unit="hops",
            sentence="How many connectors a message may have crossed.", source=_TTL, since="5.17"),
     Option(guide="consumerTTL", name="consumer_ttl", type=int, default=None, low=-1, unit="hops",
-           sentence="How many brokers news of a consumer may have crossed.", source=_TTL,
+           sentence="How many brokers a consumer advisory may have crossed.", source=_TTL,
            since="5.17"),
     Option(guide="duplex", name="duplex", type=bool, default=False,
            sentence="One connection, messages both ways.", source="Fuse 2, Figure 2.3"),
@@ -273,7 +273,7 @@ POLICY = (
     Option(guide="advisoryForDelivery", name="advisory_for_delivery", type=bool, default=False,
            sentence="Tell of each message that arrives.", source=_ADVISE),
     Option(guide="advisoryForDispatched", name="advisory_for_dispatched", type=bool,
-           default=False, sentence="Tell of each message handed to a consumer.",
+           default=False, sentence="Tell of each message dispatched to a consumer.",
            source=_ADVISE),
     Option(guide="advisoryForConsumed", name="advisory_for_consumed", type=bool, default=False,
            sentence="Tell of each message acknowledged.", source=_ADVISE),

@@ -27,6 +27,9 @@ class Grid:
             for line in lines
         )  # fmt: skip
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
         head, *lines = self.table()
         sides = [_side([line[no] for line in lines]) for no in range(len(head))]

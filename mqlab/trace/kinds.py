@@ -18,9 +18,9 @@ class Kind(IntEnum):
     Disconnected = 3  # a bridge (link) is down
     Subscribed = 4  # a broker has a new subscription
     Unsubscribed = 5  # a subscription went away
-    Advised = 6  # news of a consumer reached a bridge's home broker
-    Refused = 7  # a bridge did not turn the news into a subscription
-    Merged = 8  # conduit: the news joined a subscription that stood already
+    Advised = 6  # a consumer advisory reached a bridge's home broker
+    Refused = 7  # a bridge did not turn the advisory into a subscription
+    Merged = 8  # conduit: the advisory joined a subscription that stood already
     Sent = 9  # a producer sent a message
     Enqueued = 10  # a broker took a message over
     Dispatched = 11  # a broker handed a message to a consumer
@@ -182,10 +182,10 @@ SENTENCES: dict[Rule, tuple[str, str]] = {
     ),
     Rule.selector: ("the selector does not match", "Fuse 2, Figure 2.17"),
     Rule.consumer_ttl: (
-        "news of this consumer has crossed as many brokers as consumerTTL allows",
+        "the advisory of this consumer has crossed as many brokers as consumerTTL allows",
         _TTL,
     ),
-    Rule.loop: ("news of this consumer has already been here", _DYNAMIC),
+    Rule.loop: ("the advisory of this consumer has already been here", _DYNAMIC),
     Rule.duplicate_route: (
         "another route to the same consumer stands already, as good or better",
         _ROUTE,

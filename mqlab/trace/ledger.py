@@ -66,7 +66,7 @@ def _ms(time: int | None, since: int | None) -> int | None:
     return None if time is None or since is None else (time - since) // 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ledger(Grid):
     """A table of runs: one row each, columns as in `COLUMNS`. Prints as text, shows as HTML."""
 

@@ -15,9 +15,9 @@ def chain():
 
 def test_the_smallest_change_is_found_and_runs():
     found = mq.what_if(chain(), message="P-1", consumer="C1")
-    assert str(found.changes[0]) == "every connector with networkTTL=3"
+    assert str(found.changes[0]) == "every connector with networkTTL=2"
     assert found.run().received() == {"C1": 1}
-    assert "every connector with networkTTL=3: would get it" in str(found)
+    assert "every connector with networkTTL=2: would get it" in str(found)
 
 
 def test_it_asks_the_other_way_round_too():

@@ -1,6 +1,6 @@
 """A bridge: one live direction of a network connector, from its home broker to a remote one.
 
-Messages go from home to remote; news of consumers comes back, and what the bridge makes of it is in
+Messages go from home to remote; consumer advisories come back, and what the bridge makes of it is in
 `advised`.
 """
 
