@@ -20,6 +20,7 @@ def opened(page, tmp_path):
         page.goto(file.as_uri())
         page.wait_for_function(IDLE)
         page.wait_for_timeout(300)
+        page.get_by_role("tab", name="Events").click()
         return page
 
     return open_page

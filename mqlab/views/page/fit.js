@@ -21,8 +21,7 @@ const fitAll = () => {
   // By style, not by Bokeh's properties: those would draw the place anew, without what the page has put into it.
   Object.assign(viewOf(get("panel")).el.style, {
     width: `${beside ? panelWide : wide}px`, height: `${beside ? Math.max(tallest, Math.floor(room)) : NARROW_PANEL}px`, flex: "none",
-    display: player.projector ? "none" : "block", background: player.colour("bg"), order: 9, alignSelf: "stretch",
-    borderLeft: beside ? `1px solid ${player.colour("line")}` : "none", boxSizing: "border-box",
+    display: player.projector ? "none" : "block", background: player.colour("bg"), order: 9, alignSelf: "stretch", minHeight: 0,
   });
 };
 const tracksHeight = () => foot.querySelector(".tracks")?.offsetHeight ?? 0;

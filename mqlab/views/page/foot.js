@@ -13,6 +13,7 @@ const FOOT_STYLE = `
   .foot svg { width: 16px; height: 16px; fill: currentColor; flex: none; }
   .foot kbd { font: 10.5px/16px var(--mq-font); color: var(--mq-ink3); border: 1px solid var(--mq-line); border-radius: 4px; padding: 0 4px;
     background: var(--mq-bg); }
+  .foot kbd::after { content: attr(data-key); }
   .foot .plain { border-color: transparent; background: none; }
   .foot .chip { font-size: 12px; color: var(--mq-ink2); background: var(--mq-sunken); border-radius: 4px; padding: 1px 8px; white-space: nowrap; }
   .foot .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

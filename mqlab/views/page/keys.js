@@ -34,7 +34,7 @@ const KEYS = {
   "[": () => setLoop(loop.on, player.t, loop.to), "]": () => setLoop(true, loop.from, player.t), l: () => setLoop(!loop.on),
   p: () => player.emit("breakpoints"), f: () => player.emit("fork"), x: () => player.emit("break"), d: () => player.emit("difference"),
   z: () => player.emit("undo"), "Shift+Z": () => player.emit("redo"), t: () => setProjector(!player.projector), "0": () => setWindow(0, player.duration),
-  "?": toggleHelp, PageDown: () => nextOfAKind(1, "chapter"), PageUp: () => nextOfAKind(-1, "chapter"),
+  "?": toggleHelp, PageUp: () => nextOfAKind(1, "chapter"), PageDown: () => nextOfAKind(-1, "chapter"),
   Escape: () => { if (help && !help.hidden) help.hidden = true; else player.select(null); },
   ...Object.fromEntries(Object.entries(letters).map(([key, tab]) => [key, () => player.emit("tab", tab)])),
 };
@@ -58,7 +58,7 @@ player.on("ready", () => {
     element("dl", {}, ...HELP.flatMap(([key, does]) => [element("dt", {}, key), element("dd", {}, does)])));
   foot.append(help);
   player.element.tabIndex = 0;
-  player.element.setAttribute("role", "group");
+  player.element.setAttribute("role", "region");
   player.element.setAttribute("aria-label", "player of a run");
   player.element.style.outlineOffset = "-2px";
   player.element.addEventListener("keydown", onKey);

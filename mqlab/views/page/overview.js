@@ -169,9 +169,6 @@ player.on("ready", () => {
     pull(event);
   });
   strip.addEventListener("pointermove", (event) => { if (strip.hasPointerCapture(event.pointerId)) pull(event); });
-  strip.addEventListener("keydown", (event) => {
-    if (event.key === "PageDown" || event.key === "PageUp") { nextOfAKind(event.key === "PageUp" ? 1 : -1, "chapter"); event.preventDefault(); }
-  });
   player.on("load", () => { strip.setAttribute("aria-valuemax", player.duration.toFixed(3)); draw(); });
   player.on("time", move);
   for (const name of ["theme", "size", "select", "breaks", "loop", "window"]) player.on(name, draw);

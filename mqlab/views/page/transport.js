@@ -13,7 +13,7 @@ const TRANSPORT_STYLE = `
 const button = (name, symbol, key, press, attributes = {}) => element(
   "button", { type: "button", "aria-label": name, title: key ? `${name} (${key})` : name, "aria-keyshortcuts": key, onclick: press, ...attributes },
   ...(symbol ? [icon(symbol)] : []), ...(attributes.words ? [element("span", { class: "wide-only" }, attributes.words)] : []),
-  ...(key ? [element("kbd", { "aria-hidden": "true" }, { ArrowLeft: "←", ArrowRight: "→" }[key] ?? key)] : []));
+  ...(key ? [element("kbd", { "aria-hidden": "true", "data-key": { ArrowLeft: "←", ArrowRight: "→" }[key] ?? key })] : []));
 
 // "1 ms takes 0.35 s": what a beat of this run is, at each speed.
 const speedText = (speed) => {
@@ -36,7 +36,7 @@ player.on("ready", () => {
   const symbol = element("span", { style: "display:contents" }, icon("play"));
   const play = element("button", { type: "button", class: "play", "aria-label": "Play", "aria-pressed": "false", "aria-keyshortcuts": "Space",
                                    title: "Play, pause (Space)", onclick: () => player.setPlaying(!player.playing) },
-                       symbol, element("kbd", { "aria-hidden": "true" }, "Space"));
+                       symbol, element("kbd", { "aria-hidden": "true", "data-key": "Space" }));
   const clockNow = element("span", { class: "clock" }), of = element("span", { class: "of" });
   const kinds = element("select", { "aria-label": "Kind of the next event", onchange: () => { next.kind = kinds.value; } });
   const speed = element("select", { "aria-label": "Speed", onchange: () => { clock.speed = Number(speed.value); } });

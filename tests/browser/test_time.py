@@ -1,0 +1,281 @@
+"""Watching a run, stopping it and reading it: the strips below the stage, in a page from a file."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+import mqlab as mq
+from mqlab import views
+from tests.browser.test_notebook import GET, IDLE, PLAYER
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
+
+ACCESS = Path(__file__).with_name("access.js").read_text(encoding="utf-8")
+EVENTS = "() => Bokeh.documents[0].get_model_by_name('events').data"
+
+
+@pytest.fixture
+def opened(page, tmp_path):
+    """Return a function that opens the page of a run, with the focus on the player."""
+
+    def open_page(what, width=1366, height=768):
+        file = tmp_path / "page.html"
+        file.write_text(views.html(what), encoding="utf-8")
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(file.as_uri())
+        page.wait_for_function(IDLE)
+        page.wait_for_timeout(300)
+        page.locator(".bk-Figure").first.click(position={"x": 5, "y": 5})
+        return page
+
+    return open_page
+
+
+def row(page):
+    return page.evaluate(PLAYER, [0, "row"])
+
+
+def caption(page):
+    return page.locator(".caption .said").inner_text()
+
+
+def test_the_overview_is_the_seek_bar(opened):
+    page = opened(mq.run("fuse:4.4"))
+    strip = page.get_by_role("slider", name="Time")
+    box = strip.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + 40)
+    middle = page.evaluate(PLAYER, [0, "t"])
+    assert 0.4 < middle / page.evaluate(PLAYER, [0, "duration"]) < 0.7
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 40)
+    page.mouse.up()
+    assert page.evaluate(PLAYER, [0, "t"]) > middle
+    strip.focus()
+    page.keyboard.press("Home")
+    assert strip.get_attribute("aria-valuenow") == "0.000"
+    page.keyboard.press("PageUp")
+    events = page.evaluate(EVENTS)
+    assert events["chapter"][row(page)] == "broker1 has the lock"
+    assert strip.get_attribute("aria-valuetext") == "1.750 s"
+    page.keyboard.press("PageUp")
+    page.keyboard.press("PageDown")
+    assert events["chapter"][row(page)] == "broker1 has the lock"
+
+
+def test_the_caption_says_what_happens_and_why_and_is_spoken_while_it_stands_still(opened):
+    page = opened(mq.run("fuse:2.20"))
+    place = page.locator(".caption")
+    page.keyboard.press("Home")
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+        said = page.evaluate(
+            "() => { const { player } = Bokeh.documents[0].mqlab; return player.said(player.row); }"
+        )
+        assert said.startswith(caption(page).removesuffix("."))
+    assert place.get_attribute("aria-live") == "polite"
+    page.keyboard.press(" ")
+    assert place.get_attribute("aria-live") == "off"
+    page.keyboard.press(" ")
+    assert place.get_attribute("aria-live") == "polite"
+
+
+def test_what_is_folded_says_so(opened):
+    page = opened(mq.run("fuse:4.4"))
+    folds = page.evaluate(GET, [0, "folds", "data"])
+    page.evaluate(
+        "t => Bokeh.documents[0].mqlab.player.seek(t)", (folds["x0"][-1] + folds["x1"][-1]) / 2
+    )
+    assert caption(page) == "213 failed attempts in 6.9 s."
+
+
+def test_a_breakpoint_stops_it_and_is_a_sentence(opened):
+    page = opened(mq.run("fuse:4.4"))
+    page.keyboard.press("p")
+    box = page.get_by_role("dialog", name="Breakpoints")
+    box.get_by_label("Stop when").select_option("broker")
+    box.get_by_label("Which").select_option("broker2")
+    box.get_by_role("button", name="Add").click()
+    assert box.get_by_role("listitem").inner_text().startswith("something happens at broker2")
+    page.keyboard.press("Escape")
+    page.locator(".bk-Figure").first.click(position={"x": 5, "y": 5})
+    page.keyboard.press("Home")
+    page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(4) }")
+    page.keyboard.press(" ")
+    page.wait_for_function("() => !Bokeh.documents[0].mqlab.player.playing", timeout=20_000)
+    events = page.evaluate(EVENTS)
+    assert events["broker"][row(page)] == "broker2"
+    assert events["broker"].index("broker2") == row(page)
+
+
+def test_a_breakpoint_for_a_deep_queue(opened):
+    page = opened(mq.run("fuse:4.4"))
+    stopped = page.evaluate("""() => { const { player } = Bokeh.documents[0].mqlab;
+      player.addBreak("depth", 5); player.seek(10); player.setPlaying(true);
+      return new Promise((done) => player.on(
+        "play", (on) => on || done(player.runTime(player.panels[0], player.t)))); }""")
+    trace = mq.run("fuse:4.4")
+    sixth = [event.t for event in trace.events() if event.kind.name == "Enqueued"][5]
+    assert stopped == pytest.approx(sixth / 1000)
+
+
+def test_a_range_plays_in_a_loop(opened):
+    page = opened(mq.run("fuse:2.20"))
+    page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(2) }")
+    page.keyboard.press("[")
+    page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(2.6) }")
+    page.keyboard.press("]")
+    page.keyboard.press(" ")
+    seen = []
+    for _ in range(20):
+        page.wait_for_timeout(100)
+        seen.append(page.evaluate(PLAYER, [0, "t"]))
+    assert all(1.99 <= t <= 2.7 for t in seen)
+    assert any(b < a for a, b in itertools.pairwise(seen))
+    assert page.evaluate(PLAYER, [0, "playing"])
+
+
+def test_keys_go_to_the_next_of_a_kind(opened):
+    page = opened(mq.run("fuse:2.20"))
+    events = page.evaluate(EVENTS)
+    page.keyboard.press("Home")
+    page.get_by_label("Kind of the next event").select_option("Received")
+    page.locator(".bk-Figure").first.click(position={"x": 5, "y": 5})
+    for _ in range(3):
+        page.keyboard.press("n")
+        assert events["kind"][row(page)] == "Received"
+    third = [no for no, kind in enumerate(events["kind"]) if kind == "Received"][2]
+    assert row(page) == third
+    page.keyboard.press("Shift+ArrowLeft")
+    assert events["kind"][row(page)] == "Received"
+    assert row(page) < third
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog", name="Keys").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.get_by_role("dialog", name="Keys").is_visible()
+
+
+def test_letters_typed_into_a_field_are_no_keys(opened):
+    page = opened(mq.run("fuse:2.20"))
+    page.keyboard.press("p")
+    page.get_by_label("Which number").fill("")
+    before = page.evaluate(PLAYER, [0, "t"])
+    page.keyboard.type("7 ")
+    assert page.get_by_label("Which number").input_value() == "7"
+    assert page.evaluate(PLAYER, [0, "t"]) == before
+    assert not page.evaluate(PLAYER, [0, "playing"])
+
+
+DRAWN = """() => { const { shadow_el } = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name('foot'));
+  const c = shadow_el.querySelector('.tracks canvas'), pen = c.getContext('2d');
+  const d = pen.getImageData(0, 0, c.width, c.height).data;
+  let n = 0;
+  for (let i = 0; i < d.length; i++) n = (n * 31 + d[i]) % 1e9;
+  return [n, c.height]; }"""
+
+
+@pytest.mark.parametrize(
+    "track", ["depth", "unacknowledged", "received", "latency", "roles", "spacetime"]
+)
+def test_tracks_are_drawn_and_follow_a_selection(opened, track):
+    page = opened(mq.run("fuse:2.20"))
+    page.get_by_label("Tracks").select_option(track)
+    page.wait_for_timeout(200)
+    first = page.evaluate(DRAWN)
+    assert first[1] > 40
+    chosen = (
+        {"kind": "message", "msg": 3}
+        if track == "spacetime"
+        else {"kind": "consumer", "name": "A" if track in ("depth", "roles") else "C1"}
+    )
+    page.evaluate("sel => Bokeh.documents[0].mqlab.player.select(sel)", chosen)
+    page.wait_for_timeout(100)
+    assert page.evaluate(DRAWN) != first
+
+
+def test_who_sent_how_many_to_whom(opened):
+    page = opened(mq.run("fuse:2.20"))
+    page.get_by_label("Tracks").select_option("flow")
+    page.evaluate(
+        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration) }"
+    )
+    page.wait_for_timeout(200)
+    table = page.get_by_role("table", name="How many messages")
+    rows = {
+        cells[0]: cells[1:]
+        for cells in (line.split("\t") for line in table.inner_text().split("\n"))
+    }
+    heads = rows["from \\ to"]
+    assert rows["A"][heads.index("B")] == "6"
+    assert rows["A"][heads.index("C1")] == "6"
+    assert rows["P"][heads.index("A")] == "12"
+
+
+@pytest.mark.parametrize(("width", "height"), [(600, 900), (900, 800), (1366, 768), (1900, 1000)])
+def test_it_fits_the_window(opened, width, height):
+    page = opened(mq.run("fuse:2.20"), width, height)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    controls, strip = (
+        page.get_by_role("button", name="Play").bounding_box(),
+        page.get_by_role("slider", name="Time").bounding_box(),
+    )
+    assert controls["y"] + controls["height"] <= height
+    if width >= 1366:
+        top = page.evaluate(
+            "() => Bokeh.documents[0].mqlab.player.element.getBoundingClientRect().top"
+        )
+        assert strip["y"] + strip["height"] - top <= max(0.6 * height, 480) + 4
+        assert controls["y"] + controls["height"] <= 0.75 * height
+    figure = page.locator(".bk-Figure").first.bounding_box()
+    assert figure["width"] <= width
+    assert figure["height"] >= 150
+
+
+def test_nothing_of_an_old_canvas_is_left_after_resizing(opened):
+    page = opened(mq.run("fuse:2.20"), 1900, 1000)
+    page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(3) }")
+    for width in (900, 1366, 700, 1500):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(400)
+        figure = page.locator(".bk-Figure").first.bounding_box()
+        canvases = page.locator("canvas.mq-moving")
+        assert canvases.count() == 1
+        box = canvases.bounding_box()
+        assert (box["width"], box["height"]) == pytest.approx(
+            (figure["width"], figure["height"]), abs=1.5
+        )
+        edges = [canvas.bounding_box() for canvas in page.locator(".foot canvas").all()]
+        assert all(edge is None or edge["x"] + edge["width"] <= width + 1 for edge in edges)
+
+
+def test_dark_follows_while_it_is_open(opened):
+    page = opened(mq.run("fuse:2.20"))
+    ink = "() => getComputedStyle(Bokeh.documents[0].mqlab.player.element).getPropertyValue('--mq-ink')"
+    page.emulate_media(color_scheme="light")
+    page.wait_for_timeout(100)
+    assert page.evaluate(ink) == "#16202a"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(100)
+    assert page.evaluate(ink) == "#ebeff3"
+
+
+def test_under_reduced_motion_it_plays_from_event_to_event(opened):
+    page = opened(mq.run("fuse:2.20"))
+    page.emulate_media(reduced_motion="reduce")
+    shown = page.evaluate("""() => new Promise((done) => {
+      const { player } = Bokeh.documents[0].mqlab, rows = [];
+      player.seek(1); player.on("time", (t, row) => rows.push(row)); player.setPlaying(true);
+      setTimeout(() => { player.setPlaying(false); done(rows); }, 1500); })""")
+    assert len(shown) >= 2
+    assert len(set(shown)) == len(shown)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("id", ["fuse:2.20", "fuse:4.4"])
+def test_text_can_be_read_and_everything_has_a_name(opened, id, scheme):
+    page = opened(mq.run(id))
+    page.emulate_media(color_scheme=scheme)
+    page.keyboard.press("p")
+    page.wait_for_timeout(200)
+    assert page.evaluate(ACCESS) == {"faint": [], "nameless": []}
