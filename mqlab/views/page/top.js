@@ -97,9 +97,8 @@ player.on("ready", () => {
 });
 const PRODUCTS = { activemq: "ActiveMQ", openmq: "OpenMQ", artemis: "Artemis" };
 
-// Keys of the lab; `keys.js` looks them up like its own.
-Object.assign(KEYS, {
-  x: () => lab.breakIt(), f: () => lab.fork(), z: () => lab.do("undo"), Z: () => lab.do("redo"),
-  d: () => nextDifference(),
-});
-for (const tab of tabs) if (tab.key) KEYS[tab.key] = () => panel.show(tab.id, true);
+// Keys and buttons below the stage ask for these.
+player.on("tab", (id) => panel.show(id, true));
+player.on("undo", () => { if (lab.state?.undo) lab.do("undo"); });
+player.on("redo", () => { if (lab.state?.redo) lab.do("redo"); });
+player.on("difference", () => nextDifference());
