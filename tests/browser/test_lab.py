@@ -229,7 +229,7 @@ def test_two_runs_have_one_clock_and_the_first_difference_is_a_click(page, desk)
         page.evaluate(f"(t) => {PLAYER}.seek(t)", seconds)
         left, right = now(page)
         assert left == pytest.approx(right)
-    page.get_by_role("button", name="Play", exact=True).first.click()
+    page.get_by_role("button", name="Watch", exact=True).click()
     page.wait_for_function(f"() => {PLAYER}.panels.length === 1 && {PLAYER}.begun")
 
 
@@ -245,7 +245,7 @@ def test_comparing_again_and_again_leaves_nothing_behind(page, desk):
     for _ in range(3):
         page.get_by_role("button", name="Compare", exact=True).click()
         page.wait_for_function(f"() => {PLAYER}.panels.length === 2 && {PLAYER}.begun")
-        page.get_by_role("button", name="Play", exact=True).first.click()
+        page.get_by_role("button", name="Watch", exact=True).click()
         page.wait_for_function(f"() => {PLAYER}.panels.length === 1 && {PLAYER}.begun")
         settled(page)
         counts.append(page.evaluate(count))
