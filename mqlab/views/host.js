@@ -75,6 +75,8 @@ const embed = async (model, host) => {
   await Bokeh.embed.embed_item(item, place);
   // By its root, not by its age: the views of one widget come up at the same time.
   const doc = Bokeh.documents.findLast((d) => d.roots().some((root) => root.id === item.root_id));
+  // Bokeh's place for notes about a server, one a document, which nobody takes away.
+  for (const notes of document.querySelectorAll("body > .bk-Notifications:empty")) notes.remove();
   const clear = () => {
     doc.clear();
     const number = Bokeh.documents.indexOf(doc);

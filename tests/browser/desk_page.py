@@ -20,14 +20,16 @@ MODEL = """async ({ host, traits }) => {
     send: (content) => { if (window.dead) throw new Error('Cannot send');
       toKernel(JSON.stringify(content)).then((text) => {
         const { changed, messages } = JSON.parse(text);
-        Object.assign(values, changed);
-        for (const name of Object.keys(changed)) fire('change:' + name);
+        modelSet(changed);
         for (const message of messages) fire('msg:custom', message); }); },
   };
+  // What the kernel sets of its own accord.
+  window.modelSet = (changed) => { Object.assign(values, changed);
+    for (const name of Object.keys(changed)) fire('change:' + name); };
   const address = URL.createObjectURL(new Blob([host], { type: 'text/javascript' }));
   const { render } = (await import(address)).default;
   window.show = async () => { const el = document.createElement('div'); document.body.append(el);
-    return render({ model, el }); };
+    const gone = await render({ model, el }); return async () => { await gone(); el.remove(); }; };
   window.clear = await show();
 }"""
 READY = "() => Bokeh.documents.at(-1)?.mqlab?.player?.begun && Bokeh.documents.at(-1).is_idle"

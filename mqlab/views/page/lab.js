@@ -142,10 +142,6 @@ lab.breakIt = async (at = middleOf(), from = null) => {
       act: () => lab.do("break", { step: deed.step, text: deed.text, ms }) })), from);
   } catch (error) { say("", error.message); }
 };
-lab.fork = () => {
-  if (!player.kernel) { say("", "To fork it, a kernel has to run: run the cell again."); return; }
-  lab.breakIt();
-};
 player.on("break", (at) => lab.breakIt(at?.x == null ? undefined : at));
-player.on("fork", () => lab.fork());
+player.on("fork", (at) => lab.breakIt(at?.x == null ? undefined : at)); // a fork is a run in which something else is done
 player.on("ready", () => styled(player.place("top"), MENU_STYLE));

@@ -38,43 +38,35 @@ const makeField = (row, id) => {
                             placeholder: row.default == null ? "not set" : shownOf(row.default, row.type), autocomplete: "off" });
 };
 
-// What it was in the first run, what its default is, and the way back to either.
-const besides = (row, edit) => {
-  const told = row.unit ? [element("div", {}, row.unit)] : [], value = shownOf(row.default, row.type);
-  if (row.changed || edit) told.push(element("button", { type: "button", "data-back": true }, `back to ${shownOf(row.was, row.type) || "not set"}`));
-  if (row.section !== "script") told.push(element("div", {}, row.written ? `\u0394 default ${value || "not set"}` : "default"));
-  return told;
-};
-
 const makeOption = (row, changed) => {
   const id = `o${Math.random().toString(36).slice(2)}`, key = JSON.stringify(row.path), field = makeField(row, id);
-  const box = element("div", { class: "option" });
-  const side = element("div", { class: "side" }, field);
-  const put = () => {
-    box.classList.toggle("edited", edits.has(key));
-    box.classList.toggle("changed", row.changed);
-    side.replaceChildren(field, ...besides(row, edits.has(key)));
-  };
-  const take = () => {
-    const value = readOf(field, row.type);
-    if (shownOf(value, row.type) === shownOf(row.value, row.type)) edits.delete(key); else edits.set(key, value);
-    box.querySelector(".bad")?.remove();
-    box.classList.toggle("edited", edits.has(key));
-    changed();
-  };
-  field.addEventListener("input", take);
-  field.addEventListener("change", () => { take(); put(); if (field.isConnected) field.focus?.(); });
-  side.addEventListener("click", (event) => {
-    if (!event.target.dataset?.back) return;
+  const box = element("div", { class: "option" }), value = shownOf(row.default, row.type);
+  // What it was in the first run, and the way back to it.
+  const back = element("button", { type: "button", onclick: () => {
     if (row.type === "switch") field.checked = row.was === true; else field.value = shownOf(row.was, row.type);
     take();
-    put();
     field.focus();
-  });
+  } }, `back to ${shownOf(row.was, row.type) || "not set"}`);
+  const take = () => {
+    const given = readOf(field, row.type);
+    if (shownOf(given, row.type) === shownOf(row.value, row.type)) edits.delete(key); else edits.set(key, given);
+    box.querySelector(".bad")?.remove();
+    mark();
+    changed();
+  };
+  const mark = () => {
+    box.classList.toggle("edited", edits.has(key));
+    box.classList.toggle("changed", row.changed);
+    back.hidden = !edits.has(key) && !row.changed;
+  };
+  field.addEventListener("input", take);
+  field.addEventListener("change", take);
+  const side = element("div", { class: "side" }, field, element("div", {}, row.unit), back);
+  if (row.section !== "script") side.append(element("div", {}, row.written ? `\u0394 default ${value || "not set"}` : "default"));
   box.append(element("label", { for: id }, row.name), side, element("div", { class: "dim" }, row.sentence),
              element("div", { class: "dim" }, element("span", { class: "chip" }, row.source)));
   box.dataset.path = key;
-  put();
+  mark();
   return box;
 };
 

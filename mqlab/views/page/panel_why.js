@@ -41,7 +41,7 @@ const tellFromTable = (body) => {
   if (message != null && events.msg) {
     const steps = [];
     for (let i = 0; i < events.time.length; i++) {
-      if (Number(events.msg[i]) === message) steps.push({ ms: parseFloat(events.time[i]), text: events.what[i], row: events.row?.[i] });
+      if (Number(events.msg[i]) === message) steps.push({ ms: parseFloat(events.time[i]), text: player.said?.(i) ?? events.what[i], row: events.row?.[i] });
     }
     body.append(element("h3", {}, `What happened to message ${chosen.name ?? message}?`), stepsOf(steps));
   }

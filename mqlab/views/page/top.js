@@ -1,4 +1,4 @@
-// The bar above the stage: what is run, what was changed and the way back, the runs, Play, Build, Compare, take away.
+// The bar above the stage: what is run, what was changed and the way back, the runs, Watch, Build, Compare, take away.
 const TOP_STYLE = `
   .mq-top { display: flex; align-items: center; gap: 8px 10px; flex-wrap: wrap; min-height: 42px; padding: 4px 10px; box-sizing: border-box;
     color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
@@ -68,7 +68,7 @@ player.on("ready", () => {
   styled(place, TOP_STYLE);
   const bar = element("div", { class: "mq-top" }), runs = element("div", { class: "mq-runs", role: "group", "aria-label": "Runs of this session" });
   place.append(bar, runs);
-  const modes = [["play", "Play"], ["build", "Build"], ["compare", "Compare"]];
+  const modes = [["play", "Watch"], ["build", "Build"], ["compare", "Compare"]];
   const show = () => {
     const state = player.kernel ? lab.state : null, title = state?.title ?? player.panels[0].data("meta").title?.[0] ?? "";
     const held = place.activeElement?.dataset?.name;
@@ -97,9 +97,8 @@ player.on("ready", () => {
 });
 const PRODUCTS = { activemq: "ActiveMQ", openmq: "OpenMQ", artemis: "Artemis" };
 
-// Keys of the lab; `keys.js` looks them up like its own.
-Object.assign(KEYS, {
-  x: () => lab.breakIt(), f: () => lab.fork(), z: () => lab.do("undo"), Z: () => lab.do("redo"),
-  d: () => nextDifference(),
-});
-for (const tab of tabs) if (tab.key) KEYS[tab.key] = () => panel.show(tab.id, true);
+// Keys and buttons below the stage ask for these.
+player.on("tab", (id) => panel.show(id, true));
+player.on("undo", () => { if (lab.state?.undo) lab.do("undo"); });
+player.on("redo", () => { if (lab.state?.redo) lab.do("redo"); });
+player.on("difference", () => nextDifference());

@@ -1,0 +1,348 @@
+"""The laboratory in the picture: ask, break, fork, compare, build; its kernel is this process.
+
+The five questions that a new user has are answered in at most three actions each; each test that does
+so counts them in its docstring.
+"""
+
+import re
+
+import pytest
+
+import mqlab as mq
+from tests.browser.desk_page import READY, open_desk
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
+
+# While one document takes the place of another there may be none for a moment.
+PLAYER = "(Bokeh.documents.at(-1)?.mqlab?.player ?? { panels: [] })"
+
+
+@pytest.fixture
+def desk(page):
+    """Return a function that shows a figure with its desk."""
+
+    def show(figure):
+        return open_desk(page, mq.run(figure), figure)
+
+    return show
+
+
+def select(page, kind, name):
+    """Select a part as a click on the stage does: by the player."""
+    chosen = {"kind": kind, "name": name} | ({"msg": int(name)} if kind == "message" else {})
+    page.evaluate(f"(chosen) => {PLAYER}.select(chosen)", chosen)
+
+
+def go_to(page, ms):
+    page.evaluate(f"(ms) => {PLAYER}.seek({PLAYER}.storyTime(ms))", ms)
+
+
+def now(page):
+    """Return the time of the run that is shown (ms), on each side."""
+    return page.evaluate(f"() => {PLAYER}.panels.map(p => {PLAYER}.runTime(p, {PLAYER}.t))")
+
+
+def panel(page):
+    """Return the open tab."""
+    return page.locator(".mq-body:not([hidden])")
+
+
+def settled(page):
+    page.wait_for_function(READY)
+
+
+# What a new user asks
+
+
+def test_who_is_master_now(page, desk):
+    """One action: click broker2."""
+    desk("fuse:4.4")
+    go_to(page, 15_500)
+    select(page, "broker", "broker2")
+    panel(page).get_by_text("broker2 is now master: it holds the lock of its set.").wait_for()
+
+
+def test_why_did_c3_get_nothing(page, desk):
+    """Two actions: click the consumer; press "Why not P-1?"."""
+    desk("fuse:2.20")
+    select(page, "consumer", "C3")
+    panel(page).get_by_role("button", name="Why not P-1?").click()
+    panel(page).get_by_text("Why did C3 not get message P-1?").wait_for()
+    panel(page).get_by_text("it was this subscription's turn").first.wait_for()
+    panel(page).get_by_text("Fuse 3, Load balancing").first.wait_for()
+
+
+def test_what_if_the_conduit_were_off(page, desk):
+    """Three actions: click the connector and open its options (the tab); untick; apply and compare."""
+    picture = desk("fuse:2.20")
+    select(page, "connector", "A/linkToBrokerB")
+    page.get_by_role("tab", name="Options").click()
+    panel(page).get_by_label("conduitSubscriptions").uncheck()
+    panel(page).get_by_role("button", name="Apply and compare").click()
+    panel(page).get_by_text("Received at the end").wait_for()
+    for name, counts in {"C1": "6 → 4", "C2": "3 → 4", "C3": "3 → 4"}.items():
+        panel(page).locator(".bells", has_text=name).get_by_text(counts).first.wait_for()
+    assert [trace.received() for trace in picture.desk.traces] == [
+        {"C1": 6, "C2": 3, "C3": 3}, {"C1": 4, "C2": 4, "C3": 4}]  # fmt: skip
+
+
+def test_kill_b_and_see(page, desk):
+    """Three actions: click B; press X (or the button "Break B ..."); choose Crash B."""
+    picture = desk("fuse:2.20")
+    go_to(page, 14)
+    select(page, "broker", "B")
+    panel(page).get_by_role("button", name="Break B").click()
+    page.get_by_role("menuitem", name="Crash B").click()
+    page.get_by_role("button", name=re.compile("Crash B at 14 ms")).wait_for()
+    assert now(page) == [pytest.approx(14, abs=0.5)], "the moment stays"
+    crashed = next(e for e in picture.trace.events() if e.kind == mq.Kind.Crashed)
+    assert crashed.t == pytest.approx(14_000, abs=600)
+    panel(page).get_by_text("B crashed").wait_for()
+
+
+def test_which_message_came_twice(page, desk):
+    """No action: the run without a selection says it; one more (Events) shows the rows."""
+    desk("artemis:21.1.2-duplicates")
+    panel(page).get_by_text(
+        re.compile("more than once|another consumer had got, too")
+    ).first.wait_for()
+
+
+# Ask
+
+
+def test_a_step_of_a_story_is_a_moment(page, desk):
+    desk("fuse:2.20")
+    select(page, "message", "5")
+    steps = panel(page).locator("ol.steps button")
+    steps.nth(3).click()
+    assert now(page) == [pytest.approx(12)]
+    assert "now" in steps.nth(3).get_attribute("class")
+    assert "later" not in steps.nth(3).get_attribute("class")
+    steps.nth(0).click()
+    assert now(page) == [pytest.approx(10)]
+    assert "later" in steps.nth(3).get_attribute("class")
+
+
+def test_what_if_forks_to_the_run_that_it_promised(page, desk):
+    picture = desk("fuse:2.20")
+    select(page, "message", "5")
+    panel(page).get_by_role("button", name="Why not C2?").click()
+    panel(page).get_by_role("button", name="What if?").click()
+    panel(page).get_by_text("Then: C1 6 → 4, C2 3 → 4, C3 3 → 4.").wait_for()
+    panel(page).get_by_role("button", name="Fork", exact=True).first.click()
+    panel(page).get_by_text("Why is message P-5 at C2?").wait_for()
+    assert picture.trace.received() == {"C1": 4, "C2": 4, "C3": 4}
+    page.get_by_role("button", name="Δ 1 change").wait_for()
+
+
+def test_an_answer_that_comes_too_late_is_not_shown(page, desk):
+    desk("fuse:2.20")
+    page.evaluate(f"() => {{ {PLAYER}.select({{kind: 'broker', name: 'A'}}); "
+                  f"{PLAYER}.select({{kind: 'broker', name: 'B'}}); }}")  # fmt: skip
+    panel(page).get_by_text("What happened at B?").wait_for()
+    page.wait_for_timeout(300)
+    assert panel(page).get_by_text("What happened at A?").count() == 0
+
+
+# Break, fork, undo
+
+
+def test_a_crash_while_it_plays_and_back(page, desk):
+    picture = desk("fuse:2.20")
+    first = picture.trace
+    select(page, "broker", "B")
+    go_to(page, 8)
+    page.evaluate(f"() => {PLAYER}.setPlaying(true)")
+    page.wait_for_timeout(400)
+    page.evaluate(f"() => {PLAYER}.emit('break')")
+    page.get_by_role("menuitem", name="Crash B").click()
+    page.get_by_role("button", name=re.compile("^2 Δ Crash B")).wait_for()
+    second = picture.trace
+    assert now(page)[0] > 8
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function(
+        f"() => !{PLAYER}.panels[0].data('events').what.join().includes('crashed')"
+    )
+    assert picture.trace is first
+    page.get_by_role("button", name="Redo").click()
+    page.wait_for_function(
+        f"() => {PLAYER}.panels[0].data('events').what.join().includes('crashed')"
+    )
+    assert picture.trace is second
+
+
+def test_the_menu_is_for_the_keyboard_too(page, desk):
+    picture = desk("fuse:2.20")
+    go_to(page, 14)
+    select(page, "broker", "B")
+    button = panel(page).get_by_role("button", name="Break B")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("menuitem", name="Crash B").wait_for()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("menu").count() == 0
+    button.wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_role("menuitem", name="Crash B").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=re.compile("Stop B in order")).wait_for()
+    assert mq.Kind.Stopped in [event.kind for event in picture.trace.events()]
+
+
+def test_a_bad_value_stays_with_its_field_and_there_is_a_way_back(page, desk):
+    picture = desk("fuse:2.20")
+    first = picture.trace
+    select(page, "connector", "A/linkToBrokerB")
+    page.get_by_role("tab", name="Options").click()
+    field = panel(page).get_by_label("networkTTL")
+    field.fill("two")
+    panel(page).get_by_role("button", name="Apply 1 as a fork").click()
+    panel(page).locator(".option", has_text="networkTTL").get_by_role("alert").wait_for()
+    assert picture.trace is first
+    assert field.input_value() == "two"
+    panel(page).get_by_role("button", name="back to 3").click()
+    assert field.input_value() == "3"
+    assert panel(page).get_by_role("alert").count() == 0
+    assert panel(page).get_by_role("button", name="Apply as a fork").is_disabled()
+
+
+# Compare
+
+
+def test_two_runs_have_one_clock_and_the_first_difference_is_a_click(page, desk):
+    desk("fuse:2.20")
+    go_to(page, 9)
+    select(page, "broker", "B")
+    page.evaluate(f"() => {PLAYER}.emit('break')")
+    page.get_by_role("menuitem", name="Crash B").click()
+    page.get_by_role("button", name=re.compile("^2 Δ Crash B")).wait_for()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.wait_for_function(f"() => {PLAYER}.panels.length === 2 && {PLAYER}.begun")
+    settled(page)
+    panel(page).get_by_role("button", name=re.compile(r"^Go to .* ms")).click()
+    left, right = now(page)
+    assert left == pytest.approx(right)
+    assert left == pytest.approx(9, abs=1)
+    for seconds in (0, 1.5, 99):
+        page.evaluate(f"(t) => {PLAYER}.seek(t)", seconds)
+        left, right = now(page)
+        assert left == pytest.approx(right)
+    page.get_by_role("button", name="Watch", exact=True).click()
+    page.wait_for_function(f"() => {PLAYER}.panels.length === 1 && {PLAYER}.begun")
+
+
+def test_comparing_again_and_again_leaves_nothing_behind(page, desk):
+    desk("fuse:2.20")
+    page.evaluate(f"() => {PLAYER}.emit('break')")
+    page.get_by_role("menuitem", name="Crash B").click()
+    page.get_by_role("button", name=re.compile("^2 Δ Crash B")).wait_for()
+    count = (
+        "() => [Bokeh.documents.length, model.heard.length, document.querySelectorAll('*').length]"
+    )
+    counts = []
+    for _ in range(3):
+        page.get_by_role("button", name="Compare", exact=True).click()
+        page.wait_for_function(f"() => {PLAYER}.panels.length === 2 && {PLAYER}.begun")
+        page.get_by_role("button", name="Watch", exact=True).click()
+        page.wait_for_function(f"() => {PLAYER}.panels.length === 1 && {PLAYER}.begun")
+        settled(page)
+        counts.append(page.evaluate(count))
+    assert counts[0] == counts[2]
+    assert counts[0][0] == 1
+
+
+# Another run from outside, no kernel, a lost one
+
+
+def test_another_figure_while_it_plays(page, desk):
+    picture = desk("fuse:2.20")
+    page.evaluate(f"() => {PLAYER}.setPlaying(true)")
+    for figure in ("fuse:4.4", "fuse:2.9", "openmq:4-1", "fuse:2.20", "artemis:21.1"):
+        page.wait_for_timeout(150)
+        picture.desk.load(mq.run(figure), figure)
+        picture.follow()
+        page.evaluate("(columns) => modelSet({ columns })", picture.columns)
+        page.locator(".mq-top .id", has_text=figure).wait_for()
+        assert page.evaluate(f"() => [{PLAYER}.playing, {PLAYER}.t]") == [False, 0]
+        title = page.locator(".mq-top .title").text_content()
+        assert title == mq.figure(figure).title
+        lengths = page.evaluate("""() => Bokeh.documents[0].roots()[0].document._all_models
+          ? [...Bokeh.documents[0]._all_models.values()].filter(m => m.type === 'ColumnDataSource')
+            .map(m => new Set(Object.values(m.data).map(c => c.length)).size) : [1]""")
+        assert set(lengths) <= {0, 1}
+        page.evaluate(f"() => {PLAYER}.setPlaying(true)")
+
+
+def test_a_lost_kernel_is_told_calmly_and_the_picture_plays_on(page, desk):
+    desk("fuse:2.20")
+    page.evaluate("() => { window.dead = true; model.fire('comm_live_update'); }")
+    panel(page).get_by_text("The kernel was restarted.").first.wait_for()
+    page.evaluate(f"() => {PLAYER}.emit('break')")
+    page.get_by_role("status").get_by_text("run the cell again").wait_for()
+    before = now(page)[0]
+    page.evaluate(f"() => {PLAYER}.setPlaying(true)")
+    page.wait_for_timeout(500)
+    assert now(page)[0] > before
+
+
+def test_ten_views_of_one_run_leave_nothing_when_they_go(page, desk):
+    desk("fuse:2.20")
+    count = (
+        "() => [Bokeh.documents.length, model.heard.length, document.querySelectorAll('*').length]"
+    )
+    counts = []
+    for _ in range(10):
+        page.evaluate("async () => { const gone = await show(); await gone(); }")
+        counts.append(page.evaluate(count))
+    assert counts[-1] == counts[0]
+    assert counts[0][0] == 1
+
+
+# Build
+
+
+def test_a_network_is_drawn_by_forms_and_the_outcome_stands_below(page, desk):
+    picture = desk("fuse:2.20")
+    page.get_by_role("button", name="Build", exact=True).click()
+    panel(page).get_by_role("button", name="New: ActiveMQ").click()
+    panel(page).get_by_text("C1 receives 10").wait_for()
+    panel(page).get_by_label("Name of the broker").fill("B")
+    panel(page).get_by_role("button", name="Add").first.click()
+    panel(page).get_by_label("Broker of the consumer").locator("option", has_text="B").wait_for(
+        state="attached"
+    )
+    panel(page).get_by_label("Broker of the consumer").select_option("B")
+    panel(page).get_by_role("button", name="Add").nth(1).click()
+    panel(page).get_by_text("C2 receives 0").wait_for()
+    panel(page).get_by_label("From", exact=True).select_option("A")
+    panel(page).get_by_label("To", exact=True).select_option("B")
+    panel(page).get_by_role("button", name="Connect").click()
+    panel(page).get_by_text("C2 receives 5").wait_for()
+    assert picture.trace.received() == {"C1": 5, "C2": 5}
+    page.get_by_role("tab", name="Code").click()
+    panel(page).get_by_text("mq.NetworkConnector(").first.wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function(f"() => {PLAYER}.panels[0].data('events').what.length > 0")
+    page.get_by_role("tab", name="Build").click()
+    panel(page).get_by_text("C2 receives 0").wait_for()
+
+
+def test_names_are_text(page, desk, monkeypatch):
+    name = "<img src=x onerror=alert(1)>"
+    net = mq.Network(mq.Broker(name), mq.Broker("B"))
+    trace = mq.run(net, mq.Consumer("C1", on=name, reads=mq.Queue("Q")),
+                   mq.Producer("P", on=name, sends=1, to=mq.Queue("Q")))  # fmt: skip
+    open_desk(page, trace, name)
+    select(page, "broker", name)
+    panel(page).get_by_text(f"What happened at {name}?").wait_for()
+    page.evaluate(f"() => {PLAYER}.emit('break')")
+    page.get_by_role("menuitem", name=f"Crash {name}").click()
+    page.get_by_role("button", name=re.compile("^2 Δ Crash")).wait_for()
+    assert (
+        page.evaluate("""() => { const all = (el) => [el, ...[...el.children].flatMap(all),
+      ...(el.shadowRoot ? [...el.shadowRoot.children].flatMap(all) : [])];
+      return all(document.body).filter((el) => el.tagName === 'IMG').length; }""")
+        == 0
+    )
