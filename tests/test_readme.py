@@ -42,7 +42,7 @@ def test_mqlab_lab_ends_in_a_running_jupyterlab(tmp_path):
                 break
             assert server.poll() is None, log.read_text()
             time.sleep(0.2)
-        assert "01-first-network.ipynb" in found[0]
+        assert "00-start-here.ipynb" in found[0]
         assert b"jupyter-config-data" in answer_of(found[0], server, log)
     finally:
         subprocess.run(["pkill", "-P", str(server.pid)], check=False)
