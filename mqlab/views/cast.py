@@ -1,28 +1,65 @@
-"""Who is on the stage: which nodes of a trace are drawn, at whose side, and what joins them.
+"""Who is on the stage: the parts of a network as a trace names them, and what joins them.
 
-Brokers, and addresses at which nobody serves, stand by themselves. Producers and consumers stand at
-their broker. A client with a connection of its own, which may move from broker to broker, stands at the
-first one it reached; its consumers are drawn as the client itself.
+Brokers, and addresses at which nobody serves, stand by themselves. Producers and consumers stand at their
+broker. A client with a connection of its own is a card of its own, in which its consumers have a row each:
+it may go from broker to broker. What several brokers share, a store or a database, is a part as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
 from mqlab.trace.accounts import set_keys
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
-from mqlab.views import stage as stages
-from mqlab.views.stage import Stage, Way
 
 STANDING = ("broker", "endpoint")
 _MEETS = (Kind.Attached, Kind.Attempted)
+_NO_OPTION = ("name", "from", "to", "uri", "uri_kind", "duplex")
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A producer, a consumer or a client, by its node; `homes` are brokers it ever was at or tried."""
+
+    node: int
+    name: str
+    role: str
+    homes: tuple[int, ...]
+    consumers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What joins two brokers: one connection, whichever of the trace's bridges go over it.
+
+    `kind` is connector, cluster or replication; `chips` are options that are not the default.
+    """
+
+    name: str
+    kind: str
+    a: int
+    b: int
+    bridges: tuple[int, ...]
+    both: bool
+    chips: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """What several brokers share: `kind` is files or database."""
+
+    name: str
+    kind: str
+    members: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Cast:
-    """The nodes of one trace, and the stage they stand on."""
+    """The parts of one trace's network."""
 
     trace: Trace
 
@@ -32,122 +69,204 @@ class Cast:
         names = self.trace.names
         return list(zip(names["node"], names["node_role"], strict=True))
 
-    def stands(self, node: int) -> bool:
-        """Whether a node stands by itself; where there is no broker at all, the clients do."""
-        return self.nodes[node][1] in self._standing
+    @cached_property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario of the trace's header; empty in traces from elsewhere."""
+        return dict(self.trace.header.get("scenario", {}))
 
     @cached_property
-    def _standing(self) -> tuple[str, ...]:
-        found = any(role in STANDING for _, role in self.nodes)
-        return STANDING if found else ("client", "producer", "consumer")
+    def standing(self) -> list[int]:
+        """Nodes that stand by themselves; where there is no broker at all, the clients do."""
+        found = [no for no, (_, role) in enumerate(self.nodes) if role in STANDING]
+        if found:
+            return found
+        roles = ("client", "producer", "consumer")
+        return [
+            no for no, (_, role) in enumerate(self.nodes) if role in roles and self.actors[no] == no
+        ]
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Name -> node of each broker."""
+        return {name: no for no, (name, role) in enumerate(self.nodes) if role == "broker"}
 
     @cached_property
     def actors(self) -> dict[int, int]:
-        """Node -> the node it is drawn as: what a client has is the client, a line is its broker.
+        """Node -> the node as which it is drawn: what a client sends is the client's, a line is its broker.
 
         A consumer that was closed and opened again at the same broker is the one it was.
         """
         clients = {name: no for no, (name, role) in enumerate(self.nodes) if role == "client"}
-        brokers = {name: no for no, (name, role) in enumerate(self.nodes) if role == "broker"}
-        lines = self.trace.header.get("scenario", {}).get("lines", ())
-        leads = {line["name"]: brokers[line["to"]] for line in lines}
+        lines = self.scenario.get("lines", ())
+        leads = {line["name"]: self.numbers[line["to"]] for line in lines}
         homes, found = self.trace.names["node_home"], {}
         lives: dict[tuple[str, str], int] = {}
         for no, (name, role) in enumerate(self.nodes):
-            owned = role == "consumer" or (role == "producer" and homes[no] not in brokers)
-            first = lives.setdefault((name, homes[no]), no) if role == "consumer" else no
-            found[no] = clients.get(homes[no], first) if owned else no
-            if role == "line":
-                found[no] = leads[name]
+            found[no] = no
+            if role == "consumer":
+                found[no] = lives.setdefault((name, homes[no]), no)
+            elif role == "producer" and homes[no] not in self.numbers:
+                found[no] = clients.get(homes[no], no)
+            elif role == "line":
+                found[no] = leads.get(name, no)
         return found
 
     @cached_property
-    def links(self) -> list[tuple[int, int]]:
-        """(from, to) of each line: the bridges by their numbers, then clients' connections."""
-        names = self.trace.names
-        numbers = {name: no for no, (name, role) in enumerate(self.nodes) if role == "broker"}
-        bridges = [
-            (numbers[frm], numbers[to])
-            for frm, to in zip(names["link_from"], names["link_to"], strict=True)
-        ]
-        columns = (self.trace.column(c) for c in ("kind", "frm", "to"))
-        met = [(frm, to) for kind, frm, to in zip(*columns, strict=True)
-               if kind == Kind.Attached and to >= 0]  # fmt: skip
-        return bridges + list(dict.fromkeys(met))
-
-    @cached_property
-    def homes(self) -> dict[int, str]:
-        """Node -> the name of the standing node at whose side it is drawn."""
-        names, found = self.trace.names, {}
-        columns = [self.trace.column(c) for c in ("kind", "frm", "to")]
-        for wanted in _MEETS:  # where a client was connected, else whom it tried
-            for kind, frm, to in zip(*columns, strict=True):
-                if kind == wanted and to >= 0 and self.stands(to):
-                    found.setdefault(frm, self.nodes[to][0])
-        first = next(name for no, (name, _) in enumerate(self.nodes) if self.stands(no))
+    def owners(self) -> dict[int, int]:
+        """Node of a client's consumer -> that of its client."""
+        clients = {name: no for no, (name, role) in enumerate(self.nodes) if role == "client"}
+        homes = self.trace.names["node_home"]
         return {
-            no: found.get(no, first) if role == "client" else names["node_home"][no]
-            for no, (_, role) in enumerate(self.nodes)
-            if not self.stands(no) and self.actors[no] == no
-        }
+            no: clients[homes[no]] for no, (_, role) in enumerate(self.nodes)
+            if role == "consumer" and self.actors[no] == no and homes[no] in clients
+        }  # fmt: skip
 
     @cached_property
-    def stage(self) -> Stage:
-        """Where everybody stands."""
-        standing = [name for no, (name, _) in enumerate(self.nodes) if self.stands(no)]
-        bridges = len(self.trace.names["link"])
-        lines = [(self.nodes[a][0], self.nodes[b][0]) for a, b in self.links[:bridges]]
-        wished = {
-            b["name"]: tuple(b["at"])
-            for b in self.trace.header.get("scenario", {}).get("brokers", ()) if b.get("at")
-        }  # fmt: skip
-        clients = [(f"{no}", home) for no, home in self.homes.items()]
-        stage = stages.build(standing, lines, wished, clients, self._sets(standing))
-        for frm, to in self.links[bridges:]:
-            (x0, y0), (x1, y1) = self._at(stage, frm), self._at(stage, to)
-            stage.links.append(Way(x0, y0, (x0 + x1) / 2, (y0 + y1) / 2, x1, y1))
-        return stage
+    def clients(self) -> list[Client]:
+        """All clients that do not stand by themselves."""
+        homes = self._homes
+        return [
+            Client(no, name, role, tuple(homes.get(no, ())),
+                   tuple(c for c, owner in self.owners.items() if owner == no))
+            for no, (name, role) in enumerate(self.nodes)
+            if role in ("client", "producer", "consumer") and no not in self.standing
+            and self.actors[no] == no and no not in self.owners
+        ]  # fmt: skip
 
-    def _sets(self, standing: list[str]) -> list[tuple[str, str]]:
-        """Return pairs of brokers that are masters and slaves of one another."""
+    @cached_property
+    def _homes(self) -> dict[int, list[int]]:
+        """Client -> the brokers it was at, or tried, its home first."""
+        found: dict[int, dict[int, None]] = {}
+        for no, home in enumerate(self.trace.names["node_home"]):
+            if home in self.numbers:
+                found.setdefault(self.actors[no], {})[self.numbers[home]] = None
+        standing = set(self.standing)
+        columns = [self.trace.column(c) for c in ("kind", "frm", "to")]
+        met = {(frm, to) for kind, frm, to in zip(*columns, strict=True) if kind in _MEETS}
+        for frm, to in sorted(met):
+            to = self.actors.get(to, -1)
+            if frm >= 0 and to in standing and frm not in standing:
+                found.setdefault(self.actors[frm], {})[to] = None
+        return {client: list(homes) for client, homes in found.items()}
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """What joins brokers: a duplex connector is one link, and so is a cluster's pair of bridges."""
+        names = self.trace.names
+        rows = zip(names["link"], names["link_from"], names["link_to"], strict=True)
+        found: dict[tuple[str, frozenset[str]], list[tuple[int, str, str]]] = {}
+        product = self.trace.header.get("product", "activemq")
+        for bridge, (name, frm, to) in enumerate(rows):
+            base = name.removesuffix(" (duplex back)") if product == "activemq" else ""
+            found.setdefault((base, frozenset((frm, to))), []).append((bridge, frm, to))
+        pairs, links = self._pairs, []
+        for (base, ends), bridges in found.items():
+            _, frm, to = bridges[0]
+            kind = "connector" if product == "activemq" else "cluster"
+            if kind == "cluster" and ends in pairs:
+                kind = "replication"
+            owner, _, name = base.rpartition("/")
+            both = len({(f, t) for _, f, t in bridges}) > 1
+            links.append(Link(name or base, kind, self.numbers[frm], self.numbers[to],
+                              tuple(bridge for bridge, _, _ in bridges), both,
+                              self._chips(owner, name or base)))  # fmt: skip
+        joined = {frozenset((link.a, link.b)) for link in links}
+        for a, b in self._replicas:
+            if frozenset((a, b)) not in joined:
+                links.append(Link("replication", "replication", a, b, (), both=False))
+        return links
+
+    @cached_property
+    def _connectors(self) -> dict[tuple[str, str], dict[str, Any]]:
+        return {(str(row.get("from")), str(row.get("name"))): row
+                for row in self.scenario.get("connectors", ())}  # fmt: skip
+
+    def _chips(self, owner: str, name: str) -> tuple[str, ...]:
+        """Return the options of a connector that are not the default, in the guides' words."""
+        known, chips = OPTIONS["networkConnector"], []
+        for key, value in self._connectors.get((owner, name), {}).items():
+            if key in _NO_OPTION or (key in known and known[key].default == value):
+                continue
+            chips.append(f"{GUIDE_NAMES.get(key, key)} {_told(value)}")
+        return tuple(chips)
+
+    @cached_property
+    def sets(self) -> list[list[int]]:
+        """Brokers that are masters and slaves of one another, by set; the first began as the master."""
         if "details" not in self.trace.header:
             return []
-        sets: dict[str, list[str]] = {}
+        found: dict[str, list[int]] = {}
         for name, key in set_keys(self.trace):
-            if name in standing:
-                sets.setdefault(key, []).append(name)
-        return [(names[0], other) for names in sets.values() for other in names[1:]]
+            if name in self.numbers:
+                members = found.setdefault(key, [])
+                if self.numbers[name] not in members:
+                    members.append(self.numbers[name])
+        taken: set[int] = set()
+        sets = []
+        for members in found.values():
+            fresh = [no for no in members if no not in taken]
+            taken.update(fresh)
+            if len(fresh) > 1:
+                sets.append(fresh)
+        return sets
 
     @cached_property
-    def _shared(self) -> str:
-        """The beginning that all names of brokers share."""
-        first, *others = self.stage.brokers
-        size = 0
-        while others and all(name[: size + 1] == first[: size + 1] for name in others):
-            size += 1
-            if size >= len(first):
-                break
-        return first[:size]
+    def _pairs(self) -> set[frozenset[str]]:
+        return {frozenset((self.nodes[a][0], self.nodes[b][0])) for members in self.sets
+                for a in members for b in members if a != b}  # fmt: skip
 
-    def label(self, name: str) -> tuple[str, float]:
-        """Return a broker's name as it fits into its circle, and the height of the letters.
+    @cached_property
+    def _replicas(self) -> list[tuple[int, int]]:
+        """(master, slave) of pairs that copy to one another: pure pairs, and those of Artemis."""
+        stored = {no for store in self.stores for no in store.members}
+        return [(members[0], other) for members in self.sets for other in members[1:]
+                if members[0] not in stored]  # fmt: skip
 
-        What does not fit loses the beginning that all names share, then its middle.
-        """
-        radius = self.stage.radius
-        if 3.0 * radius / max(2, len(name)) < 8 and len(self._shared) > 2:
-            name = name.removeprefix(self._shared) or name
-        size = min(16.0, 0.95 * radius, 3.0 * radius / max(2, len(name)))
-        if size >= 8:
-            return name, size
-        room = max(3, int(radius * 3.0 / 8))
-        return f"{name[: room - 2]}…{name[-1]}", 8.0
+    @cached_property
+    def stores(self) -> list[Store]:
+        """What brokers share: directories of files, databases."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for row in self.scenario.get("brokers", ()):
+            if row.get("name") not in self.numbers:
+                continue
+            node, ha = self.numbers[row["name"]], row.get("ha") or {}
+            if row.get("shared_store"):
+                found.setdefault((str(row["shared_store"]), "files"), []).append(node)
+            elif "jdbc" in row or row.get("store") == "jdbc":
+                found.setdefault(("database", "database"), []).append(node)
+            elif str(ha.get("policy", "")).startswith("shared"):
+                found.setdefault(("shared store", "files"), []).append(node)
+        cluster = self.scenario.get("cluster") or {}
+        if cluster.get("model") == "enhanced":
+            found[("database", "database")] = list(self.numbers.values())
+        return [Store(name, kind, tuple(members)) for (name, kind), members in found.items()
+                if len(members) > 1]  # fmt: skip
 
-    def point(self, node: int) -> tuple[float, float]:
-        """Return where a node stands."""
-        return self._at(self.stage, node)
+    @cached_property
+    def hosts(self) -> dict[str, list[int]]:
+        """Machine -> its brokers; a broker that hosts the backups of others is one as well."""
+        found: dict[str, list[int]] = {}
+        for row in self.scenario.get("brokers", ()):
+            if row.get("host") and row.get("name") in self.numbers:
+                found.setdefault(str(row["host"]), []).append(self.numbers[row["name"]])
+        for name, node in self.numbers.items():
+            owner, slash, _ = name.partition("/")
+            if slash and owner in self.numbers:
+                found.setdefault(owner, [self.numbers[owner]]).append(node)
+        return found
 
-    def _at(self, stage: Stage, node: int) -> tuple[float, float]:
-        actor = self.actors[node]
-        name, _ = self.nodes[actor]
-        return stage.brokers[name] if self.stands(actor) else stage.clients[f"{actor}"]
+    @cached_property
+    def wishes(self) -> dict[str, tuple[float, float]]:
+        """Broker -> the place that the scenario wishes for it."""
+        rows = self.scenario.get("brokers", ())
+        return {row["name"]: (row["at"][0], row["at"][1]) for row in rows if row.get("at")}
+
+
+def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_told, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_told(inner)}" for key, inner in value.items())
+    return str(value)

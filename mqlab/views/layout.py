@@ -8,23 +8,57 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import cos, hypot, pi, sin
 
-Point = tuple[float, float]
+from mqlab.views import shapes
+from mqlab.views.shapes import Near, Point, Room
+
 Edges = Sequence[tuple[str, str]]
+ROOM = Room(5, 6, 176, 112)
 
 
-def positions(names: Sequence[str], edges: Edges, wishes: Mapping[str, Point]) -> dict[str, Point]:
+def positions(
+    names: Sequence[str], edges: Edges, wishes: Mapping[str, Point], room: Room = ROOM
+) -> dict[str, Point]:
     """Return a position for each of *names*: their wishes if all have one, else by shape.
 
-    A chain is a line, a star has its hub in the middle, a complete graph is a circle, a tree stands
-    on its root; anything else is pulled into shape until distances look like hops.
+    A chain is a row, folded where it is longer than the room is wide; a hub stands between its spokes; a
+    tree has its root at the left, a mesh is a grid, a concentrator has two columns, a complete graph is an
+    ellipse; anything else is pulled into shape until distances look like hops.
     """
     if names and all(name in wishes for name in names):
         return {name: wishes[name] for name in names}
     if len(names) == 1:
         return {names[0]: (0.5, 0.5)}
     near = _neighbours(names, edges)
-    shape = _line(names, near) or _star(names, near) or _complete(names, near) or _tree(names, near)
-    return shape or _fit(_upright(_stress(names, _hops(names, near)), edges))
+    found = _by_shape(
+        names, near, room, one_way={b for _, b in edges}.isdisjoint(a for a, _ in edges)
+    )
+    return found or _fit(_upright(_stress(names, shapes.hops(names, near)), edges))
+
+
+def is_complete(names: Sequence[str], edges: Edges) -> bool:
+    """Whether everybody is joined to everybody, and these are more than three."""
+    near = _neighbours(names, edges)
+    return len(names) > 3 and all(len(near[name]) == len(names) - 1 for name in names)
+
+
+def is_row(names: Sequence[str], edges: Edges) -> bool:
+    """Whether the brokers are a chain."""
+    near = _neighbours(names, edges)
+    return len(names) > 1 and shapes.chain(names, near, ROOM) is not None
+
+
+def _by_shape(
+    names: Sequence[str], near: Near, room: Room, one_way: bool
+) -> dict[str, Point] | None:
+    """Return the positions of the first shape that fits; whose connectors lead one way is a concentrator."""
+    if not any(near.values()):
+        return shapes.apart(names, room)
+    known = (shapes.chain, shapes.hub, shapes.complete, shapes.layers, shapes.tree, shapes.mesh)
+    for shape in (shapes.layers, *known) if one_way and len(names) > 2 else known:
+        found = shape(names, near, room)
+        if found:
+            return found
+    return None
 
 
 def _neighbours(names: Sequence[str], edges: Edges) -> dict[str, list[str]]:
@@ -33,82 +67,6 @@ def _neighbours(names: Sequence[str], edges: Edges) -> dict[str, list[str]]:
         if a != b:
             found[a][b] = found[b][a] = None
     return {name: list(others) for name, others in found.items()}
-
-
-def _line(names: Sequence[str], near: Mapping[str, list[str]]) -> dict[str, Point] | None:
-    ends = [name for name in names if len(near[name]) == 1]
-    if len(ends) != 2 or any(len(near[name]) > 2 for name in names):
-        return None
-    row = [ends[0]]
-    while True:
-        onward = [name for name in near[row[-1]] if name not in row]
-        if not onward:
-            break
-        row.append(onward[0])
-    if len(row) != len(names):
-        return None
-    step = 1 / (len(row) - 1)
-    # A long chain goes in a gentle wave, so that labels of neighbours do not touch.
-    lift = 0.12 if len(row) > 6 else 0.0
-    return {name: (i * step, 0.5 + lift * (-1) ** i) for i, name in enumerate(row)}
-
-
-def _circle(names: Sequence[str]) -> dict[str, Point]:
-    turn = 2 * pi / len(names)
-    return {
-        name: (0.5 + 0.5 * sin(turn * i), 0.5 + 0.5 * cos(turn * i)) for i, name in enumerate(names)
-    }
-
-
-def _star(names: Sequence[str], near: Mapping[str, list[str]]) -> dict[str, Point] | None:
-    hubs = [name for name in names if len(near[name]) == len(names) - 1]
-    others = [name for name in names if name not in hubs]
-    if len(hubs) != 1 or any(len(near[name]) != 1 for name in others):
-        return None
-    return {**_circle(others), hubs[0]: (0.5, 0.5)}
-
-
-def _complete(names: Sequence[str], near: Mapping[str, list[str]]) -> dict[str, Point] | None:
-    if all(len(near[name]) == len(names) - 1 for name in names):
-        return _circle(names)
-    return None
-
-
-def _tree(names: Sequence[str], near: Mapping[str, list[str]]) -> dict[str, Point] | None:
-    """Return a layered tree under the broker in its middle; None if it is no tree."""
-    hops = _hops(names, near)
-    if sum(map(len, near.values())) != 2 * (len(names) - 1) or len(hops[names[0]]) < len(names):
-        return None
-    root = min(names, key=lambda name: (max(hops[name].values()), names.index(name)))
-    depth = max(hops[root].values())
-    column: dict[str, float] = {}
-    leaves = 0
-
-    def place(name: str, parent: str | None) -> float:
-        nonlocal leaves
-        kids = [place(kid, name) for kid in near[name] if kid != parent]
-        if not kids:
-            leaves += 1
-        column[name] = sum(kids) / len(kids) if kids else float(leaves - 1)
-        return column[name]
-
-    place(root, None)
-    width = max(1, leaves - 1)
-    return {name: (column[name] / width, 1 - hops[root][name] / depth) for name in names}
-
-
-def _hops(names: Sequence[str], near: Mapping[str, list[str]]) -> dict[str, dict[str, int]]:
-    """Return from each name the hops to all that can be reached."""
-    table = {}
-    for start in names:
-        found, ring = {start: 0}, [start]
-        for here in ring:  # grows while it is read
-            for there in near[here]:
-                if there not in found:
-                    found[there] = found[here] + 1
-                    ring.append(there)
-        table[start] = found
-    return table
 
 
 def _stress(names: Sequence[str], hops: Mapping[str, Mapping[str, int]]) -> dict[str, Point]:

@@ -6,29 +6,28 @@ Pyodide. One document shows any network, because whatever depends on it lies in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import atan2, pi
 from typing import Any
 
 from mqlab.errors import BadValue
 from mqlab.trace import labels
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
+from mqlab.views import changes, flights, tracks, twin
 from mqlab.views import stage as stages
-from mqlab.views import tracks, twin
+from mqlab.views.boxes import Box, Curve
 from mqlab.views.cast import Cast
-from mqlab.views.stage import Way
+from mqlab.views.flights import Flights
+from mqlab.views.plan import Stage
+from mqlab.views.sizes import HEIGHT, WIDTH
 from mqlab.views.story import Story
 
 MOST_EVENTS = 200_000  # more than this is for mqlab.replay
-KINDS = 6  # destinations told apart by colour and shape; the rest begin again
 _LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
-_MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
-_ARRIVES = (Kind.Enqueued, Kind.Received)
-_NEWS_TAKES = 1000  # us that news of a consumer is on its way
 
-Columns = dict[str, dict[str, list[Any]]]
+Table = dict[str, list[Any]]
+Columns = dict[str, Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,8 @@ class Scene:
     columns: Columns
 
 
-def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
-    """Return the scene of a run, under its own title or another.
+def scene(trace: Trace, title: str = "", story: Story | None = None, width: float = WIDTH) -> Scene:
+    """Return the scene of a run, under its own title or another, for a stage *width* px wide.
 
     Runs that are played side by side have one *story*: then both show the same time (`Story.of`).
     Raises `BadValue` for a run too long to be sent whole, or one in which there is nothing.
@@ -54,18 +53,22 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
             "open it with mqlab.replay, which shows the whole and lets you zoom in"
         )
     cast = Cast(trace)
+    stage = stages.build(cast, width, HEIGHT)
     story = story or Story.of(trace)
+    looks, look_of = flights.looks(cast)
     columns = {
-        **_still(cast), **_flights(cast, story), **_counts(cast, story),
-        "states": _states(cast, story), **twin.columns(trace, story), "folds": twin.folds(story),
+        **_still(cast, stage), **Flights(cast, stage, story).columns(look_of), "looks": looks,
+        **_counts(cast, story), "changes": changes.columns(cast, story),
+        "roles": dict(changes.role_words(cast)), **twin.columns(trace, story), "folds": twin.folds(story),
         **tracks.columns(trace, story),
+        "destinations": {"name": list(trace.names["dest"]), "look": look_of},
         "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
-        "legend": _legend(trace),
     }  # fmt: skip
     title = title or labels.title(trace)
     columns["meta"] = {
         "title": [title], "duration": [round(story.duration + 0.02, 3)], "events": [len(trace)],
-        "radius": [cast.stage.radius], "beat": [round(story.beat, 4)], "unit": [story.unit / 1000],
+        "beat": [round(story.beat, 4)], "unit": [story.unit / 1000], "width": [width], "height": [HEIGHT],
+        "size": [stage.size.name], "pipe": [stage.size.pipe], "mark": [stage.size.mark],
     }  # fmt: skip
     return Scene(title, story.duration, columns)
 
@@ -74,127 +77,112 @@ def _round(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
-def _still(cast: Cast) -> Columns:
-    """Return what stands still: brokers with gauges, clients, connectors with arrowheads."""
-    trace, stage = cast.trace, cast.stage
-    found: dict[str, list[dict[str, Any]]] = {"brokers": [], "clients": [], "links": []}
-    degree = [*trace.names["link_from"], *trace.names["link_to"]]
-    many = len(stage.brokers) > 30
-    for node, (name, role) in enumerate(cast.nodes):
-        if cast.actors[node] != node:
-            continue
-        x, y = cast.point(node)
-        if cast.stands(node):
-            gx, gy = stage.gauges[name]
-            label, size = cast.label(name)
-            if many and len(label) > 3 and degree.count(name) < 5:
-                label = ""  # told by hovering; there is no room for all
-            found["brokers"].append({
-                "node": node, "x": x, "y": y, "name": name, "label": label, "letters": size, "font": "12px",
-                "gx": gx, "gy": gy, "up": 1.0, "depth": 0, "gauge": "", "shown": 0.0,
-                "r": stage.radius,
-            })  # fmt: skip
-            continue
-        hx, hy = stage.brokers[cast.homes[node]]
-        side = 1 if x >= hx else -1
-        if role == "client":  # its connection is a line of its own, up while it lasts
-            role = "consumer" if node in _counting(cast) else "client"
-            hx, hy = x, y
-        found["clients"].append({
-            "node": node, "x": x, "y": y, "name": name, "role": role, "hx": hx, "hy": hy,
-            "marker": "square" if role == "producer" else "diamond",
-            "size": 16 if role == "producer" else 23,
-            "colour": "#009E73" if role == "producer" else "#CC79A7",
-            "tx": x + 13 * side, "align": "left" if side > 0 else "right", "text": name, "up": 0.0,
-        })  # fmt: skip
-    titles = [*trace.names["link"], *("connection" for _ in cast.links)]
-    for way, name, (a, b) in zip(stage.links, titles, cast.links, strict=False):
-        frm, to = cast.nodes[a][0], cast.nodes[b][0]
-        hx, hy = way.at(0.56)
-        angle = atan2(way.y1 - way.y0, way.x1 - way.x0) - pi / 2
-        found["links"].append({
-            "x0": way.x0, "y0": way.y0, "cx": way.cx, "cy": way.cy, "x1": way.x1, "y1": way.y1,
-            "name": name, "frm": frm, "to": to, "hx": hx, "hy": hy, "angle": angle, "up": 0.0,
-            "wide": 2.4,
-        })  # fmt: skip
-    return {source: _turn(rows, _SHAPES[source]) for source, rows in found.items()}
+def _still(cast: Cast, stage: Stage) -> Columns:
+    """Return what stands still: cards, what joins them, and the words beside the lines."""
+    names = [name for name, _ in cast.nodes]
+    stored = {no: number for number, store in enumerate(cast.stores) for no in store.members
+              if number in stage.stores}  # fmt: skip
+    rows: dict[str, list[tuple[Any, ...]]] = {
+        "brokers": [(no, names[no], cast.nodes[no][1], *_box(box), stored.get(no, -1))
+                    for no, box in stage.brokers.items()],
+        "clients": [(c.node, c.name, c.role, *_box(stage.clients[c.node]), _mouth(cast, stage, c.node, c.homes))
+                    for c in cast.clients],
+        "consumers": list(_consumers(cast)),
+        "stores": [(cast.stores[no].name, cast.stores[no].kind, *_box(box))
+                   for no, box in stage.stores.items()],
+        "hosts": [(name, *_box(box)) for name, box in stage.hosts.items()],
+        "links": [(link.name, link.kind, link.a, link.b, link.both, *_curve(curve), curve.under,
+                   "; ".join(link.chips))
+                  for link, curve in zip(cast.links, stage.links, strict=True)],
+        "wires": [(wire.kind, wire.frm, wire.to, *_curve(wire.curve)) for wire in stage.wires],
+        "labels": [(label.text, label.kind, label.link, *_box(label.box)) for label in stage.labels],
+    }  # fmt: skip
+    of = {bridge: number for number, link in enumerate(cast.links) for bridge in link.bridges}
+    froms = cast.trace.names["link_from"]
+    rows["bridges"] = [
+        (of[bridge], cast.numbers[frm] != cast.links[of[bridge]].a)
+        for bridge, frm in enumerate(froms)
+    ]
+    return {table: _turn(rows[table], SHAPES[table].split()) for table in rows}
 
 
-_SHAPES = {
-    "brokers": "node x y name label letters font gx gy up depth gauge shown r",
-    "clients": "node x y name role hx hy size marker colour tx align text up",
-    "links": "x0 y0 cx cy x1 y1 name frm to hx hy angle up wide",
+SHAPES: dict[str, str] = {
+    "ways": "x0 y0 cx cy x1 y1 from to frm to_node",
+    "flights": "t0 took way look msg flags",
+    "looks": "token shape kind name",
+    "destinations": "name look",
+    "changes": "t what a b c d",
+    "roles": "word kind",
+    "depths": "t node value",
+    "received": "t node value",
+    "events": twin.NAMES,
+    "rules": "sentence source",
+    "folds": "x0 x1 text told",
+    "clock": "play t",
+    "lanes": "track name", "steps": "t lane value", "spans": "t0 t1 lane text", "nodes": "name role home",
+    "meta": "title duration events beat unit width height size pipe mark",
+    "brokers": "node name role x y w h store",
+    "clients": "node name role x y w h mouth",
+    "consumers": "node name card row prefetch",
+    "stores": "name kind x y w h",
+    "hosts": "name x y w h",
+    "links": "name kind a b both x0 y0 cx cy x1 y1 under chips",
+    "wires": "kind frm to x0 y0 cx cy x1 y1",
+    "labels": "text kind link x y w h",
+    "bridges": "link back",
 }
 
 
-def _turn(rows: Sequence[Mapping[str, Any]], names: str) -> dict[str, list[Any]]:
+def _turn(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> Table:
     """Return rows as columns; without rows the columns are there and empty."""
-    found: dict[str, list[Any]] = {name: [] for name in names.split()}
+    found: Table = {name: [] for name in names}
     for row in rows:
-        for name, value in row.items():
-            found[name].append(round(value, 4) if isinstance(value, float) else value)
+        for name, value in zip(names, row, strict=True):
+            found[name].append(round(value, 2) if isinstance(value, float) else value)
     return found
 
 
-def _flights(cast: Cast, story: Story) -> Columns:
-    """Return the curves (`ways`) and what moves along them when (`flights`), by its start."""
-    trace = cast.trace
-    kinds, times, causes = (trace.column(c) for c in ("kind", "t", "cause"))
-    frm, to, link, dest, msg = (trace.column(c) for c in ("frm", "to", "link", "dest", "msg"))
-    ways: dict[tuple[int, int, int], int] = {}
-    curves: list[dict[str, float]] = []
-    rows = []
-
-    def way(key: tuple[int, int, int]) -> int:
-        if key not in ways:
-            ways[key] = len(curves)
-            curves.append(_curve(cast, key))
-        return ways[key]
-
-    for row, kind in enumerate(kinds):
-        c = causes[row]
-        if kind in _ARRIVES and c >= 0 and kinds[c] in _MOVES:
-            rows.append((story.at(times[c]), story.at(times[row]), way((frm[c], to[c], link[c])),
-                         dest[row] % KINDS, msg[row]))  # fmt: skip
-        elif kind == Kind.Advised:
-            start = story.at(max(0, times[row] - _NEWS_TAKES))
-            rows.append((start, story.at(times[row]), way((frm[row], to[row], ~link[row])),
-                         KINDS, -1))  # fmt: skip
-        elif kind == Kind.Attempted and min(frm[row], to[row]) >= 0:
-            start = story.at(max(0, times[row] - _NEWS_TAKES))
-            rows.append((start, story.at(times[row]), way((frm[row], to[row], -1)), KINDS, -1))
-    rows.sort()
-    names = trace.names["dest"]
-    return {
-        "ways": _turn(curves, "x0 y0 cx cy x1 y1 from to"),
-        "flights": {
-            "t0": _round([r[0] for r in rows]),
-            "took": _round([max(r[1] - r[0], 1e-3) for r in rows]),
-            "way": [r[2] for r in rows], "look": [r[3] for r in rows], "msg": [r[4] for r in rows],
-        },
-        "destinations": {"name": list(names)},
-    }  # fmt: skip
+def _box(box: Box) -> tuple[float, float, float, float]:
+    return box.x, box.y, box.w, box.h
 
 
-def _curve(cast: Cast, key: tuple[int, int, int]) -> dict[str, float]:
-    """Return a way as a row, with the shares of it at which things leave and arrive: at rims."""
-    way = _way(cast, key)
-    rims = [cast.stage.radius if cast.stands(n) else 9.0 for n in key[:2]]
-    start, end = (min(0.4, (rim + 6) / (way.length or 1)) for rim in rims)
-    return {"x0": way.x0, "y0": way.y0, "cx": way.cx, "cy": way.cy, "x1": way.x1, "y1": way.y1,
-            "from": round(start, 4), "to": round(1 - end, 4)}  # fmt: skip
+def _curve(c: Curve) -> tuple[float, ...]:
+    return c.x0, c.y0, c.cx, c.cy, c.x1, c.y1
 
 
-def _way(cast: Cast, key: tuple[int, int, int]) -> Way:
-    """Return the curve of a bridge, of news along it (``~link``), or to or from a client."""
-    frm, to, link = key
-    if link < -1:
-        w = cast.stage.links[~link]
-        return Way(w.x1, w.y1, w.cx, w.cy, w.x0, w.y0)
-    if link >= 0:
-        return cast.stage.links[link]
-    (x0, y0), (x1, y1) = cast.point(frm), cast.point(to)
-    return Way(x0, y0, (x0 + x1) / 2, (y0 + y1) / 2, x1, y1)
+def _mouth(cast: Cast, stage: Stage, node: int, homes: Sequence[int]) -> str:
+    """Return at which edge of a client's card its line begins: left, right, top or bottom."""
+    box = stage.clients[node]
+    wire = next((w.curve for w in stage.wires if w.kind == "wire" and w.frm == node), None)
+    if wire is None:
+        return "left"
+    edges = {"left": abs(wire.x0 - box.left), "right": abs(wire.x0 - box.right),
+             "top": abs(wire.y0 - box.top), "bottom": abs(wire.y0 - box.bottom)}  # fmt: skip
+    return min(edges, key=lambda edge: edges[edge])
+
+
+def _consumers(cast: Cast) -> Iterable[tuple[int, str, int, int, int]]:
+    """Yield each consumer: its card, its row in it, and its prefetch where that is a number of messages."""
+    told = _prefetches(cast)
+    for client in cast.clients:
+        own = (client.node,) if client.role == "consumer" else client.consumers
+        for row, no in enumerate(own):
+            name = cast.nodes[no][0]
+            yield no, name, client.node, row, told.get(name, -1)
+
+
+def _prefetches(cast: Cast) -> dict[str, int]:
+    """Return consumer -> prefetch, as the runs' snapshots tell; ActiveMQ counts it in messages."""
+    found: dict[str, int] = {}
+    for snapshot in cast.trace.header.get("snapshots", {}).values():
+        for broker in snapshot.get("brokers", {}).values():
+            for subscription in broker.get("subscriptions", ()):
+                if subscription.get("consumer") and "prefetch" in subscription:
+                    found[subscription["consumer"]] = subscription["prefetch"]
+    for step in cast.scenario.get("steps", ()):
+        if step.get("do") == "open_consumer" and isinstance(step.get("prefetch"), int):
+            found[step["consumer"]] = step["prefetch"]
+    return found
 
 
 def _counts(cast: Cast, story: Story) -> Columns:
@@ -223,109 +211,4 @@ def _counts(cast: Cast, story: Story) -> Columns:
         name: {"t": _round([r[0] for r in rows]), "node": [r[1] for r in rows],
                "value": [r[2] for r in rows]}
         for name, rows in (("depths", depths), ("received", received))
-    }  # fmt: skip
-
-
-_ON = (Kind.Started, Kind.Restarted, Kind.Connected, Kind.Subscribed, Kind.Sent)
-_OFF = (Kind.Stopped, Kind.Crashed, Kind.Disconnected)
-
-
-def _states(cast: Cast, story: Story) -> dict[str, list[Any]]:
-    """Return when brokers, bridges and clients come and go."""
-    trace = cast.trace
-    roles, rows = trace.names["node_role"], _roles(cast, story)
-    seen: set[int] = set()
-    if "window" in trace.header:  # cut out of a run: all that came before is taken as there
-        rows += [(0.0, "link", link, 1.0) for link in range(len(trace.names["link"]))]
-        rows += [(0.0, "client", n, 1.0) for n, role in enumerate(roles) if role != "broker"]
-    columns = (trace.column(c) for c in ("t", "kind", "broker", "frm", "link"))
-    for t, kind, broker, frm, link in zip(*columns, strict=True):
-        if kind not in _ON and kind not in _OFF:
-            continue
-        what, number = "broker", broker
-        if kind in (Kind.Connected, Kind.Disconnected):
-            what, number = "link", link
-        elif kind in (Kind.Subscribed, Kind.Sent):
-            if frm < 0 or roles[frm] == "broker" or frm in seen:
-                continue
-            seen.add(frm)
-            what, number = "client", frm
-        rows.append((story.at(t), what, number, float(kind in _ON)))
-    rows.sort(key=lambda row: row[0])
-    return {"t": _round([r[0] for r in rows]), "what": [r[1] for r in rows],
-            "number": [r[2] for r in rows], "up": [r[3] for r in rows]}  # fmt: skip
-
-
-_SLAVE = 0.45  # how strongly a broker is drawn that waits for its lock
-
-
-def _roles(cast: Cast, story: Story) -> list[tuple[float, str, int, float]]:
-    """Return when roles change and clients' connections come and go, as rows of states."""
-    trace, rows = cast.trace, []
-    details = dict(trace.header.get("details", ()))
-    bridges = len(trace.names["link"])
-    lines = {pair: bridges + no for no, pair in enumerate(cast.links[bridges:])}
-    now: dict[int, int] = {}  # client -> its line
-    begun: set[int] = set()
-    columns = (trace.column(c) for c in ("t", "kind", "broker", "frm", "to"))
-    for row, (t, kind, broker, frm, to) in enumerate(zip(*columns, strict=True)):
-        if kind == Kind.RoleChanged and row in details:
-            role = details[row].get("role")
-            if broker not in begun:  # until its first role it is not there
-                begun.add(broker)
-                rows.append((0.0, "broker", broker, 0.0))
-            rows.append((story.at(t), "broker", broker, _STRENGTH.get(role, 0.0)))
-        elif kind == Kind.Attached and (frm, to) in lines:
-            now[frm] = lines[frm, to]
-            rows += [(story.at(t), "link", now[frm], 1.0), (story.at(t), "client", frm, 1.0)]
-        elif kind == Kind.Interrupted and frm in now:
-            rows.append((story.at(t), "link", now.pop(frm), 0.0))
-    return rows
-
-
-_STRENGTH = {
-    "running": 1.0, "master": 1.0, "live": 1.0, "slave": _SLAVE, "backup_in_sync": _SLAVE,
-    "backup_announced": _SLAVE, "backup_holding_lock": _SLAVE, "backup": _SLAVE,
-    "backup_queued": 0.3, "backup_searching": 0.3, "starting": 0.3,
-}  # fmt: skip
-
-
-def _counting(cast: Cast) -> set[int]:
-    """Return the clients that have consumers, and so a count to show."""
-    return {actor for no, actor in cast.actors.items() if actor != no}
-
-
-# How messages look, by destination: Okabe-Ito colours, and a shape of its own for each. The last
-# is news of a consumer, which travels against the messages.
-LOOKS = (
-    ("#E69F00", "circle"), ("#56B4E9", "triangle"), ("#D55E00", "hex"),
-    ("#F0E442", "inverted_triangle"), ("#009E73", "star"), ("#CC79A7", "square_pin"),
-    ("#8b95a1", "circle_dot"),
-)  # fmt: skip
-_KEY = (
-    ("broker", "circle", "#0072B2"), ("producer", "square", "#009E73"),
-    ("consumer", "diamond", "#CC79A7"), ("waiting messages", "square", "#E69F00"),
-    ("news of a consumer", LOOKS[KINDS][1], LOOKS[KINDS][0]),
-)  # fmt: skip
-
-
-def _legend(trace: Trace) -> dict[str, list[Any]]:
-    """Return what each shape stands for, from the top; last the destinations of messages."""
-    used = sorted({d for d, k in zip(trace.column("dest"), trace.column("kind"), strict=True)
-                   if k == Kind.Sent})  # fmt: skip
-    key = list(_KEY)
-    kinds = set(trace.column("kind"))
-    roles = {told.get("role") for _, told in trace.header.get("details", ())}
-    if any(_STRENGTH.get(role) == _SLAVE for role in roles):
-        _, word = trace.header.get("words", ("master", "slave"))
-        key.insert(1, (f"{word}, waiting", "circle", "#8cc0dd"))
-    if Kind.Attempted in kinds:
-        key[-1] = ("news, or an attempt", *key[-1][1:])
-    rows = [*key, *((trace.names["dest"][d], *LOOKS[d % KINDS][::-1]) for d in used[:7])]
-    if len(used) > 7:
-        rows.append((f"... and {len(used) - 7} more", "circle", LOOKS[0][0]))
-    return {
-        "x": [22] * len(rows), "y": [stages.HEIGHT - 66 - 25 * i for i in range(len(rows))],
-        "text": [t if len(t) <= 22 else t[:21] + "…" for t, _, _ in rows],
-        "marker": [marker for _, marker, _ in rows], "colour": [colour for _, _, colour in rows],
     }  # fmt: skip

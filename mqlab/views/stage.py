@@ -1,134 +1,218 @@
-"""The stage: pixels of brokers, clients, connectors and gauges, such that nothing hides another.
+"""The stage: where every card, line and label lies, such that nothing hides another.
 
-Units are those of the figure: `WIDTH` by `HEIGHT`, y upwards.
+Units are pixels at the size at which a stage is drawn in a notebook, y downwards. A network is drawn at the
+largest of four sizes (`sizes`) at which no two cards overlap and no line goes through a card.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import atan2, cos, hypot, pi, sin
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
-from mqlab.views.layout import Point, positions
+from mqlab.views.boxes import Box, Curve, around
+from mqlab.views.cast import Cast, Client, Store
+from mqlab.views.labels import label
+from mqlab.views.layout import is_complete, is_row, positions
+from mqlab.views.places import Placing
+from mqlab.views.plan import Stage, Wire, boxes
+from mqlab.views.routes import Routes
+from mqlab.views.shapes import Room
+from mqlab.views.sizes import HEIGHT, MOST, SIZES, WIDTH, Size
 
-WIDTH, HEIGHT = 1000, 540
-LEFT, RIGHT, BOTTOM, TOP = 285, 150, 78, 106  # room for the legend and for clients at the rim
-BEND = 0.14  # how far a connector bows out, of its length
-REACH = 58  # from a broker's rim to its clients
+NEAR = {"L": (300, 120), "M": (110, 60), "S": (80, 34), "XS": (60, 26)}  # most between cards (px)
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A curve along which things move: quadratic, from 0 to 1 with a control point."""
+def build(cast: Cast, width: float = WIDTH, height: float = HEIGHT) -> Stage:
+    """Return the stage of a cast in a room of that size (px)."""
+    best: Stage | None = None
+    sizes = [size for size in SIZES if len(cast.standing) <= MOST[size.name]]
+    for size in sizes:
+        for sides, above, below in _ways(cast, size, width):
+            if len(cast.standing) > 30 and not (above and below and sides):
+                continue  # at the least size all is tried once
+            stage = _Builder(cast, size, width, height).build(sides, above, below)
+            if best is None or stage.faults < best.faults:
+                best = stage
+            if not stage.faults:
+                return _roomier(cast, stage, (sides, above, below)) or stage
+    assert best is not None
+    return best
 
-    x0: float
-    y0: float
-    cx: float
-    cy: float
-    x1: float
-    y1: float
 
-    @property
-    def length(self) -> float:
-        """The distance between its ends."""
-        return hypot(self.x1 - self.x0, self.y1 - self.y0)
+def _ways(cast: Cast, size: Size, width: float) -> list[tuple[bool, bool, bool]]:
+    """Return where clients may stand: at the sides, above, below. A row that just fits is not folded."""
+    ways = list(product((True, False), (False, True), (False, True)))
+    names = [str(no) for no in cast.standing]
+    row = len(names) * (size.broker[0] + size.port) - size.port + 12
+    wide = {c.role: size.of_client(c.role, len(c.consumers))[0] + size.wire for c in cast.clients}
+    if row <= width < row + sum(wide.values()):
+        edges = [(f"{link.a}", f"{link.b}") for link in cast.links]
+        ways.sort(key=lambda way: way[0] and is_row(names, edges))
+    return ways
 
-    def at(self, u: float) -> Point:
-        """Return the point at *u* of the way."""
-        v = 1 - u
-        return (
-            v * v * self.x0 + 2 * u * v * self.cx + u * u * self.x1,
-            v * v * self.y0 + 2 * u * v * self.cy + u * u * self.y1,
-        )
+
+def _roomier(cast: Cast, stage: Stage, ways: tuple[bool, bool, bool]) -> Stage | None:
+    """Return the stage once more, with what is left of the room between its cards; None if that does not do."""
+    whole = around(boxes(stage))
+    spare_x, spare_y = stage.room.w - whole.w - 8, stage.room.h - whole.h - 8
+    if max(spare_x, spare_y) < 40 or len(cast.standing) > 9:
+        return None
+    wire = stage.size.wire + min(34.0, max(0.0, spare_x) / 6)
+    size = replace(stage.size, wire=wire) if cast.stores or len(stage.brokers) < 3 else stage.size
+    found = _Builder(
+        cast, size, stage.room.w, stage.room.h, max(0.0, spare_x), max(0.0, spare_y)
+    ).build(*ways)
+    return None if found.faults else found
 
 
 @dataclass(slots=True)
-class Stage:
-    """Where everything stands. `radius` is that of a broker."""
+class _Builder:
+    """Builds one stage at one size."""
 
-    brokers: dict[str, Point]
-    radius: float
-    links: list[Way]
-    clients: dict[str, Point] = field(default_factory=dict)
-    gauges: dict[str, Point] = field(default_factory=dict)
+    cast: Cast
+    size: Size
+    width: float
+    height: float
+    spare_x: float = 0.0  # what an earlier try has left of the room
+    spare_y: float = 0.0
+
+    def build(self, sides: bool, above: bool, below: bool) -> Stage:
+        """Return a stage that leaves room for clients at the *sides*, *above* and *below* the brokers."""
+        inner = self._inner(sides, above, below)
+        stage = Stage(
+            self.size,
+            self._brokers(inner),
+            Box(self.width / 2, self.height / 2, self.width, self.height),
+        )
+        self._frame_hosts(stage)
+        routes = Routes(self.size, stage.brokers, ring=self._is_ring())
+        stage.links = routes.links(self.cast.links)
+        placing = Placing(stage, self.cast, self.size)
+        if self.size is not SIZES[-1] and placing.faults():  # clients would not mend it
+            stage.faults = 1000 + placing.faults()
+            return stage
+        placing.place()
+        stage.wires = [Wire(*wire) for wire in placing.wires()]
+        self._centre(stage)
+        stage.faults = placing.faults() + self._outside(stage)
+        label(self.cast, stage)
+        return stage
+
+    def _is_ring(self) -> bool:
+        names = [str(no) for no in self.cast.standing]
+        return len(names) > 4 and is_complete(
+            names, [(f"{link.a}", f"{link.b}") for link in self.cast.links]
+        )
+
+    def _inner(self, sides: bool, above: bool, below: bool) -> Box:
+        """Return the room that is left for brokers."""
+        size = self.size
+        parts: Sequence[Client | Store] = [*self.cast.clients, *self.cast.stores]
+        if not parts:
+            return Box(self.width / 2, self.height / 2, self.width - 24, self.height - 24)
+        wide = max(
+            [size.of_client(c.role, len(c.consumers))[0] for c in self.cast.clients]
+            or [size.store[0]]
+        )
+        high = max(
+            [size.of_client(c.role, len(c.consumers))[1] for c in self.cast.clients]
+            or [size.store[1]]
+        )
+        left = 6 + (wide + size.wire if sides else 0)
+        right = 6 + (
+            max(wide, size.store[0] if self.cast.stores else 0) + size.wire if sides else 0
+        )
+        top = 6 + (high + size.wire if above else 0)
+        bottom = 6 + (high + size.wire if below else 0)
+        w = self.width - left - right + self.spare_x * 0.8
+        h = self.height - top - bottom + self.spare_y * 0.8
+        return Box(left + w / 2, top + h / 2, max(10.0, w), max(10.0, h))
+
+    def _stacks(self) -> list[list[int]]:
+        """Return brokers that stand on top of each other: those of a host, or of a set."""
+        stacks: list[list[int]] = []
+        standing = set(self.cast.standing)
+        order = {no: i for i, members in enumerate(self.cast.sets) for no in members}
+        if self._is_ring() and not self.cast.hosts:  # beside each other on the ring
+            return [
+                [no] for no in sorted(self.cast.standing, key=lambda no: order.get(no, len(order)))
+            ]
+        for brokers in [*self.cast.hosts.values(), *self.cast.sets]:
+            fresh = [no for no in brokers if no in standing]
+            if len(fresh) > 1 and not any(no in stack for stack in stacks for no in fresh):
+                stacks.append(sorted(fresh, key=lambda no: order.get(no, no)))
+        known = {no for stack in stacks for no in stack}
+        alone = [[no] for no in self.cast.standing if no not in known]
+        return sorted([*stacks, *alone], key=lambda stack: self.cast.standing.index(stack[0]))
+
+    def _brokers(self, inner: Box) -> dict[int, Box]:
+        """Return the box of each broker."""
+        size, stacks = self.size, self._stacks()
+        w, h = size.broker
+        framed = 2 * size.frame if self.cast.hosts else 0
+        tallest = max(map(len, stacks))
+        cell_w, cell_h = w + framed, tallest * h + (tallest - 1) * size.stack + framed
+        gap = size.port, max(size.port * 0.24, 2.0)
+        across = max(1, int((inner.w + gap[0]) // (cell_w + gap[0])))
+        down = max(1, int((inner.h + gap[1]) // (cell_h + gap[1])))
+        at = self._units(stacks, Room(across, down, cell_w, cell_h))
+        xs, ys = sorted({x for x, _ in at}), sorted({y for _, y in at})
+        most_x, most_y = NEAR[size.name]
+        wide = min(inner.w - cell_w, max(1, len(xs) - 1) * (cell_w + most_x))
+        high = min(inner.h - cell_h, max(1, len(ys) - 1) * (cell_h + most_y))
+        if len(stacks) > 5:  # many lines want all there is
+            wide, high = inner.w - cell_w, inner.h - cell_h
+        found = {}
+        for stack, (x, y) in zip(stacks, at, strict=True):
+            middle = inner.x + (x - 0.5) * wide, inner.y + (0.5 - y) * high
+            top = middle[1] - ((len(stack) - 1) * (h + size.stack)) / 2
+            below = len(ys) > 1 and y < 0.5  # whoever comes first looks to the middle
+            for i, no in enumerate(reversed(stack) if below else stack):
+                found[no] = Box(middle[0], top + i * (h + size.stack), w, h)
+        return found
+
+    def _units(self, stacks: list[list[int]], room: Room) -> list[tuple[float, float]]:
+        """Return the place of each stack in the unit square (y upwards), stretched to its rim."""
+        owner = {no: str(i) for i, stack in enumerate(stacks) for no in stack}
+        edges = [(owner[link.a], owner[link.b]) for link in self.cast.links]
+        edges += [(b, a) for link, (a, b) in zip(self.cast.links, edges, strict=True) if link.both]
+        edges = [(a, b) for a, b in edges if a != b]
+        wished = {str(i): self.cast.wishes[self.cast.nodes[stack[0]][0]] for i, stack in enumerate(stacks)
+                  if self.cast.nodes[stack[0]][0] in self.cast.wishes}  # fmt: skip
+        names = [str(i) for i in range(len(stacks))]
+        if any(len(stack) > 1 for stack in stacks) and len(stacks) > 2:
+            edges = []  # what belongs together stands in rows: lines between all of them say little
+        at = positions(names, edges, wished, room)
+        low = [min(p[i] for p in at.values()) for i in (0, 1)]
+        span = [max(p[i] for p in at.values()) - low[i] for i in (0, 1)]
+        return [
+            tuple((at[name][i] - low[i]) / span[i] if span[i] > 1e-6 else 0.5 for i in (0, 1))  # type: ignore[misc]
+            for name in names
+        ]
+
+    def _frame_hosts(self, stage: Stage) -> None:
+        for name, brokers in self.cast.hosts.items():
+            framed = [stage.brokers[no] for no in brokers if no in stage.brokers]
+            frame = around(framed, self.size.frame)
+            stage.hosts[name] = Box(frame.x, frame.y - 4, frame.w, frame.h + 8)
+
+    def _centre(self, stage: Stage) -> None:
+        """Move everything into the middle of the room."""
+        whole = around(boxes(stage))
+        dx, dy = self.width / 2 - whole.x, self.height / 2 - whole.y
+        for cards in (stage.brokers, stage.clients, stage.stores, stage.hosts):
+            for key, box in cards.items():
+                cards[key] = box.moved(dx, dy)  # type: ignore[index]
+        stage.links = [_moved(curve, dx, dy) for curve in stage.links]
+        stage.wires = [Wire(w.kind, w.frm, w.to, _moved(w.curve, dx, dy)) for w in stage.wires]
+
+    def _outside(self, stage: Stage) -> int:
+        whole = around(boxes(stage))
+        return 5 * (whole.w > self.width + 0.5) + 5 * (whole.h > self.height + 0.5)
 
 
-def build(
-    names: Sequence[str], links: Sequence[tuple[str, str]], wishes: Mapping[str, Point],
-    clients: Sequence[tuple[str, str]], near: Sequence[tuple[str, str]] = (),
-) -> Stage:  # fmt: skip
-    """Return the stage of brokers, *links* (from, to) and *clients* (name, broker).
-
-    Brokers in *near* belong together, without a line between them.
-    """
-    units = positions(names, [*links, *near], wishes)
-    across, up = WIDTH - LEFT - RIGHT, HEIGHT - BOTTOM - TOP
-    points = {name: (LEFT + x * across, BOTTOM + y * up) for name, (x, y) in units.items()}
-    stage = Stage(points, _radius(list(points.values())), [])
-    pairs: Counter[tuple[str, str]] = Counter()
-    for a, b in links:
-        stage.links.append(_curve(points[a], points[b], BEND * (1 + pairs[a, b])))
-        pairs[a, b] += 1
-    for name in names:
-        _place_around(stage, name, [client for client, home in clients if home == name])
-    return stage
-
-
-def _radius(points: Sequence[Point]) -> float:
-    gaps = [hypot(a[0] - b[0], a[1] - b[1]) for i, a in enumerate(points) for b in points[:i]]
-    return max(9.0, min(27.0, 0.22 * min(gaps, default=200.0)))
-
-
-def _curve(a: Point, b: Point, bend: float) -> Way:
-    dx, dy = b[0] - a[0], b[1] - a[1]
-    middle = ((a[0] + b[0]) / 2 - bend * dy, (a[1] + b[1]) / 2 + bend * dx)
-    return Way(*a, *middle, *b)
-
-
-def _place_around(stage: Stage, name: str, clients: Sequence[str]) -> None:
-    """Give the broker's clients and its gauge the directions that are least crowded."""
-    x, y = stage.brokers[name]
-    taken = _directions(stage, name)
-    outward = atan2(y - HEIGHT / 2, x - (WIDTH + LEFT - RIGHT) / 2)
-    if not taken:
-        outward = 0.0
-    spread = min(REACH, 2.2 * stage.radius + 16)
-    for client in clients:
-        angle = _free(taken, outward)
-        taken.append(angle)
-        far = stage.radius + spread
-        stage.clients[client] = (
-            min(WIDTH - 96, max(250, x + far * cos(angle))),
-            min(HEIGHT - 52, max(18, y + far * sin(angle))),
-        )  # fmt: skip
-    angle = _free(taken, outward)
-    near = stage.radius + 14
-    stage.gauges[name] = (x + near * cos(angle), y + near * sin(angle))
-
-
-def _directions(stage: Stage, name: str) -> list[float]:
-    """Return the angles at which connectors leave or reach a broker."""
-    x, y = stage.brokers[name]
-    found = []
-    for way in stage.links:
-        for end in (way.at(0.2), way.at(0.8)):
-            starts = hypot(way.x0 - x, way.y0 - y) < 1 and end == way.at(0.2)
-            ends = hypot(way.x1 - x, way.y1 - y) < 1 and end == way.at(0.8)
-            if starts or ends:
-                found.append(atan2(end[1] - y, end[0] - x))
-    return found
-
-
-def _free(taken: Sequence[float], outward: float) -> float:
-    """Return the direction farthest from all *taken*; among good ones the most outward."""
-
-    def score(angle: float) -> float:
-        gap = min((_between(angle, other) for other in taken), default=pi)
-        return min(gap, pi / 3.2) * 2 - 0.35 * _between(angle, outward)
-
-    return max((i * pi / 24 - pi for i in range(48)), key=score)
-
-
-def _between(a: float, b: float) -> float:
-    return abs((a - b + pi) % (2 * pi) - pi)
+def _moved(curve: Curve, dx: float, dy: float) -> Curve:
+    return Curve(
+        curve.x0 + dx, curve.y0 + dy, curve.cx + dx, curve.cy + dy, curve.x1 + dx, curve.y1 + dy
+    )

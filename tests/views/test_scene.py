@@ -1,7 +1,6 @@
 """Scenes: plain columns, complete and at their places, for networks of any shape."""
 
 import json
-import math
 import subprocess
 import sys
 
@@ -11,7 +10,8 @@ import mqlab as mq
 from mqlab import products
 from mqlab.errors import BadValue
 from mqlab.spec import topology
-from mqlab.views import layout, scene, stage
+from mqlab.views import layout, scene
+from mqlab.views.changes import What
 from tests.conftest import ROOT, packed
 
 FOO = mq.Queue("TEST.FOO")
@@ -21,34 +21,6 @@ def small_run(net):
     names = net.names
     return mq.run(net, mq.Consumer("C", on=names[-1], reads=FOO),
                   mq.Producer("P", on=names[0], sends=2, to=FOO))  # fmt: skip
-
-
-SHAPES = [(shape, size) for shape in topology.TOPOLOGIES for size in (2, 5, 9, 16)]
-SHAPES += [("mesh", 60), ("tree", 60), ("hub and spokes", 30), ("chain", 30)]
-
-
-@pytest.mark.parametrize(("shape", "size"), SHAPES)
-def test_brokers_never_overlap_and_stay_on_the_stage(shape, size):
-    columns = scene(small_run(topology.network(shape, size))).columns
-    brokers, r = columns["brokers"], columns["meta"]["radius"][0]
-    points = list(zip(brokers["x"], brokers["y"], strict=True))
-    assert len(points) == size
-    for i, (x, y) in enumerate(points):
-        assert r <= x <= stage.WIDTH - r
-        assert r <= y <= stage.HEIGHT - r
-        assert all(math.hypot(x - a, y - b) >= 2 * r for a, b in points[:i])
-
-
-@pytest.mark.parametrize("shape", topology.TOPOLOGIES)
-def test_a_gauge_stands_on_no_connector(shape):
-    columns = scene(small_run(topology.network(shape, 7))).columns
-    links, brokers = columns["links"], columns["brokers"]
-    ways = [stage.Way(*ends) for ends in zip(
-        *(links[c] for c in ("x0", "y0", "cx", "cy", "x1", "y1")), strict=True)]  # fmt: skip
-    for gx, gy in zip(brokers["gx"], brokers["gy"], strict=True):
-        near = min(math.hypot(gx - x, gy - y) for way in ways
-                   for x, y in (way.at(u / 40) for u in range(41)))  # fmt: skip
-        assert near > 6
 
 
 def test_a_consumer_that_comes_again_is_one_on_the_stage_and_its_count_goes_on():
@@ -71,13 +43,38 @@ def test_gauges_count_queues_alone_whatever_comes_out_of_a_store():
     assert min(split["node"]) >= 0
 
 
+def kinds(columns):
+    """Return the kind of look of each flight."""
+    return [columns["looks"]["kind"][look] for look in columns["flights"]["look"]]
+
+
 def test_every_message_flies_every_hop_and_never_backwards():
-    trace = mq.run("fuse:2.20")
-    flights = scene(trace).columns["flights"]
-    messages = [m for m in flights["msg"] if m > 0]
-    assert len(messages) == 12 + 12 + 6  # sent, received, and forwarded
+    columns = scene(mq.run("fuse:2.20")).columns
+    flights, of = columns["flights"], kinds(columns)
+    assert of.count("queue") == 12 + 12 + 6  # sent, received, and forwarded
+    assert of.count("ack") == 12 + 6  # by consumers, and back over the connector
+    assert of.count("subscription") == 2
     assert flights["t0"] == sorted(flights["t0"])
     assert min(flights["took"]) > 0
+
+
+def test_an_acknowledgement_goes_the_way_of_its_message_back():
+    columns = scene(mq.run("fuse:2.20")).columns
+    ways, rows = columns["ways"], range(len(columns["flights"]["way"]))
+    ends = {way: (ways["frm"][way], ways["to_node"][way]) for way in range(len(ways["frm"]))}
+    of = kinds(columns)
+    there = {(columns["flights"]["msg"][i], ends[columns["flights"]["way"][i]])
+             for i in rows if of[i] == "queue"}  # fmt: skip
+    for i in rows:
+        if of[i] == "ack":
+            frm, to = ends[columns["flights"]["way"][i]]
+            assert (columns["flights"]["msg"][i], (to, frm)) in there
+
+
+def test_what_is_not_persistent_is_flagged():
+    columns = scene(mq.run("artemis:21.1")).columns
+    flags = dict(zip(columns["flights"]["msg"], columns["flights"]["flags"], strict=True))
+    assert {msg for msg, flag in flags.items() if flag} == {11, 12}
 
 
 def test_columns_tell_the_counts_of_the_trace():
@@ -142,19 +139,29 @@ def failover_scene():
     return scene(products.play(products.product_of(value).read(value))).columns
 
 
+def rows_of(columns, what):
+    """Return the changes of one kind, as (a, b, c)."""
+    names = [columns["changes"][name] for name in ("what", "a", "b", "c")]
+    return [tuple(rest) for code, *rest in zip(*names, strict=True) if code == what]
+
+
 def test_a_failover_is_shown_roles_connections_and_attempts():
     columns = failover_scene()
     brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
-    states = list(zip(*(columns["states"][c] for c in ("what", "number", "up")), strict=True))
-    assert ("broker", brokers["B"], 0.45) in states, "B waits as a slave"
-    assert ("broker", brokers["B"], 1.0) in states, "and becomes the master"
-    lines = [up for what, _, up in states if what == "link"]
-    assert lines == [1.0, 0.0, 1.0], "the client connects, loses its broker, finds the other"
-    assert columns["links"]["to"] == ["A", "B"]
-    assert columns["clients"]["name"] == ["C"], "a client's consumer is the client"
+    words = columns["roles"]["word"]
+    roles = [
+        words[role] for broker, role, _ in rows_of(columns, What.role) if broker == brokers["B"]
+    ]
+    assert roles == ["slave", "master"], "B waits as a slave, and becomes the master"
+    met = [broker for _, broker, _ in rows_of(columns, What.at)]
+    assert met == [brokers["A"], -1, brokers["B"]], "the client loses its broker, finds the other"
+    assert sorted(columns["wires"]["to"]) == sorted(2 * [brokers["A"], brokers["B"]])
+    assert columns["clients"]["name"] == ["C"]
+    assert columns["consumers"]["card"] == columns["clients"]["node"], "its consumer is on its card"
     assert columns["received"]["value"][-1] == 5
-    assert columns["flights"]["msg"].count(-1) > 4, "attempts are seen"
-    assert "slave, waiting" in columns["legend"]["text"]
+    assert len(rows_of(columns, What.attempt)) > 4, "attempts are counted"
+    assert kinds(columns).count("attempt") > 4, "and are seen"
+    assert columns["roles"]["kind"][words.index("slave")] == "waits"
 
 
 def test_every_timed_recording_has_a_scene():
@@ -169,11 +176,11 @@ def test_an_artemis_failover_is_shown_with_roles_and_clients():
     columns = scene(products.play(products.product_of(value).read(value))).columns
     brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
     assert set(brokers) == {"M1", "S1"}
-    states = list(zip(*(columns["states"][c] for c in ("what", "number", "up")), strict=True))
-    slave = [up for what, number, up in states if (what, number) == ("broker", brokers["S1"])]
-    assert slave.index(0.45) < slave.index(1.0), "the slave is in sync, then live"
-    master = [up for what, number, up in states if (what, number) == ("broker", brokers["M1"])]
-    assert (max(master), master[-1]) == (1.0, 0.0), "the master was live and is gone"
+    words = columns["roles"]["word"]
+    slave = [words[role] for node, role, _ in rows_of(columns, What.role) if node == brokers["S1"]]
+    assert slave.index("slave, in sync") < slave.index("live"), "the slave is in sync, then live"
+    states = [code for node, code, _ in rows_of(columns, What.state) if node == brokers["M1"]]
+    assert states == [1, 1, 1, 2], "the master was there, and has crashed"
     assert columns["clients"]["name"] == ["sender3", "C1"]
     assert columns["received"]["value"][-1] == 10
     depths = dict(zip(columns["depths"]["node"], columns["depths"]["value"], strict=True))

@@ -1,67 +1,55 @@
-// What stays until something happens: depths, counts, who is up.
-const loadStage = (p) => {
-  p.shown = -1;
-  p.scale = 1;
-  p.changes = Float64Array.from([...p.data("depths").t, ...p.data("received").t, ...p.data("states").t]).sort();
-  p.brokerOf = new Map(p.data("brokers").node.map((node, i) => [node, i]));
-  p.clientOf = new Map(p.data("clients").node.map((node, i) => [node, i]));
-  p.data("words").text[0] = p.data("meta").title[0] ?? "";
-  p.source("words").change.emit();
+// The stage: the state of each run at this moment, drawn. While it plays, at most fifteen times a second: what moves
+// in between has a canvas of its own (moving.js).
+const BEAT = 1000 / 15;
+const STATIC = ["frames", "halos", "pipes", "strands", "shapes", "cards", "pills", "bars", "cells", "rings", "dots", "words"];
+
+const drawPanel = (p, t) => {
+  const s = stateAt(p, t), ink = makeInk(p);
+  drawHosts(p, ink, s);
+  drawLines(p, ink, s, t);
+  drawBrokers(p, ink, s, t);
+  drawClients(p, ink, s, t);
+  drawLabels(p, ink);
+  pour(p, ink, STATIC);
+  p.drawn = { next: s.next, unit: ink.unit, at: performance.now(), t };
 };
 
-// The last value that each node has at time t.
-const valuesAt = (table, t) => {
-  const found = new Map();
-  for (let i = 0, n = after(table.t, t); i < n; i++) found.set(table.node[i], table.value[i]);
-  return found;
+// What counts down changes without an event; everything else only where the next change has come.
+const isDue = (p, t) => {
+  const rows = p.data("changes"), next = after(rows.t, t);
+  return p.drawn == null || next !== p.drawn.next || p.unit?.() !== p.drawn.unit || (p.waits && Math.abs(t - p.drawn.t) > 0.05);
 };
 
-const drawStanding = (p, t) => {
-  const brokers = p.data("brokers"), clients = p.data("clients"), links = p.data("links");
-  const depths = valuesAt(p.data("depths"), t), got = valuesAt(p.data("received"), t);
-  brokers.up.fill(1); clients.up.fill(0.25); links.up.fill(0.15);
-  const s = p.data("states");
-  for (let i = 0, n = after(s.t, t); i < n; i++) {
-    if (s.what[i] === "broker") brokers.up[p.brokerOf.get(s.number[i])] = s.up[i] || 0.25;
-    else if (s.what[i] === "link") links.up[s.number[i]] = s.up[i] || 0.15;
-    else clients.up[p.clientOf.get(s.number[i])] = 1;
-  }
-  for (const [node, i] of p.brokerOf) {
-    brokers.font[i] = `${Math.max(6, Math.round(brokers.letters[i] * p.scale))}px`;
-    const depth = depths.get(node) ?? 0;
-    brokers.depth[i] = depth;
-    brokers.gauge[i] = depth ? String(depth) : "";
-    brokers.shown[i] = depth ? 1 : 0;
-  }
-  for (const [node, i] of p.clientOf) {
-    const counts = clients.role[i] === "consumer";
-    clients.text[i] = counts ? `${clients.name[i]}: ${got.get(node) ?? 0}` : clients.name[i];
-  }
-  for (const name of ["brokers", "clients", "links"]) p.source(name).change.emit();
-};
-
-// Letters inside the circles shrink with the picture; all other words keep their size.
-const pixelsPerUnit = (p) => {
-  const stage = p.source("stage");
-  return (viewOf(stage)?.frame?.bbox?.width ?? stage.x_range.end) / stage.x_range.end;
-};
-
-const drawStage = () => {
+const drawStage = (forced) => {
   for (const p of player.panels) {
-    const changed = after(p.changes, player.t), scale = pixelsPerUnit(p);
-    if (scale !== p.scale) { p.scale = scale; p.shown = -1; }
-    if (changed !== p.shown) { drawStanding(p, player.t); p.shown = changed; }
+    if (p.brokerOf == null) continue;
+    if (!forced && !isDue(p, player.t)) continue;
+    const now = performance.now(), early = p.drawn != null && now - p.drawn.at < BEAT;
+    if (!forced && player.playing && early) {
+      p.later ??= setTimeout(() => { p.later = null; if (root.document != null) drawPanel(p, player.t); }, BEAT - (now - p.drawn.at));
+      continue;
+    }
+    drawPanel(p, player.t);
   }
 };
 
-player.on("load", () => player.panels.forEach(loadStage));
-player.on("time", drawStage);
-player.on("size", drawStage);
+player.on("load", () => {
+  for (const p of player.panels) {
+    loadModel(p);
+    p.waits = p.data("changes").what.includes(WHAT.indexOf("wait"));
+    p.locks = p.data("changes").what.includes(WHAT.indexOf("lock"));
+    p.drawn = null;
+    const { width, height } = p.data("meta"), stage = p.source("stage");
+    if (width.length) { stage.x_range.setv({ start: 0, end: width[0] }); stage.y_range.setv({ start: height[0], end: 0 }); }
+  }
+});
+player.on("time", () => drawStage(false));
+player.on("size", () => drawStage(true));
+player.on("select", () => drawStage(true));
 player.on("theme", () => {
   for (const p of player.panels) {
-    for (const name of ["client names", "legend words", "title words"]) p.glyph(name).text_color = player.colour("ink");
-    const line = player.colour("line2"), paper = player.colour("bg");
-    p.glyph("edges").line_color = p.glyph("heads").fill_color = p.glyph("tethers").line_color = line;
-    p.glyph("circles").line_color = p.glyph("marks").line_color = p.glyph("discs").fill_color = paper;
+    const colour = player.colour("stage");
+    p.source("stage").setv({ background_fill_color: colour, background_fill_alpha: 1, border_fill_color: colour, border_fill_alpha: 1 });
   }
+  drawStage(true);
 });

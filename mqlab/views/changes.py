@@ -1,0 +1,261 @@
+"""How a network's state changes in a run, in rows that a page applies one after the other.
+
+A row is (t, what, a, b, c, d): the second of playing, a code (`What`), and up to four numbers that the code
+explains. The state at a time is what all rows up to it have made: so a page can go to any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.views.cast import Cast
+from mqlab.views.story import Story
+
+COLUMNS = ("kind", "rule", "broker", "frm", "to", "link", "dest", "msg", "sub", "cause", "age")
+ROLES = {
+    "running": "serves", "master": "serves", "live": "serves", "slave": "waits", "backup": "waits",
+    "backup_in_sync": "waits", "backup_announced": "waits", "backup_holding_lock": "waits",
+    "backup_queued": "starts", "backup_searching": "starts", "starting": "starts", "down": "down",
+}  # fmt: skip
+
+
+class What(IntEnum):
+    """The codes of changes, as `page/model.js` reads them."""
+
+    role = 0  # broker a has the role number b
+    state = 1  # broker a: b is 0 not there, 1 up, 2 crashed, 3 stopped, 4 suspended, 5 goes on
+    put = 2  # broker a has message c in its queue b
+    take = 3  # broker a lets go of message c of destination b; d had it, or -1
+    out = 4  # broker a hands message c of destination b to consumer d, or to the bridge ~d
+    back = 5  # message c of destination b is again broker a's alone
+    work = 6  # consumer a has received message c of destination b
+    bridge = 7  # bridge a is up (b is 1) or down
+    at = 8  # client a is connected to broker b, or to none (-1)
+    attempt = 9  # a tries to connect to broker b; c is 1 if it is accepted
+    wait = 10  # a waits b ms until its next try; c is 1 if it is for a lock
+    sent = 11  # client a has sent message c
+    subscribe = 12  # the subscription c stands at the near end of bridge a for one more consumer
+    unsubscribe = 13  # the subscription c is gone
+    lock = 14  # broker a holds its set's lock (b is 1) or has lost it
+    cut = 15  # the lines between brokers a and b (-1: all of a) are cut (c is 1) or whole
+    left = 16  # consumer a has closed
+
+
+Row = tuple[int, int, int, int, int]
+
+
+def columns(cast: Cast, story: Story) -> dict[str, list[Any]]:
+    """Return the changes of a run as columns t, what, a, b, c, d."""
+    times = cast.trace.column("t")
+    found: dict[str, list[Any]] = {name: [] for name in ("t", "what", "a", "b", "c", "d")}
+    for index, (what, a, b, c, d) in _Reader(cast).rows():
+        story_time = round(story.at(times[index]), 4) if index >= 0 else 0.0
+        for name, value in zip(found, (story_time, int(what), a, b, c, d), strict=True):
+            found[name].append(value)
+    return found
+
+
+def role_words(cast: Cast) -> dict[str, list[str]]:
+    """Return the roles of a run as columns: the word as the family says it, and what it comes to."""
+    words = cast.trace.header.get("words", ("master", "slave"))
+    known = _role_numbers(cast)
+    family = {"backup_in_sync": f"{words[1]}, in sync", "backup": words[1]}
+    said = [family.get(name, name.replace("_", " ")) for name in known]
+    return {"word": said, "kind": [ROLES.get(name, "down") for name in known]}
+
+
+def _role_numbers(cast: Cast) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for _, detail in cast.trace.header.get("details", ()):
+        if "role" in detail:
+            found.setdefault(str(detail["role"]), len(found))
+    return found
+
+
+@dataclass
+class _Reader:
+    """Reads events one by one; remembers who has which message in hands, and who is connected."""
+
+    cast: Cast
+    holders: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    takers: dict[int, int] = field(default_factory=dict)  # subscription -> who its messages go to
+    at: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        trace = self.cast.trace
+        self.queue = [
+            name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]
+        ]
+        self.details = dict(trace.header.get("details", ()))
+        self.roles = _role_numbers(self.cast)
+        self.actors, self.owners = self.cast.actors, self.cast.owners
+        standing = set(self.cast.standing)
+        self.standing = standing
+        self.clients = {c.node for c in self.cast.clients}
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        """Yield (row of the trace, change); -1 stands for the beginning."""
+        trace = self.cast.trace
+        yield from ((-1, change) for change in self._beginning())
+        columns = (trace.column(name) for name in COLUMNS)
+        for index, event in enumerate(zip(*columns, strict=True)):
+            reader = _READERS.get(event[0])
+            if reader is not None:
+                for change in reader(self, index, dict(zip(COLUMNS, event, strict=True))):
+                    yield index, change
+
+    def _beginning(self) -> Iterator[Row]:
+        """Yield what is there from the start: in a part cut out of a run, all that came before."""
+        trace = self.cast.trace
+        kinds = set(trace.column("kind"))
+        born = {trace.column("broker")[i] for i, kind in enumerate(trace.column("kind"))
+                if kind in (Kind.Started, Kind.RoleChanged)}  # fmt: skip
+        window = "window" in trace.header
+        for no in self.cast.standing:
+            if window or no not in born or not kinds & {Kind.Started, Kind.RoleChanged}:
+                yield What.state, no, 1, 0, 0
+        if window:
+            yield from (
+                (What.bridge, bridge, 1, 0, 0) for bridge in range(len(trace.names["link"]))
+            )
+            yield from ((What.at, client.node, client.homes[0], 0, 0)
+                        for client in self.cast.clients if client.homes)  # fmt: skip
+
+    def _client(self, node: int) -> int:
+        """Return the card that a node is drawn on."""
+        actor = self.actors.get(node, node)
+        return self.owners.get(actor, actor)
+
+    def _joined(self, node: int, broker: int) -> Iterator[Row]:
+        client = self._client(node)
+        if client in self.clients and client not in self.at:
+            self.at[client] = broker
+            yield What.at, client, broker, 0, 0
+
+    def role(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        name = str(self.details.get(index, {}).get("role", ""))
+        if name in self.roles:
+            yield What.role, e["broker"], self.roles[name], 0, 0
+        if ROLES.get(name) not in (None, "down"):
+            yield What.state, e["broker"], 1, 0, 0
+
+    def begun(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["rule"] != Rule.asks_restart:
+            yield What.state, e["broker"], 1, 0, 0
+
+    def ended(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        codes = {Kind.Crashed: 2, Kind.Stopped: 3, Kind.Suspended: 4, Kind.Resumed: 5}
+        node = e["broker"] if e["broker"] >= 0 else e["frm"]
+        if node in self.standing:
+            yield What.state, node, codes[Kind(e["kind"])], 0, 0
+
+    def bridge(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["link"] >= 0:
+            yield What.bridge, e["link"], int(e["kind"] == Kind.Connected), 0, 0
+
+    def subscribed(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["link"] >= 0:
+            yield What.subscribe, e["link"], e["dest"], e["sub"], 0
+        elif e["frm"] >= 0:
+            yield from self._joined(e["frm"], e["broker"])
+
+    def unsubscribed(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["sub"] >= 0:
+            yield What.unsubscribe, e["link"], e["dest"], e["sub"], 0
+            taker = self.takers.get(e["sub"], -1)
+            if e["rule"] == Rule.consumer_left and taker >= 0:
+                yield What.left, taker, 0, 0, 0
+
+    def sent(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        yield from self._joined(e["frm"], e["broker"] if e["broker"] >= 0 else e["to"])
+        yield What.sent, self._client(e["frm"]), e["dest"], e["msg"], 0
+
+    def enqueued(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if self.queue[e["dest"]]:
+            yield What.put, e["broker"], e["dest"], e["msg"], 0
+
+    def taken_over(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if self.queue[e["dest"]]:
+            if e["frm"] >= 0:
+                yield What.take, e["frm"], e["dest"], e["msg"], self._let_go(e["frm"], e)
+            yield What.put, e["broker"], e["dest"], e["msg"], 0
+
+    def handed(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["kind"] == Kind.Forwarded and e["link"] < 0:
+            return
+        to = ~e["link"] if e["kind"] == Kind.Forwarded else self.actors.get(e["to"], e["to"])
+        self.holders[e["broker"], e["dest"], e["msg"]] = to
+        if e["sub"] >= 0:
+            self.takers[e["sub"]] = to
+        yield What.out, e["broker"], e["dest"], e["msg"], to
+
+    def received(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        yield What.work, self.actors.get(e["to"], e["to"]), e["dest"], e["msg"], 0
+
+    def returned(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        yield What.back, e["broker"], e["dest"], e["msg"], self._let_go(e["broker"], e)
+
+    def gone(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["broker"] >= 0 and e["dest"] >= 0:
+            yield What.take, e["broker"], e["dest"], e["msg"], self._let_go(e["broker"], e)
+
+    def _let_go(self, broker: int, e: dict[str, int]) -> int:
+        """Return who had a message in hands, and forget it: a consumer, or ~bridge; -1 means nobody known.
+
+        Of a topic each subscription has its own copy.
+        """
+        held = self.holders.pop((broker, e["dest"], e["msg"]), -1)
+        return held if self.queue[e["dest"]] else self.takers.get(e["sub"], held)
+
+    def attached(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        client = self._client(e["frm"])
+        self.at[client] = self.actors.get(e["to"], e["to"])
+        yield What.at, client, self.at[client], 0, 0
+
+    def interrupted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        client = self._client(e["frm"])
+        self.at[client] = -1
+        yield What.at, client, -1, 0, 0
+
+    def attempted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["frm"] >= 0 and e["to"] >= 0:
+            good = int(e["rule"] == Rule.accepted)
+            yield What.attempt, self._client(e["frm"]), self.actors.get(e["to"], e["to"]), good, 0
+
+    def waited(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        node = e["broker"] if e["broker"] >= 0 else self._client(e["frm"])
+        yield What.wait, node, e["age"] // 1000, int(e["rule"] == Rule.lock_held), 0
+
+    def lock(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        if e["rule"] != Rule.first_to_lock:
+            yield What.lock, e["broker"], int(e["kind"] == Kind.Locked), 0, 0
+
+    def cut(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        cut = int(e["kind"] == Kind.Partitioned)
+        ends = self.details.get(index, {}).get("between", ())
+        known = [self.cast.numbers[name] for name in ends if name in self.cast.numbers]
+        if len(known) == 2:
+            yield What.cut, known[0], known[1], cut, 0
+            return
+        node = next((n for n in (e["broker"], e["to"], e["frm"]) if n >= 0), -1)
+        if self.actors.get(node, node) in self.standing:
+            yield What.cut, self.actors[node], -1, cut, 0
+
+
+_READERS = {
+    Kind.RoleChanged: _Reader.role, Kind.Started: _Reader.begun, Kind.Restarted: _Reader.begun,
+    Kind.Stopped: _Reader.ended, Kind.Crashed: _Reader.ended, Kind.Suspended: _Reader.ended,
+    Kind.Resumed: _Reader.ended, Kind.Connected: _Reader.bridge, Kind.Disconnected: _Reader.bridge,
+    Kind.Subscribed: _Reader.subscribed, Kind.Merged: _Reader.subscribed,
+    Kind.Unsubscribed: _Reader.unsubscribed, Kind.Sent: _Reader.sent, Kind.Enqueued: _Reader.enqueued,
+    Kind.TakenOver: _Reader.taken_over, Kind.Dispatched: _Reader.handed, Kind.Forwarded: _Reader.handed,
+    Kind.Received: _Reader.received, Kind.Returned: _Reader.returned, Kind.Acknowledged: _Reader.gone,
+    Kind.Discarded: _Reader.gone, Kind.Expired: _Reader.gone, Kind.DeadLettered: _Reader.gone,
+    Kind.Attached: _Reader.attached, Kind.Interrupted: _Reader.interrupted,
+    Kind.Attempted: _Reader.attempted, Kind.Waited: _Reader.waited, Kind.Locked: _Reader.lock,
+    Kind.LockLost: _Reader.lock, Kind.Partitioned: _Reader.cut, Kind.Healed: _Reader.cut,
+}  # fmt: skip

@@ -1,0 +1,194 @@
+"""What moves: messages, acknowledgements, subscriptions and attempts, each along its line at its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.views.boxes import Curve
+from mqlab.views.cast import Cast
+from mqlab.views.plan import Stage
+from mqlab.views.story import Story
+
+MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
+ARRIVES = (Kind.Enqueued, Kind.Received)
+SOON = 1000  # us that an acknowledgement, an advisory or an attempt is on its way at most
+QUEUES, TOPICS = ("circle", "hexagon", "triangle"), ("square", "diamond", "square_pin")
+TOKENS = ("d1", "d2", "d3")
+SLOTS = 6  # looks of destinations; those after them share the last
+ACK, SUBSCRIPTION, ATTEMPT, VOTE = range(SLOTS, SLOTS + 4)
+NON_PERSISTENT = 1  # bits of the column flags, as `page/moving.js` draws them
+Table = dict[str, list[Any]]
+
+
+def looks(cast: Cast) -> tuple[Table, list[int]]:
+    """Return how what moves looks (token, shape, kind, name), and the look of each destination.
+
+    Three destinations have a colour of their own and the others share a grey one; their shapes, one for
+    queues and one for topics at each rank, tell them apart without a colour.
+    """
+    names = cast.trace.names["dest"]
+    columns = zip(cast.trace.column("kind"), cast.trace.column("dest"), strict=True)
+    used = dict.fromkeys(dest for kind, dest in columns if kind in MOVES and dest >= 0)
+    table: Table = {"token": [], "shape": [], "kind": [], "name": []}
+    of = [SLOTS - 1] * len(names)
+    ranks = {"queue": 0, "topic": 0}
+    for rank, dest in enumerate(used):
+        kind = "topic" if "topic://" in names[dest] else "queue"
+        shape = (TOPICS if kind == "topic" else QUEUES)[min(2, ranks[kind])]
+        ranks[kind] += 1
+        if rank < SLOTS:
+            of[dest] = rank
+            _add(table, TOKENS[rank] if rank < 3 else "d0", shape, kind, names[dest])
+    while len(table["token"]) < SLOTS:
+        _add(table, "d0", "circle", "queue", "")
+    for token, shape, kind, name in (
+        ("ok", "circle", "ack", "acknowledgement"), ("demand", "chevron", "subscription", "consumer advisory"),
+        ("fault", "dash", "attempt", "attempt to connect"), ("ink2", "square", "vote", "vote"),
+    ):  # fmt: skip
+        _add(table, token, shape, kind, name)
+    return table, of
+
+
+def _add(table: Table, *values: str) -> None:
+    for column, value in zip(table.values(), values, strict=True):
+        column.append(value)
+
+
+@dataclass
+class Flights:
+    """Reads what moves off a trace; `curves` are the ways that are used, in order."""
+
+    cast: Cast
+    stage: Stage
+    story: Story
+    curves: list[Curve] = field(default_factory=list)
+    numbers: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    ends: list[tuple[int, int]] = field(default_factory=list)  # of each curve: the nodes it joins
+
+    def __post_init__(self) -> None:
+        self.bridges = {bridge: (number, link) for number, link in enumerate(self.cast.links)
+                        for bridge in link.bridges}  # fmt: skip
+        self.wires = {
+            (wire.frm, wire.to): wire.curve for wire in self.stage.wires if wire.kind == "wire"
+        }
+
+    def columns(self, look_of: list[int]) -> dict[str, Table]:
+        """Return the sources `ways` and `flights`, by the start of each flight."""
+        at = self.story.at
+        rows = sorted((at(a), at(b), *rest) for a, b, *rest in self._rows(look_of))
+        flags = self._flags()
+        ends = "x0", "y0", "cx", "cy", "x1", "y1"
+        ways: Table = {end: [round(getattr(c, end), 1) for c in self.curves] for end in ends}
+        count = len(self.curves)
+        nodes = {"frm": [a for a, _ in self.ends], "to_node": [b for _, b in self.ends]}
+        return {
+            "ways": ways | {"from": [0.0] * count, "to": [1.0] * count} | nodes,
+            "flights": {
+                "t0": [round(r[0], 4) for r in rows],
+                "took": [round(max(r[1] - r[0], 1e-3), 4) for r in rows],
+                "way": [r[2] for r in rows], "look": [r[3] for r in rows], "msg": [r[4] for r in rows],
+                "flags": [flags.get(r[4], 0) if r[3] < SLOTS else 0 for r in rows],
+            },
+        }  # fmt: skip
+
+    def _flags(self) -> dict[int, int]:
+        """Return message -> bits, of the steps that send what is not persistent.
+
+        Messages are numbered in the order of the steps; where some send in the background nobody can tell.
+        """
+        sends = [step for step in self.cast.scenario.get("steps", ()) if step.get("do") == "send"]
+        if any(step.get("in_background") for step in sends):
+            return {}
+        found, first = {}, 1
+        for step in sends:
+            numbers = range(first, first + int(step.get("count", 1)))
+            first = numbers.stop
+            if step.get("persistent") is False:
+                found |= dict.fromkeys(numbers, NON_PERSISTENT)
+        return found
+
+    def _rows(self, look_of: list[int]) -> Iterator[tuple[int, int, int, int, int]]:
+        """Yield (from when, to when (us), way, look, message)."""
+        trace = self.cast.trace
+        kinds, times, causes = (trace.column(c) for c in ("kind", "t", "cause"))
+        frm, to, link, dest, msg = (trace.column(c) for c in ("frm", "to", "link", "dest", "msg"))
+        broker, sub, rules = trace.column("broker"), trace.column("sub"), trace.column("rule")
+        holders: dict[tuple[int, int, int], tuple[int, int]] = {}
+        for row, kind in enumerate(kinds):
+            c, now = causes[row], times[row]
+            if kind in ARRIVES and c >= 0 and kinds[c] in MOVES:
+                yield times[c], now, self._way(frm[c], to[c], link[c]), look_of[dest[row]], msg[row]
+                if kinds[c] != Kind.Sent:
+                    holders[broker[c], msg[row], sub[c]] = c, now
+            elif kind == Kind.Acknowledged:
+                held = holders.pop((broker[row], msg[row], sub[row]), None)
+                held = held or holders.pop((broker[row], msg[row], -1), None)
+                if held and held[1] < now:
+                    c, when = held
+                    yield (
+                        max(when, now - SOON),
+                        now,
+                        self._back(frm[c], to[c], link[c]),
+                        ACK,
+                        msg[row],
+                    )
+            elif kind == Kind.Advised and link[row] >= 0:
+                yield (
+                    max(0, now - SOON),
+                    now,
+                    self._back(frm[row], to[row], link[row], True),
+                    SUBSCRIPTION,
+                    -1,
+                )
+            elif (
+                kind == Kind.Attempted
+                and rules[row] != Rule.accepted
+                and min(frm[row], to[row]) >= 0
+            ):
+                yield max(0, now - SOON), now, self._way(frm[row], to[row], -1), ATTEMPT, -1
+
+    def _way(self, frm: int, to: int, link: int) -> int:
+        return self._number(frm, to, link, back=False)
+
+    def _back(self, frm: int, to: int, link: int, advice: bool = False) -> int:
+        """Return the way of what travels against the messages of a bridge, or from a consumer."""
+        return self._number(frm, to, link, back=True, advice=advice)
+
+    def _number(self, frm: int, to: int, link: int, back: bool, advice: bool = False) -> int:
+        a, b = self._card(frm), self._card(to)
+        key = (link, int(back), int(advice)) if link >= 0 else ((b, a, -2) if back else (a, b, -2))
+        if key not in self.numbers:
+            self.numbers[key] = len(self.curves)
+            self.curves.append(self._curve(*key))
+            self.ends.append((b, a) if back else (a, b))
+        return self.numbers[key]
+
+    def _card(self, node: int) -> int:
+        actor = self.cast.actors.get(node, node)
+        return self.cast.owners.get(actor, actor)
+
+    def _curve(self, frm: int, to: int, end: int) -> Curve:
+        if end >= 0:  # a bridge: frm is its number, to tells the direction
+            number, link = self.bridges[frm]
+            names = self.cast.trace.names
+            along = self.cast.numbers[names["link_from"][frm]] == link.a
+            curve = self.stage.links[number]
+            pipe = self.stage.size.pipe
+            curve = curve if along != bool(to) else curve.back
+            off = pipe * 0.2 if (link.both or to) else 0.0
+            return curve.beside(curve.under * (pipe / 2 + 8) if end and pipe > 20 else off)
+        for key, back in (((frm, to), False), ((to, frm), True)):
+            if key in self.wires:
+                return self.wires[key].back if back else self.wires[key]
+        boxes = {**self.stage.clients, **self.stage.brokers}
+        joined = next(
+            (no for no, link in enumerate(self.cast.links) if {link.a, link.b} == {frm, to}), -1
+        )
+        if joined >= 0:
+            curve = self.stage.links[joined]
+            return curve if self.cast.links[joined].a == frm else curve.back
+        a, b = boxes[frm], boxes[to]
+        return Curve(a.x, a.y, (a.x + b.x) / 2, (a.y + b.y) / 2, b.x, b.y)

@@ -1,0 +1,176 @@
+// Brokers and stores: a card tells its role, and its queues as strips of cells, the oldest message at the right.
+const SIZES = {
+  L: { name: 15, cell: [18, 17], gap: 2.5, numbers: 10, pill: 11, high: 20 },
+  M: { name: 12.5, cell: [10, 10], gap: 2, numbers: 0, pill: 10, high: 15 },
+};
+const CONDITION_WORDS = { crashed: "crashed", stopped: "stopped", suspended: "suspended", absent: "not started" };
+
+// What a broker is now: its word, and which look its pill and its card have.
+const roleOf = (p, broker) => {
+  if (broker == null) return { word: "not started", kind: "absent" };
+  if (broker.condition !== "up") return { word: CONDITION_WORDS[broker.condition], kind: broker.condition };
+  const roles = p.data("roles"), word = roles.word[broker.role] ?? "", kind = roles.kind[broker.role] ?? "serves";
+  if (word === "down") return { word: "down", kind: "stopped" };
+  return { word: word === "running" ? "" : word, kind };
+};
+const PILLS = {
+  serves: { fill: "active", edge: "active", text: "on_active" },
+  waits: { fill: "card", edge: "active", text: "active_t", dash: "4 3" },
+  starts: { fill: "sunken", edge: "line2", text: "ink2" },
+  crashed: { fill: "fault", edge: "fault", text: "on_active" },
+  stopped: { fill: "card", edge: "line2", text: "ink2", dash: "4 3" },
+  suspended: { fill: "card", edge: "line2", text: "ink2" },
+  absent: { fill: "stage", edge: "line2", text: "ink3", dash: "3 3" },
+};
+const FRAMES = {
+  serves: { fill: "card", edge: "line2" }, waits: { fill: "card", edge: "line2" }, starts: { fill: "card", edge: "line2" },
+  crashed: { fill: "card", edge: "fault", width: 2, hatch: "/", hatched: "line" }, stopped: { fill: "stage", edge: "line2", dash: "5 4" },
+  suspended: { fill: "card", edge: "line2", hatch: "/", hatched: "line" }, absent: { fill: "stage", edge: "line", dash: "3 4" },
+};
+
+const drawPill = (ink, right, y, role, size, room) => {
+  const look = PILLS[role.kind], sign = { crashed: "✕ ", suspended: "Ⅱ " }[role.kind] ?? "";
+  const text = ink.fitted(sign + role.word, room - 16, size.pill, true), w = ink.wide(text, size.pill, true) + 16;
+  ink.box("pills", right - w / 2, y, w, size.high, look);
+  ink.say(right - w / 2, y, text, size.pill, { token: look.text, bold: true, align: "center" });
+  return w;
+};
+
+// A queue from its head at the right: full cells wait, hollow ones are dispatched and not acknowledged.
+const drawStrip = (p, ink, left, right, y, queue, dest, size) => {
+  const [w, h] = size.cell, step = w + size.gap, all = [...queue], look = lookOf(p, dest);
+  const chosen = player.selection?.kind === "message" ? player.selection.msg : null;
+  ink.box("pills", (left + right) / 2, y, right - left, h + (size.numbers ? 4 : 3), { fill: "sunken" });
+  let fit = Math.floor((right - left - 6) / step);
+  if (all.length > fit) fit = Math.floor((right - left - 6 - (size.numbers ? 26 : 20)) / step);
+  for (let i = 0; i < Math.min(fit, all.length); i++) {
+    const [msg, to] = all[i], x = right - 4 - w / 2 - i * step, out = to != null;
+    if (msg === chosen) ink.box("cells", x, y, w + 5, h + 5, { fill: "mark", edge: "mark_edge" });
+    ink.box("cells", x, y, w, h, { fill: out ? "card" : look.token, edge: `${look.token}e` });
+    if (out) ink.bar(x, y + h / 2 - 2, w - 4, Math.max(2, h / 6), look.token);
+    if (size.numbers && msg >= 0) {
+      ink.say(x, y - (out ? 1 : 0), String(msg), String(msg).length > 2 ? 8.5 : size.numbers, { bold: true, align: "center", token: out ? "ink" : "on_d" });
+    }
+  }
+  if (all.length > fit) ink.say(left + 5, y, `+${all.length - fit}`, size.numbers ? 11 : 10, { bold: true, token: "ink2" });
+};
+
+const queuesOf = (p, broker, node) => {
+  const known = [...(p.queuesOf.get(node) ?? [])].map((dest) => [dest, broker?.queues.get(dest) ?? new Map()]);
+  return known.sort((a, b) => (b[1].size > 0) - (a[1].size > 0) || a[0] - b[0]);
+};
+const sumOf = (queues) => queues.reduce((sum, [, queue]) => sum + queue.size, 0);
+
+const drawQueues = (p, ink, queues, left, right, top, bottom, size) => {
+  const rows = Math.min(queues.length, 2), pitch = rows > 1 ? 34 : 40, under = rows > 1 ? 15.5 : 18;
+  const first = rows > 1 ? top + 5 : top + (bottom - top - pitch) / 2 + 8, low = rows > 1 ? { ...size, cell: [18, 14] } : size;
+  for (let i = 0; i < rows; i++) {
+    const [dest, queue] = queues[i], y = first + i * pitch, look = lookOf(p, dest);
+    const rest = i === rows - 1 ? queues.length - rows : 0;
+    ink.dot(left + 5, y, 10, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`, 1.2);
+    const name = shortName(p.data("destinations").name[dest]) + (rest ? ` and ${rest} more` : "");
+    ink.say(left + 14, y, name, 11, { token: "ink2", room: right - left - 46 });
+    ink.say(right, y, String(queue.size), 12.5, { bold: true, align: "right" });
+    drawStrip(p, ink, left, right, y + under, queue, dest, low);
+  }
+};
+
+// The second line of a card without queues: what it does, in words.
+const stateWords = (p, broker, role, t) => {
+  if (role.kind === "crashed" || role.kind === "stopped") return `since ${sayTime(p, broker.since)}`;
+  if (role.kind === "waits" && broker.wait) {
+    const left = broker.wait.ms - (player.runTime(p, t) - player.runTime(p, broker.wait.since));
+    return left > 0 ? `tries the lock in ${sayMs(left)}` : "tries the lock";
+  }
+  return "";
+};
+const sayMs = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(ms >= 10000 ? 0 : 1)} s` : `${Math.round(ms)} ms`);
+const sayTime = (p, t) => { const ms = player.runTime(p, t); return ms >= 1000 ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`; };
+
+const isChosen = (kind, node) => player.selection != null && player.selection.kind === kind && player.selection.node === node;
+
+const halo = (ink, x, y, w, h) => ink.box("cards", x, y, w + 10, h + 10, { fill: "mark", edge: "mark_edge", width: 1 });
+
+const drawBrokers = (p, ink, s, t) => {
+  const b = p.data("brokers"), kind = p.data("meta").size[0];
+  for (let i = 0; i < b.node.length; i++) {
+    const node = b.node[i], state = s.brokers.get(node), role = roleOf(p, state);
+    if (b.role[i] === "endpoint") Object.assign(role, { word: "nobody listens", kind: "stopped" });
+    if (isChosen("broker", node)) halo(ink, b.x[i], b.y[i], b.w[i], b.h[i]);
+    const shape = { x: b.x[i], y: b.y[i], w: b.w[i], h: b.h[i], name: b.name[i], node };
+    let queues = queuesOf(p, state, node);
+    if (b.store[i] >= 0 && role.kind !== "serves") queues = [];
+    (BROKERS[kind] ?? BROKERS.XS)(p, ink, shape, state, role, queues, t);
+  }
+  drawStores(p, ink, s);
+};
+
+const BROKERS = {
+  L: (p, ink, { x, y, w, h, name }, state, role, queues, t) => {
+    const left = x - w / 2 + 12, right = x + w / 2 - 12, top = y - h / 2;
+    ink.box("cards", x, y, w, h, FRAMES[role.kind]);
+    if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
+    const pill = role.word ? drawPill(ink, right + 4, top + 19, role, SIZES.L, w * 0.56) : 0;
+    ink.say(left, top + 19, name, 15, { bold: true, room: right - left - pill - 4, token: role.kind === "absent" ? "ink3" : "ink" });
+    const words = state ? stateWords(p, state, role, t) : "";
+    if (words && queues.every(([, q]) => q.size === 0)) {
+      ink.say(left, top + 48, words, 11.5, { token: role.kind === "crashed" ? "fault" : "ink2", room: right - left, bold: role.kind === "crashed" });
+    } else if (queues.length) drawQueues(p, ink, queues, left - 2, right + 2, top + 32, y + h / 2 - 4, SIZES.L);
+    if (role.kind === "waits" && state?.wait?.ms) {
+      const gone = (player.runTime(p, t) - player.runTime(p, state.wait.since)) / state.wait.ms;
+      ink.bar(x, top + 68, w - 28, 6, "sunken");
+      const long = (w - 28) * Math.max(0, Math.min(1, gone));
+      ink.bar(x - (w - 28) / 2 + long / 2, top + 68, long, 6, "line2");
+    }
+  },
+  M: (p, ink, { x, y, w, h, name }, state, role, queues) => {
+    const left = x - w / 2 + 9, right = x + w / 2 - 9, top = y - h / 2;
+    ink.box("cards", x, y, w, h, FRAMES[role.kind]);
+    if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
+    const pill = role.word ? drawPill(ink, right + 4, top + 14, role, SIZES.M, w * 0.6) : 0;
+    const sum = sumOf(queues), count = !role.word && queues.length ? ink.say(right, top + 14, String(sum), 12, { bold: true, align: "right" }) : 0;
+    ink.say(left, top + 14, name, 12.5, { bold: true, room: right - left - pill - count - 6, token: role.kind === "absent" ? "ink3" : "ink" });
+    if (!queues.length) return;
+    const [dest, queue] = queues[0];
+    drawStrip(p, ink, left - 2, right + 2, y + h / 2 - 13, queue, dest, SIZES.M);
+  },
+  S: (p, ink, { x, y, w, h, name }, state, role, queues) => {
+    const sum = sumOf(queues), look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
+    ink.box("pills", x, y, w, h, { ...look, fill: role.kind === "serves" && !role.word ? "card" : look.fill });
+    const count = sum ? ink.wide(String(sum), 10.5, true) + 8 : 0;
+    ink.say(x - w / 2 + 8, y, name, 11, { bold: true, room: w - 16 - count, token: look.text });
+    if (!sum) return;
+    ink.box("cells", x + w / 2 - 5 - count / 2, y, count, h - 8, { fill: lookOf(p, queues[0][0]).token });
+    ink.say(x + w / 2 - 5 - count / 2, y, String(sum), 10.5, { bold: true, align: "center", token: "on_d" });
+  },
+  XS: (p, ink, { x, y, w, name }, state, role, queues) => {
+    const sum = sumOf(queues), look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
+    ink.dot(x, y, w - 3, "circle", look.fill, look.edge, 1.5, look.dash ?? "solid");
+    ink.say(x, y, name, 9.5, { bold: true, align: "center", room: w - 5, token: look.text });
+    if (!sum) return;
+    const token = lookOf(p, queues[0][0]).token;
+    ink.ring(x, y, w / 2 - 3.5, w / 2 + 0.5, Math.min(1, sum / 25), `${token}e`);
+    const wide = ink.wide(String(sum), 9, true) + 7;
+    ink.box("cells", x + w / 2 - 2, y + w / 2 - 3, wide, 12, { fill: token, edge: `${token}e`, width: 1 });
+    ink.say(x + w / 2 - 2, y + w / 2 - 3, String(sum), 9, { bold: true, align: "center", token: "on_d" });
+  },
+};
+
+// A store that is shared: a cylinder, with the queue in it while no member serves.
+const drawStores = (p, ink, s) => {
+  const stores = p.data("stores"), b = p.data("brokers");
+  for (let i = 0; i < stores.name.length; i++) {
+    const x = stores.x[i], y = stores.y[i], rx = stores.w[i] / 2, top = y - stores.h[i] / 2 + 9, bottom = y + stores.h[i] / 2 - 9;
+    const arc = (cy, from, to) => Array.from({ length: 17 }, (_, k) => { const a = from + (to - from) * k / 16; return [x + rx * Math.cos(a), cy + 9 * Math.sin(a)]; });
+    const body = [...arc(top, Math.PI, 2 * Math.PI), ...arc(bottom, 0, Math.PI)];
+    const put = (points, fill) => ink.put("shapes", { xs: points.map((q) => q[0]), ys: points.map((q) => q[1]), fill: ink.colour(fill), edge: ink.colour("line2") });
+    put(body, "card");
+    put(arc(top, 0, 2 * Math.PI), "sunken");
+    if (stores.kind[i] === "database") put([...arc(top + 8, Math.PI, 0), ...arc(top + 8, 0, Math.PI)], null);
+    ink.say(x - rx + 12, top + 24, stores.name[i], 13, { bold: true, room: 2 * rx - 24 });
+    ink.say(x - rx + 12, top + 40, stores.kind[i] === "database" ? "shared database" : "shared files", 10.5, { token: "ink3", room: 2 * rx - 20 });
+    const holder = b.node.findLast((node, k) => b.store[k] === i && s.brokers.get(node)?.depth > 0 && roleOf(p, s.brokers.get(node)).kind !== "serves");
+    const state = holder == null ? null : s.brokers.get(holder), queues = queuesOf(p, state, holder).filter(([, q]) => q.size);
+    if (queues.length) drawStrip(p, ink, x - rx + 8, x + rx - 8, bottom - 8, queues[0][1], queues[0][0], SIZES.L);
+  }
+};

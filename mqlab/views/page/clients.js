@@ -1,0 +1,145 @@
+// Clients: a producer is a tag with a nose towards its broker, a consumer a tray with its prefetch window, a client
+// with a connection of its own a card with a row for each of its consumers.
+const consumersOf = (p) => {
+  const found = new Map(), c = p.data("consumers");
+  for (let i = 0; i < c.node.length; i++) {
+    part(found, c.card[i], () => []).push({ node: c.node[i], name: c.name[i], prefetch: c.prefetch[i] });
+  }
+  return found;
+};
+
+// The window from the left: what is processed, then what waits; the places that are free are dashed.
+const drawWindow = (p, ink, consumer, x, y, room, r, prefetch) => {
+  const all = [...(consumer?.window ?? [])], chosen = player.selection?.kind === "message" ? player.selection.msg : null;
+  const working = all.filter(([, m]) => m.working), waiting = all.filter(([, m]) => !m.working);
+  const put = (cx, message) => {
+    const [msg, { dest }] = message, look = lookOf(p, dest);
+    if (msg === chosen) ink.dot(cx, y, 2 * r + 9, "circle", "mark", "mark_edge", 1);
+    ink.dot(cx, y, 2 * r, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`);
+    if (r >= 8 && msg >= 0) ink.say(cx, y, String(msg), String(msg).length > 2 ? 8 : 10, { bold: true, align: "center", token: "on_d" });
+  };
+  if (working.length) {
+    put(x + r, working[0]);
+    ink.ring(x + r, y, r + 2, r + 4, 0.75, "ink");
+  } else ink.dot(x + r, y, 2 * r, "circle", "sunken", "line", 1);
+  ink.bar(x + 2 * r + 6, y, 1.2, 2 * r + 2, "line");
+  const step = 2 * r + (r >= 8 ? 4 : 2), queue = [...working.slice(1), ...waiting];
+  let slots = Math.max(1, Math.floor((room - 2 * r - 10) / step));
+  if (queue.length > slots) slots = Math.max(1, Math.floor((room - 2 * r - 34) / step));
+  if (prefetch > 0) slots = Math.min(slots, prefetch);
+  for (let i = 0; i < slots; i++) {
+    const cx = x + 2 * r + 12 + r + i * step;
+    if (i < queue.length) put(cx, queue[i]); else ink.dot(cx, y, 2 * r - 1, "circle", null, "line2", 1, "3 3");
+  }
+  if (queue.length > slots) ink.say(x + 2 * r + 14 + slots * step, y, `+${queue.length - slots}`, r >= 8 ? 11 : 10, { bold: true, token: "ink2" });
+  return all.length;
+};
+
+const windowWords = (held, prefetch) => (prefetch > 0 ? `prefetch ${held} of ${prefetch}` : `holds ${held}`);
+
+// A port at the edge of a card, where its line begins.
+const drawMouth = (ink, shape, size) => ink.dot(shape.px, shape.py, size, "circle", "stage", "line2");
+
+// A tag that points to its broker: at the left or right with a nose, else a plain card.
+const drawTag = (ink, { x, y, w, h, mouth }, fill, edge, dash) => {
+  const nose = Math.min(14, h * 0.36), sign = mouth === "right" ? 1 : -1;
+  if (mouth !== "right" && mouth !== "left") { ink.box("cards", x, y, w, h, { fill, edge, dash }); return; }
+  const back = x - sign * w / 2, neck = x + sign * (w / 2 - nose), tip = x + sign * w / 2;
+  ink.put("shapes", { xs: [back, neck, tip, neck, back], ys: [y - h / 2, y - h / 2, y, y + h / 2, y + h / 2],
+                      fill: ink.colour(fill), edge: ink.colour(edge), w: 1.5, dash });
+};
+
+const CLIENTS = {
+  producer: {
+    L: (p, ink, shape, client) => {
+      const left = shape.x - shape.w / 2 + (shape.mouth === "left" ? 20 : 11), room = shape.w - 26;
+      ink.say(left, shape.y - 10, shape.name, 14, { bold: true, room, token: client?.met ? "ink" : "ink3" });
+      const away = client?.met && client.at < 0;
+      ink.say(left, shape.y + 9, away ? "no broker" : `sent ${client?.sent ?? 0}`, 11, { token: away ? "fault" : "ink2", room });
+    },
+    M: (p, ink, shape, client) => {
+      const left = shape.x - shape.w / 2 + (shape.mouth === "left" ? 15 : 8), room = shape.w - 20;
+      ink.say(left, shape.y - 7, shape.name, 12, { bold: true, room });
+      ink.say(left, shape.y + 8, `sent ${client?.sent ?? 0}`, 10.5, { token: "ink2", room });
+    },
+  },
+  consumer: {
+    L: (p, ink, shape, client, [consumer], s) => {
+      const left = shape.x - shape.w / 2 + 13, right = shape.x + shape.w / 2 - 12, top = shape.y - shape.h / 2, state = s.consumers.get(consumer.node);
+      const got = ink.say(right, top + 16, `received ${state?.got ?? 0}`, 11, { token: "ink2", align: "right" });
+      ink.say(left, top + 16, shape.name, 14, { bold: true, room: right - left - got - 6, token: client?.met ? "ink" : "ink3" });
+      const held = drawWindow(p, ink, state, left, top + 36, right - left, 9, consumer.prefetch);
+      const words = ink.say(right, top + shape.h - 15, windowWords(held, consumer.prefetch), 10.5, { token: "ink3", align: "right" });
+      const away = client?.met && client.at < 0, doing = away ? "no broker" : state?.left ? "closed" : [...(state?.window.values() ?? [])].some((m) => m.working) ? "processing" : "";
+      if (ink.wide(doing, 10.5) < right - left - words - 4) ink.say(left, top + shape.h - 15, doing, 10.5, { token: away ? "fault" : "ink3" });
+    },
+    M: (p, ink, shape, client, [consumer], s) => {
+      const left = shape.x - shape.w / 2 + 9, right = shape.x + shape.w / 2 - 8, top = shape.y - shape.h / 2, state = s.consumers.get(consumer.node);
+      const got = ink.say(right, top + 11, String(state?.got ?? 0), 11.5, { bold: true, align: "right" });
+      ink.say(left, top + 11, shape.name, 12, { bold: true, room: right - left - got - 6 });
+      drawWindow(p, ink, state, left, top + 27, right - left, 5, consumer.prefetch);
+    },
+  },
+  client: {
+    L: (p, ink, shape, client, consumers, s, t) => {
+      const left = shape.x - shape.w / 2 + 13, right = shape.x + shape.w / 2 - 12, top = shape.y - shape.h / 2;
+      const away = client?.met && client.at < 0;
+      const pill = away ? drawPill(ink, right + 3, top + 18, { word: "reconnects", kind: "lost" }, SIZES.L, 110) : 0;
+      const named = ink.say(left, top + 18, shape.name, 15, { bold: true, room: right - left - pill - 34 });
+      ink.say(left + named + 6, top + 19, "client", 11, { token: "ink3" });
+      ink.say(left, top + 40, clientWords(p, client, t), 11.5, { token: away ? "fault" : "ink2", room: right - left - (client?.sent ? 56 : 0) });
+      if (client?.sent) ink.say(right, top + 40, `sent ${client.sent}`, 11, { token: "ink2", align: "right" });
+      consumers.forEach((consumer, i) => {
+        const state = s.consumers.get(consumer.node), y = top + 60 + i * 46;
+        ink.bar(shape.x, y - 4, shape.w - 16, 1, "line");
+        const got = ink.say(right, y + 9, `received ${state?.got ?? 0}`, 11, { token: "ink2", align: "right" });
+        ink.say(left, y + 9, consumer.name, 12.5, { bold: true, room: right - left - got - 6 });
+        drawWindow(p, ink, state, left, y + 28, right - left, 8, consumer.prefetch);
+      });
+    },
+    M: (p, ink, shape, client, consumers, s, t) => {
+      const left = shape.x - shape.w / 2 + 9, right = shape.x + shape.w / 2 - 8, top = shape.y - shape.h / 2;
+      ink.say(left, top + 11, shape.name, 12, { bold: true, room: right - left });
+      ink.say(left, top + 25, client?.sent ? `sent ${client.sent}` : clientWords(p, client, t), 10.5, { token: client?.met && client.at < 0 ? "fault" : "ink2", room: right - left });
+      consumers.forEach((consumer, i) => {
+        const state = s.consumers.get(consumer.node), y = top + 42 + i * 22;
+        const got = ink.say(right, y, String(state?.got ?? 0), 11, { bold: true, align: "right" });
+        const named = ink.say(left, y, consumer.name, 11, { bold: true, room: 40 });
+        drawWindow(p, ink, state, left + named + 6, y, right - left - named - got - 12, 4.5, consumer.prefetch);
+      });
+    },
+  },
+};
+PILLS.lost = { fill: "fault_soft", edge: "fault", text: "fault" };
+
+// Where the client is connected, or when it tries again.
+const clientWords = (p, client, t) => {
+  if (!client?.met) return "not connected yet";
+  if (client.at >= 0) return `at ${p.data("brokers").name[p.brokerOf.get(client.at)] ?? ""}`;
+  const tries = [...client.tries.values()].reduce((sum, n) => sum + n, 0);
+  const left = client.wait ? client.wait.ms - (player.runTime(p, t) - player.runTime(p, client.wait.since)) : 0;
+  return left > 0 ? `tries again in ${sayMs(left)}` : tries ? `${tries} attempts` : "looks for a broker";
+};
+
+const drawClients = (p, ink, s, t) => {
+  const c = p.data("clients"), size = p.data("meta").size[0], owned = consumersOf(p), w = p.data("wires");
+  for (let i = 0; i < c.node.length; i++) {
+    const node = c.node[i], client = s.clients.get(node), consumers = owned.get(node) ?? [];
+    const wire = w.frm.findIndex((from, k) => from === node && w.kind[k] === "wire");
+    const shape = { x: c.x[i], y: c.y[i], w: c.w[i], h: c.h[i], name: c.name[i], mouth: c.mouth[i], node, role: c.role[i], px: w.x0[wire], py: w.y0[wire] };
+    if (isChosen(c.role[i], node)) halo(ink, shape.x, shape.y, shape.w, shape.h);
+    const faint = !client?.met, fill = faint ? "stage" : "card", edge = faint ? "line" : client.at < 0 ? "fault" : "line2", dash = faint ? "3 4" : "solid";
+    if (c.role[i] === "producer") drawTag(ink, shape, fill, edge, dash);
+    else ink.box("cards", shape.x, shape.y, shape.w, shape.h, { fill, edge, dash });
+    if (wire >= 0 && c.role[i] !== "producer" && size !== "XS") drawMouth(ink, shape, size === "L" ? 13 : size === "M" ? 9 : 6);
+    const draw = CLIENTS[c.role[i]]?.[size];
+    if (draw) draw(p, ink, shape, client, consumers, s, t); else drawSmall(ink, shape, client, consumers, s, size);
+  }
+};
+
+// From S down a client is a tag with its name, and what it has received.
+const drawSmall = (ink, shape, client, consumers, s, size) => {
+  const got = consumers.reduce((sum, { node }) => sum + (s.consumers.get(node)?.got ?? 0), 0), px = size === "S" ? 11 : 9.5;
+  const count = consumers.length && size === "S" ? ink.say(shape.x + shape.w / 2 - 7, shape.y, String(got), 10.5, { align: "right", token: "ink2" }) : 0;
+  ink.say(shape.x - shape.w / 2 + 7, shape.y, shape.name, px, { bold: true, room: shape.w - 14 - count });
+};

@@ -1,0 +1,44 @@
+"""The four sizes in which a network is drawn, from cards with all they hold to discs (px of the stage)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 920, 460  # of a stage beside a panel, in a notebook 1280 wide
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One size: `port` is left between cards for lines, `stack` between members of one set."""
+
+    name: str
+    broker: tuple[float, float]
+    consumer: tuple[float, float]
+    producer: tuple[float, float]
+    client: tuple[float, float]  # without its consumers
+    row: float  # of a consumer in its client
+    store: tuple[float, float]
+    port: float
+    stack: float
+    wire: float  # from a broker to its clients
+    pipe: float
+    frame: float  # of a host, around its brokers
+    mark: float  # radius of a message
+
+    def of_client(self, role: str, consumers: int) -> tuple[float, float]:
+        """Return width and height of a producer, a consumer or a client with its consumers."""
+        if role != "client":
+            return self.producer if role == "producer" else self.consumer
+        return self.client[0], self.client[1] + consumers * self.row
+
+
+LARGE = Size("L", broker=(176, 104), consumer=(160, 74), producer=(86, 52), client=(186, 60), row=46,
+             store=(136, 104), port=64, stack=40, wire=50, pipe=26, frame=16, mark=10)  # fmt: skip
+MEDIUM = Size("M", broker=(132, 48), consumer=(104, 38), producer=(78, 34), client=(120, 34), row=22,
+              store=(92, 56), port=34, stack=24, wire=22, pipe=12, frame=10, mark=6)  # fmt: skip
+SMALL = Size("S", broker=(76, 24), consumer=(62, 20), producer=(62, 20), client=(70, 20), row=0,
+             store=(62, 30), port=3, stack=10, wire=13, pipe=3, frame=6, mark=5)  # fmt: skip
+TINY = Size("XS", broker=(29, 29), consumer=(40, 16), producer=(40, 16), client=(40, 16), row=0,
+            store=(40, 20), port=1, stack=6, wire=6, pipe=2, frame=4, mark=4)  # fmt: skip
+SIZES = (LARGE, MEDIUM, SMALL, TINY)
+MOST = {"L": 9, "M": 25, "S": 40, "XS": 10_000}  # brokers for which it is worth a try
