@@ -6,13 +6,14 @@ from typing import Any
 
 from mqlab import views
 from mqlab.desk.desk import Desk
+from mqlab.desk.saved import Saved
 from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
 from mqlab.views import player
 from mqlab.views.host import View
 
 
-class Picture(View):
+class Picture(Saved, View):
     """Plays the runs of a desk: one, or two side by side; a click in it asks, breaks and forks.
 
     `desk` keeps the runs, `trace` is the one that is shown.
@@ -27,6 +28,11 @@ class Picture(View):
     def trace(self) -> Trace:
         """The run that is shown; of two the one that the first was forked to."""
         return self.desk.state.shown.trace
+
+    @property
+    def shown(self) -> tuple[Trace, ...]:
+        """The runs that are shown."""
+        return self.played
 
     def ask(self, kind: str, data: dict[str, Any]) -> Any:
         """Answer a request of the page, and show what it led to; ``page`` is what plays without a kernel."""

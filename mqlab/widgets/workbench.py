@@ -10,6 +10,7 @@ import ipywidgets as w
 from mqlab import products
 from mqlab.desk import Desk, choosing
 from mqlab.desk.picture import Picture
+from mqlab.desk.saved import Saved
 from mqlab.errors import MqlabError
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
@@ -19,7 +20,7 @@ FIGURE, OWN = "figure", "my network"
 FIRST = "fuse:2.20"
 
 
-class Workbench(w.VBox):
+class Workbench(Saved, w.VBox):
     """A network to play with, in a notebook: ``mq.widgets.Workbench("fuse:2.20")``.
 
     *what* is a figure's id or a network. `view` is the picture, which stays the same for whatever is
@@ -58,6 +59,11 @@ class Workbench(w.VBox):
     def trace(self) -> Trace:
         """The run that is shown."""
         return self.view.trace
+
+    @property
+    def shown(self) -> tuple[Trace, ...]:
+        """The runs that are shown."""
+        return self.view.shown
 
     def run(self) -> None:
         """Run what is chosen, from the beginning and without changes, or say what is wrong."""
