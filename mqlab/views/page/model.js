@@ -2,7 +2,7 @@
 // rows of `changes` (codes: views/changes.py); snapshots on the way make going back as cheap as going on.
 const WHAT = ["role", "state", "put", "take", "out", "back", "work", "bridge", "at", "attempt", "wait", "sent",
               "subscribe", "unsubscribe", "lock", "cut", "left"];
-const CONDITIONS = ["absent", "up", "crashed", "stopped", "suspended"];
+const HEALTH = ["absent", "up", "crashed", "stopped", "suspended"];
 
 const newState = () => ({ next: 0, brokers: new Map(), clients: new Map(), consumers: new Map(), bridges: new Map(), cuts: new Map() });
 const newBroker = () => ({ condition: "absent", role: -1, lock: false, since: 0, queues: new Map(), wait: null, depth: 0 });
@@ -35,7 +35,7 @@ const APPLY = {
   role: (s, p, b, role) => { part(s.brokers, b, newBroker).role = role; },
   state: (s, p, b, code, c, d, t) => {
     const broker = part(s.brokers, b, newBroker);
-    broker.condition = code === 5 ? "up" : CONDITIONS[code];
+    broker.condition = code === 5 ? "up" : HEALTH[code];
     broker.since = t;
     if (code !== 2 && code !== 3) return;
     broker.lock = false; broker.wait = null; broker.role = -1;

@@ -74,7 +74,7 @@ const chapterLabels = (pen) => {
   }
   return placed;
 };
-const drawLabels = (pen, labels, head) => {
+const drawChapters = (pen, labels, head) => {
   for (const { a, b, text, fault } of labels) {
     if (b < head - 38 || a > head + 38) write(pen, text, a, LANE / 2, { token: fault ? "fault" : "ink2", weight: 600 });
   }
@@ -149,7 +149,7 @@ player.on("ready", () => {
   };
   const move = (t) => {
     const x = xOf(t, 0, player.duration), text = timeText(player.runTime(player.panels[0], t));
-    drawLabels(names.fit(), labels, x);
+    drawChapters(names.fit(), labels, x);
     head.style.left = `${x - 1}px`;
     veil.style.left = `${x}px`;
     bubble.textContent = text;

@@ -118,7 +118,7 @@ const outcomeOf = (body) => {
   for (const text of state.notes ?? []) body.append(element("p", { class: "dim" }, text));
 };
 
-const nameOf = (chosen) => chosen.kind === "message" ? chosen.msg ?? chosen.name : chosen.name;
+const chosenName = (chosen) => chosen.kind === "message" ? chosen.msg ?? chosen.name : chosen.name;
 addTab({ id: "why", title: "Why", key: "w", show(body) {
   const chosen = player.selection;
   if (!player.kernel) {
@@ -131,7 +131,7 @@ addTab({ id: "why", title: "Why", key: "w", show(body) {
   const key = JSON.stringify([chosen, lab.state?.current, lab.state?.undo, lab.state?.branches.length]);
   if (key === why.key && body.childElementCount) return;
   why.key = key;
-  const data = chosen && chosen.kind !== "event" ? { kind: chosen.kind, name: nameOf(chosen) } : {};
+  const data = chosen && chosen.kind !== "event" ? { kind: chosen.kind, name: chosenName(chosen) } : {};
   asked(body, "why", data, (answer) => {
     why.answer = answer;
     showWhy(body, answer);
