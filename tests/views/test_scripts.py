@@ -19,6 +19,7 @@ def test_no_name_is_declared_twice():
         for line in (PAGE / name).read_text().splitlines():
             if head := re.match(r"(?:const|let|function|class) ([\w$]+)", line):
                 found[head[1]] += 1
+                found.update(re.findall(r", ([A-Z][A-Z_]+) = ", line))
     assert len(found) > 50
     assert [name for name, count in found.items() if count > 1] == []
 

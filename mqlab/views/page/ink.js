@@ -15,7 +15,7 @@ const GLYPHS = {
   words: { x: 0, y: 0, text: "", font: "11px", style: "normal", colour: null, align: "left" },
 };
 const LETTERS = document.createElement("canvas").getContext("2d");
-const LEAST = 9; // px: smaller letters cannot be read
+const LEAST_PX = 9; // px: smaller letters cannot be read
 
 const makeInk = (p) => {
   const unit = p.unit?.() ?? 1;
@@ -26,7 +26,7 @@ const makeInk = (p) => {
     for (const column in GLYPHS[name]) table[column].push(row[column] ?? GLYPHS[name][column]);
   };
   const colour = (token) => (token == null ? "rgba(0,0,0,0)" : player.colour(token));
-  const px = (size) => Math.max(LEAST, size * unit);
+  const px = (size) => Math.max(LEAST_PX, size * unit);
   const wide = (text, size, bold) => {
     LETTERS.font = `${bold ? "bold " : ""}${px(size)}px ${FONT}`;
     return LETTERS.measureText(text).width / unit;
