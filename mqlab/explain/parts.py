@@ -8,6 +8,7 @@ from mqlab.errors import UnknownName
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
 from mqlab.explain.sentences import because, sentence
+from mqlab.trace.account import why_it_waits
 from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
@@ -61,15 +62,12 @@ def waiting(trace: Trace, broker: str) -> Iterator[str]:
 
 
 def _reason(trace: Trace, row: int) -> str:
-    """Return why a message waits, by the last event that decided on it there."""
+    """Return why a message waits, as the account says it, with the guide's section if it is a rule of one."""
     event = trace.event(row)
-    if event.kind in (Kind.Held, Kind.Refused):
-        return because(event.rule)
-    if event.kind in (Kind.Dispatched, Kind.Received):
-        return f": dispatched to {event.to}, which has not acknowledged"
-    if event.kind == Kind.Forwarded:
-        return f": on the way to {event.to}, which has not answered"
-    return because(event.rule) if event.rule != Rule.none else ": it came back, and nobody took it"
+    decided = event.kind not in (Kind.Dispatched, Kind.Received, Kind.Forwarded)
+    return (
+        because(event.rule) if decided and event.rule != Rule.none else f": {why_it_waits(event)}"
+    )
 
 
 def _some(names: list[str]) -> str:

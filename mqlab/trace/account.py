@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mqlab.trace.event import Event
 from mqlab.trace.fates import FATES, Fate, down_since
 from mqlab.trace.grid import Grid
 from mqlab.trace.kinds import Kind, Rule
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 Line = list[tuple[int, str, str]]  # (time in us, what, where) of each event of a message
 ARRIVALS = (Kind.Received, Kind.Redelivered)
 MOST = 6  # spans of numbers that a line of the printed account names
+
+
+def why_it_waits(event: Event) -> str:
+    """Return why a message lies where the last event left it that decided on it there."""
+    if event.kind == Kind.Dispatched:
+        return f"dispatched to {event.to}, which has not taken it"
+    if event.kind == Kind.Received:
+        return f"{event.to} has received it and has not acknowledged"
+    if event.kind == Kind.Forwarded:
+        return f"on the way to {event.to}, which has not answered"
+    return event.rule.sentence if event.rule != Rule.none else "it came back, and nobody took it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,9 @@ class Account(Grid, Mapping[int, Entry]):
         event = self.trace.event(row)
         rule, why = event.rule, event.rule.sentence
         if fate is Fate.waiting:
-            rule, why = self._why_it_waits(row)
+            rule, why = event.rule, why_it_waits(event)
+            if self.trace.column("broker")[row] in self._down:
+                rule, why = Rule.broker_stopped, f"{event.broker} is down, and its store keeps it"
         elif fate is Fate.consumed:
             why = ""
         elif fate is Fate.lost and event.kind in (Kind.Stopped, Kind.Crashed, Kind.Interrupted):
@@ -97,18 +111,6 @@ class Account(Grid, Mapping[int, Entry]):
         elif fate is Fate.never_accepted and not why:
             why = "its send failed" if event.kind == Kind.Failed else "no broker has taken it over"
         return Entry(message, fate, row, rule, why, event.broker, event.destination, self.trace)
-
-    def _why_it_waits(self, row: int) -> tuple[Rule, str]:
-        """Return the rule, and the reason in words, for which a message lies where it lies."""
-        event, node = self.trace.event(row), self.trace.column("broker")[row]
-        if node in self._down:
-            return Rule.broker_stopped, f"{event.broker} is down, and its store keeps it"
-        if event.kind in (Kind.Dispatched, Kind.Received):
-            told = {Kind.Dispatched: "not taken", Kind.Received: "not acknowledged"}[event.kind]
-            return event.rule, f"{event.to} has it in hands and has {told} it"
-        if event.kind == Kind.Forwarded:
-            return event.rule, f"it is on its way to {event.to}"
-        return event.rule, event.rule.sentence
 
     def of(self, *fates: Fate | str) -> list[int]:
         """Return the numbers of the messages that had one of these fates, such as ``"lost"``."""
