@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.difference import Comparison
-from mqlab.trace.labels import labels
+from mqlab.trace.labels import labels as titles
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
 from mqlab.views.story import Story
@@ -30,7 +30,7 @@ def scenes(what: Trace | Comparison) -> list[Scene]:
     """Return the columns of a run, or those of two on one clock; raises `BadValue` for anything else."""
     if isinstance(what, Comparison):
         runs = (what.one, what.other)
-        first, other = labels(runs)
+        first, other = titles(runs)
         # Beside its namesake a run needs no more of a title than what sets it apart.
         story = Story.of(*runs)
         return [
