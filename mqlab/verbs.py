@@ -310,43 +310,14 @@ def view(what: Any, *actions: Action) -> Any:
     scenario can be asked, broken and forked in its view.
     """
     from mqlab import views
+    from mqlab.desk import opening
 
     if isinstance(what, Ledger):
         raise BadValue("a table of runs cannot be played; view a trace, or mq.compare of two")
     if isinstance(what, Comparison):
         return views.view(what)
-    trace = _trace_of(what, actions)
-    if "broker" not in trace.names["node_role"]:
-        raise BadValue(
-            "there is no broker to be shown; write for example mq.Network(mq.Broker('A'))"
-        )
-    _count_outcomes(trace)
-    if not trace.header.get("scenario", {}).get("brokers"):
-        return views.view(trace)
-    return _picture(trace, what if isinstance(what, str) and not actions else "")
-
-
-def _picture(trace: Trace, name: str) -> Any:
-    """Return the view of a run with a desk behind it."""
-    from mqlab.desk import Desk
-    from mqlab.errors import MissingExtra
-
-    try:
-        from mqlab.desk.picture import Picture
-    except ImportError as error:
-        if (error.name or "").startswith("mqlab"):
-            raise
-        raise MissingExtra.of(error.name or "bokeh", "lab") from None
-    return Picture(Desk(trace, name))
-
-
-def _count_outcomes(trace: Trace) -> None:
-    """Note in a trace how many outcomes timing allows: its title says so."""
-    from mqlab import experiments
-
-    found = experiments.other_outcomes(trace)
-    if found is not None and len(found) > 1:
-        trace.header["outcomes"] = len(found)
+    name = what if isinstance(what, str) and not actions else ""
+    return opening.view(_trace_of(what, actions), name)
 
 
 def real_note(what: str) -> str:

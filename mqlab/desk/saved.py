@@ -18,11 +18,12 @@ class Saved:
 
     def _ipython_display_(self, **options: Any) -> None:
         """Show the lines, then the widget: two outputs, of which a front end shows the one that lives."""
-        from IPython.display import display
+        from IPython import display as front
 
         told: Any = self
+        show: Any = front.display
         bundle = told._repr_mimebundle_(**options)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         lines = {"text/html": summary.html(*self.shown), "text/plain": repr(self)}
-        display(lines, raw=True)
-        display(data, raw=True)
+        show(lines, raw=True)
+        show(data, raw=True)

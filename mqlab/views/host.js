@@ -76,7 +76,12 @@ const embed = async (model, host) => {
   // By its root, not by its age: the views of one widget come up at the same time.
   const doc = Bokeh.documents.findLast((d) => d.roots().some((root) => root.id === item.root_id));
   // Bokeh's place for notes about a server, one a document, which nobody takes away.
-  for (const notes of document.querySelectorAll("body > .bk-Notifications:empty")) notes.remove();
+  const notes = doc.config?.notifications, seen = notes && doc.views_manager?.get(notes);
+  if (seen) {
+    seen.remove();
+    seen.el?.remove();
+    doc.views_manager.delete(seen);
+  }
   const clear = () => {
     doc.clear();
     const number = Bokeh.documents.indexOf(doc);
