@@ -21,11 +21,13 @@ from bokeh.models import (
 )  # fmt: skip
 
 from mqlab.views import drawing
+from mqlab.views.pack import pack
 from mqlab.views.scene import SHAPES, Columns, Scene
 
 # Of the folder page, in this order; together they are one function of the document's root.
 SCRIPTS = (
     "bus.js",
+    "unpack.js",
     "tokens.js",
     "clock.js",
     "model.js",
@@ -59,14 +61,23 @@ SCRIPTS = (
 )
 
 
-def sources(columns: Columns, end: str = "") -> dict[str, ColumnDataSource]:
-    """Return a source for each of a scene's tables; *end* tells a second panel's apart."""
+def sources(end: str = "") -> dict[str, ColumnDataSource]:
+    """Return a source for each of a scene's tables, empty; *end* tells a second panel's apart."""
     return {
-        name: ColumnDataSource(
-            {c: columns.get(name, {}).get(c, []) for c in shape.split()}, name=name + end
-        )
+        name: ColumnDataSource({column: [] for column in shape.split()}, name=name + end)
         for name, shape in SHAPES.items()
     }
+
+
+def packed(scenes: Sequence[Scene]) -> str:
+    """Return the columns of one scene, or of two, as the page takes them with it (`pack`)."""
+    tables: Columns = {}
+    for number, one in enumerate(scenes):
+        end = f" {number + 1}" * bool(number)
+        for name, shape in SHAPES.items():
+            given = one.columns.get(name, {})
+            tables[name + end] = {column: given.get(column, []) for column in shape.split()}
+    return pack(tables)
 
 
 def document(scenes: Sequence[Scene]) -> Document:
@@ -75,13 +86,13 @@ def document(scenes: Sequence[Scene]) -> Document:
     labels = ("one", "other") if len(scenes) > 1 else ("",)
     for number, (one, label) in enumerate(zip(scenes, labels, strict=True)):
         end = "" if number == 0 else f" {number + 1}"
-        data = sources(one.columns, end)
+        data = sources(end)
         kept += data.values()
         panels.append(drawing.stage(end, label or one.title or "network of brokers"))
     middle = Row(*panels, _place("panel", width=372), name="middle", sizing_mode="stretch_width")
     root = Column(
         _place("top"), middle, _place("foot"), name="player", sizing_mode="stretch_width",
-        html_attributes={"data-lm-suppress-shortcuts": "true"},
+        html_attributes={"data-lm-suppress-shortcuts": "true"}, tags=[packed(scenes)],
     )  # fmt: skip
     # A document only knows models that something refers to; most sources are read by the page alone.
     root.js_on_change("name", CustomJS(args={"kept": kept}, code=""))

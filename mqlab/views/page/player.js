@@ -1,4 +1,10 @@
-// The beginning: as soon as the places are on the page, every part is made, then the columns are loaded.
+// The beginning: as soon as the places are on the page and the columns are unpacked, every part is made and loaded.
+const fill = async () => {
+  if (!root.tags.length) return;
+  const tables = await unpack(root.tags[0]);
+  if (root.document == null || get("meta").data.title?.length) return; // others have come in between
+  for (const [name, columns] of Object.entries(tables)) get(name).data = columns;
+};
 const begin = () => {
   if (root.document == null) return;
   if (player.element == null || ["top", "panel", "foot"].some((name) => viewOf(get(name))?.shadow_el == null)) {
@@ -14,4 +20,4 @@ const begin = () => {
   player.begun = true;
   new ResizeObserver(() => { if (root.document != null) player.emit("size", player.element.clientWidth); }).observe(player.element);
 };
-begin();
+fill().then(begin);
