@@ -111,9 +111,9 @@ def test_what_a_consumer_has_in_hands_waits_and_says_with_whom():
     taken, pushed = trace.account().values()
     assert (taken.fate, taken.why) == (
         Fate.waiting,
-        "C has it in hands and has not acknowledged it",
+        "C has received it and has not acknowledged",
     )
-    assert (pushed.fate, pushed.why) == (Fate.waiting, "D has it in hands and has not taken it")
+    assert (pushed.fate, pushed.why) == (Fate.waiting, "D dispatched to C, which has not taken it")
     assert trace.received() == {"C": 1, "D": 0}
 
 
