@@ -1,4 +1,4 @@
-"""Writes the solutions' notebooks and keeps the text outputs of all: python -m tests.notebooks [NAME...].
+"""Writes the solutions' notebooks and the instructor's pages, and keeps the text outputs of all: python -m tests.notebooks [NAME...].
 
 Cells tagged nbval-ignore-output (forms, pictures) keep none; nbval holds all others to the letter.
 """
@@ -10,7 +10,7 @@ import tempfile
 import nbformat
 from nbclient import NotebookClient
 
-from mqlab.lessons import data, solutions
+from mqlab.lessons import data, guide, solutions
 from tests.conftest import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -22,6 +22,9 @@ def write_solutions(names):
     for name in names:
         book = nbformat.from_dict(solutions.solved(name, NOTEBOOKS))
         nbformat.write(book, SOLUTIONS / f"{name}.ipynb")
+        pages = NOTEBOOKS / "instructor" / "guides"
+        pages.mkdir(exist_ok=True)
+        (pages / f"{name}.md").write_text(guide.page(name), encoding="utf-8")
 
 
 def keep(file):

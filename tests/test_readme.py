@@ -1,9 +1,9 @@
 """The README's commands, its notebooks and Binder: all as written."""
 
+import json
 import os
 import re
 import shlex
-import json
 import subprocess
 import sys
 import time

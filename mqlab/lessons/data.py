@@ -93,7 +93,8 @@ class Exercise:
 @dataclass(frozen=True, slots=True)
 class LessonData:
     """A lesson: its `name` is that of its notebook; `covers` are rows of the guides' index, each
-    with the words by which it stands in the lesson.
+    with the words by which it stands in the lesson. `instructor` has a goal, questions to ask, and what to
+    do when time is short.
     """
 
     name: str
@@ -102,6 +103,7 @@ class LessonData:
     minutes: int
     tasks: tuple[Prediction | Exercise, ...]
     covers: Mapping[str, str] = field(default_factory=dict)
+    instructor: Mapping[str, Any] = field(default_factory=dict)
     language: str = ENGLISH
 
 
@@ -147,7 +149,7 @@ def read(name: str, body: Mapping[str, Any], language: str = ENGLISH) -> LessonD
         if double:
             raise BadFile(f"lesson {name}: two tasks are called {sorted(double)[0]!r}")
         return LessonData(name, body["title"], body["question"], body["minutes"], tasks,
-                          body.get("covers", {}), language)  # fmt: skip
+                          body.get("covers", {}), body.get("instructor", {}), language)  # fmt: skip
     except (KeyError, TypeError) as error:
         raise BadFile(f"lesson {name}: {error}") from None
 

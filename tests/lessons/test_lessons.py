@@ -6,7 +6,7 @@ import pytest
 
 from mqlab import lessons
 from mqlab.errors import BadFile, UnknownName
-from mqlab.lessons import answers, checking, data, mistakes, setups, solutions
+from mqlab.lessons import answers, checking, data, guide, mistakes, setups, solutions
 from mqlab.lessons.data import Exercise, Prediction
 from tests.conftest import ROOT
 
@@ -166,3 +166,11 @@ def test_the_solutions_notebooks_are_those_of_the_lessons(name):
     assert ["".join(c["source"]) for c in stored["cells"]] == [
         "".join(c["source"]) for c in made["cells"]
     ]
+
+
+@pytest.mark.parametrize("name", data.names())
+def test_the_instructors_pages_are_those_of_the_lessons(name):
+    page = (ROOT / "notebooks/instructor/guides" / f"{name}.md").read_text(encoding="utf-8")
+    assert page == guide.page(name)
+    for heading in ("**Goal.**", "## Questions to ask", "## When time is short"):
+        assert heading in page
