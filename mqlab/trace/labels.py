@@ -11,6 +11,7 @@ from mqlab.spec.rows import GUIDE_NAMES
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
+PRODUCTS = {"activemq": "ActiveMQ", "openmq": "OpenMQ", "artemis": "Artemis"}
 _ELEMENTS = ("connectors", "brokers")
 _SETTINGS = ("edition", "seed", "jitter")
 
@@ -23,6 +24,17 @@ def title(trace: Trace) -> str:
     text = str(named or f"A network of {brokers} brokers")
     others = trace.header.get("outcomes", 1)  # that timing allows, where somebody has looked
     return text if others == 1 else f"{text} (one of {others} or more outcomes)"
+
+
+def product(trace: Trace) -> str:
+    """Return which product a run is of, and which edition: ``ActiveMQ 5.17``."""
+    name = PRODUCTS[trace.header.get("product", "activemq")]
+    return f"{name} {trace.header.get('edition', '')}".strip()
+
+
+def guide(trace: Trace) -> str:
+    """Return where a run's scenario is from, as it says itself: ``figure 2.20``; empty if it does not."""
+    return str(trace.header.get("scenario", {}).get("guide", ""))
 
 
 def labels(traces: Sequence[Trace]) -> list[str]:

@@ -70,6 +70,7 @@ def scene(trace: Trace, title: str = "", story: Story | None = None, width: floa
         "beat": [round(story.beat, 4)], "unit": [story.unit / 1000], "width": [width], "height": [HEIGHT],
         "size": [stage.size.name], "pipe": [stage.size.pipe], "mark": [stage.size.mark],
     }  # fmt: skip
+    columns["about"] = {"product": [labels.product(trace)], "guide": [labels.guide(trace)]}
     return Scene(title, story.duration, columns)
 
 
@@ -124,6 +125,7 @@ SHAPES: dict[str, str] = {
     "spans": "t0 t1 lane text",
     "nodes": "name role home",
     "meta": "title duration events beat unit width height size pipe mark",
+    "about": "product guide",
     "brokers": "node name role x y w h store",
     "clients": "node name role x y w h mouth",
     "consumers": "node name card row prefetch",

@@ -54,6 +54,7 @@ lab.setMode = (mode) => {
     return;
   }
   lab.mode = memory().mode = mode;
+  player.building = mode === "build"; // a drag from broker to broker connects them
   player.emit("lab", lab.state);
 };
 // The run that a comparison takes if none is named: the one it came from, else the last.
@@ -69,6 +70,7 @@ const wake = async () => {
   lab.mode = kept.mode ?? "play";
   try { lab.state = await player.ask("tell"); } catch { return; }
   if (player.panels.length > 1) lab.mode = "compare"; else if (lab.mode === "compare") lab.mode = "play";
+  player.building = lab.mode === "build";
   player.emit("lab", lab.state);
 };
 const goOn = () => {

@@ -34,29 +34,46 @@ const numbersOf = (change) => {
   return texts.length ? texts.join(", ") : "the counts stay the same";
 };
 
-// Without a kernel: what the table tells of the selected message, else who passed most on.
+// Without a kernel: the rows of the table that speak of what is selected, as steps.
 const tellFromTable = (body) => {
-  const events = player.panels[0].data("events"), chosen = player.selection;
-  const message = chosen?.kind === "message" ? Number(chosen.msg ?? chosen.name) : null;
-  if (message != null && events.msg) {
-    const steps = [];
-    for (let i = 0; i < events.time.length; i++) {
-      if (Number(events.msg[i]) === message) steps.push({ ms: parseFloat(events.time[i]), text: player.said?.(i) ?? events.what[i], row: events.row?.[i] });
-    }
-    body.append(element("h3", {}, `What happened to message ${chosen.name ?? message}?`), stepsOf(steps));
+  const events = player.panels[0].data("events"), rules = player.panels[0].data("rules"), chosen = player.selection;
+  if (!chosen) {
+    body.append(element("h3", {}, "What happens here?"), sentence("Click a message, a broker, a connector or a client: its story stands here in steps."));
+    return;
   }
+  const about = chosen.kind === "message" ? (i) => events.msg[i] === Number(chosenName(chosen))
+    : chosen.kind === "connector" ? (i) => events.link[i] === chosen.name : (i) => [events.broker[i], events.frm[i], events.to[i]].includes(chosen.name);
+  const steps = [];
+  for (let i = 0; i < events.time.length && steps.length < 60; i++) {
+    if (about(i)) steps.push({ ms: parseFloat(events.time[i]), text: events.what[i].replace(chosen.kind === "message" ? /^\d+: / : "", ""), row: events.row[i], source: rules.source?.[events.rule[i]] });
+  }
+  body.append(element("h3", {}, `What happened to ${short(String(chosen.name), 40)}?`), stepsOf(steps));
 };
 
-const tellBusiest = (body) => {
-  const p = player.panels[0], events = p.data("events"), over = new Map();
-  const to = player.row + 1;
-  for (let i = 0; i < to && events.link; i++) {
-    if (events.link[i] && /forward/i.test(events.kind?.[i] ?? "")) over.set(events.link[i], (over.get(events.link[i]) ?? 0) + 1);
+// The last value of each node until now, the greatest first, by name.
+const valuesNow = (table, names) => {
+  const found = new Map();
+  for (let i = 0; i < table.t.length && table.t[i] <= player.t; i++) found.set(table.node[i], table.value[i]);
+  return [...found].map(([node, value]) => [names.name[node], names.role[node], value]).sort((a, b) => b[2] - a[2]);
+};
+const chipsOf = (title, rows, kind) => !rows.length ? [] : [element("h4", {}, title), element("div", { class: "chips" },
+  ...rows.slice(0, 6).map(([name, role, value]) => element("button", { type: "button", class: "plain",
+    onclick: () => player.select({ kind: kind ?? role, name }) }, `${short(name, 24)}: ${value}`)))];
+
+// What the moment shows by itself: who has received what, where most waits, which connectors are busiest.
+const tellMoment = (body) => {
+  const p = player.panels[0], events = p.data("events"), names = p.data("nodes"), over = new Map();
+  for (let i = 0; i <= player.row && events.link; i++) {
+    if (events.link[i] && events.kind[i] === "Forwarded") over.set(events.link[i], (over.get(events.link[i]) ?? 0) + 1);
   }
-  const rows = [...over].sort((a, b) => b[1] - a[1]).slice(0, 5);
-  if (!rows.length) return;
-  body.append(element("h4", {}, "Busiest connectors so far"), element("div", { class: "chips" },
-    ...rows.map(([name, count]) => element("button", { type: "button", class: "plain", onclick: () => player.select({ kind: "connector", name }) }, `${name}: ${count}`))));
+  const box = element("div", { class: "moment" });
+  if (names?.name) {
+    box.append(...chipsOf("Received so far", valuesNow(p.data("received"), names)),
+      ...chipsOf("Fullest queues", valuesNow(p.data("depths"), names).filter(([, , depth]) => depth), "broker"));
+  }
+  box.append(...chipsOf("Busiest connectors", [...over].map(([name, count]) => [name, "connector", count]).sort((a, b) => b[2] - a[2]), "connector"));
+  body.querySelector(".moment")?.remove();
+  body.append(box);
 };
 
 const why = { key: "", answer: null };
@@ -123,9 +140,9 @@ addTab({ id: "why", title: "Why", key: "w", show(body) {
   const chosen = player.selection;
   if (!player.kernel) {
     body.replaceChildren();
+    if (memory().lost) body.append(needsKernel());
     tellFromTable(body);
-    tellBusiest(body);
-    if (!body.childElementCount || memory().lost) body.append(needsKernel());
+    tellMoment(body);
     return;
   }
   const key = JSON.stringify([chosen, lab.state?.current, lab.state?.undo, lab.state?.branches.length]);
@@ -135,12 +152,14 @@ addTab({ id: "why", title: "Why", key: "w", show(body) {
   asked(body, "why", data, (answer) => {
     why.answer = answer;
     showWhy(body, answer);
-    if (!chosen) { if (lab.state?.question) body.prepend(element("p", { class: "dim" }, lab.state.question)); outcomeOf(body); tellBusiest(body); }
+    if (!chosen) { if (lab.state?.question) body.prepend(element("p", { class: "dim" }, lab.state.question)); outcomeOf(body); tellMoment(body); }
   });
 } });
 
 // The step of the moment is marked as time goes on, without asking anybody again.
 player.on("time", () => {
+  const there = tabs.find((one) => one.id === "why")?.body;
+  if (there?.querySelector(".moment") && !player.playing) tellMoment(there);
   if (panel.active !== "why" || player.playing && why.mark > performance.now() - 200) return;
   why.mark = performance.now();
   const body = tabs.find((one) => one.id === "why")?.body, at = lab.now();

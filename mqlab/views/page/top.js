@@ -4,6 +4,7 @@ const TOP_STYLE = `
     color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
   .mq-top .id { font: 600 12px/20px ui-monospace, Menlo, Consolas, monospace; background: var(--mq-sunken); border-radius: 5px; padding: 2px 8px; color: var(--mq-ink2); }
   .mq-top .title { font-weight: 700; font-size: 15px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 46ch; min-width: 8ch; }
+  .mq-top .edition { color: var(--mq-ink2); font-size: 12px; }
   .mq-top .grow { flex: 1; }
   .mq-top button { font: inherit; color: inherit; background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 8px; padding: 4px 10px; cursor: pointer; }
   .mq-top button:disabled { opacity: .5; cursor: default; }
@@ -73,7 +74,8 @@ player.on("ready", () => {
     const state = player.kernel ? lab.state : null, title = state?.title ?? player.panels[0].data("meta").title?.[0] ?? "";
     const held = place.activeElement?.dataset?.name;
     const parts = [];
-    if (state?.name) parts.push(element("span", { class: "id" }, short(state.name, 30)));
+    const about = player.panels[0].data("about"), id = state?.name || about.guide?.[0];
+    if (id) parts.push(element("span", { class: "id" }, short(id, 30)));
     parts.push(element("span", { class: "title", title }, short(title, 70)));
     if (state?.changes.length) parts.push(element("button", { type: "button", class: "delta", "data-name": "delta", "aria-haspopup": "menu", onclick: showChanges }, `\u0394 ${state.changes.length} change${state.changes.length > 1 ? "s" : ""}`));
     parts.push(element("span", { class: "grow" }));
@@ -84,8 +86,8 @@ player.on("ready", () => {
         onclick: () => lab.setMode(mode) }, name))));
       parts.push(element("button", { type: "button", "data-name": "undo", disabled: !state.undo, onclick: () => lab.do("undo") }, "Undo"));
       parts.push(element("button", { type: "button", "data-name": "redo", disabled: !state.redo, onclick: () => lab.do("redo") }, "Redo"));
-      parts.push(element("span", { class: "chip" }, `${PRODUCTS[state.product] ?? state.product} ${state.edition ?? ""}`));
     }
+    if (about.product?.[0]) parts.push(element("span", { class: "edition" }, about.product[0]));
     parts.push(element("button", { type: "button", "data-name": "save", "aria-haspopup": "menu", onclick: (event) => openMenu(below(event), "Take away", saveKinds(), event.currentTarget) }, "Save"));
     bar.replaceChildren(...parts);
     runs.replaceChildren(...(state ? runsOf(state) : []));
