@@ -1,4 +1,6 @@
-"""Writes the solutions' notebooks and the instructor's pages, and keeps the text outputs of all: python -m tests.notebooks [NAME...].
+"""Makes the instructor's pages and solutions, and keeps the text outputs of all notebooks.
+
+``python -m tests.notebooks [NAME...]``
 
 Cells tagged nbval-ignore-output (forms, pictures) keep none; nbval holds all others to the letter.
 """

@@ -1,4 +1,4 @@
-"""The scripts of the page are one closure: a name is declared once in all of them, and each of them is in it."""
+"""The scripts of the page are one closure: a name is declared once in all of them, and each is in it."""
 
 import re
 from collections import Counter
