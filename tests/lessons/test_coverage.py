@@ -11,7 +11,7 @@ INDEX = SHARED / "seeds" / "INDEX.md"
 
 
 def rows(text):
-    """Yield each row of the index by guide and label; what has no number by the first words of what it shows."""
+    """Yield each row of the index by guide and label; what has no number by its first words."""
     guide = None
     for line in text.splitlines():
         if found := re.match(r"## (\d{3})_", line):
