@@ -11,7 +11,9 @@ import base64
 import json
 import re
 import zlib
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from math import floor
 from typing import Any
 
 SCALES = (1, 10, 100, 1000, 10_000, 1_000_000)
@@ -27,24 +29,42 @@ Head = dict[str, Any]
 
 
 def pack(tables: Tables) -> str:
-    """Return tables (name -> column -> values) as a text of ASCII."""
+    """Return tables (name -> column -> values) as a text of ASCII.
+
+    The table `clock` comes first: most other times are those of its moments, and are told by their places.
+    """
     heads: list[Head] = []
     body = bytearray()
-    for table, columns in tables.items():
+    clock = tables.get("clock", {})
+    moments = {value: place for place, value in enumerate(clock.get("play", ()))}
+    times = list(clock.get("t", ()))
+    for table, columns in sorted(tables.items(), key=lambda item: item[0] != "clock"):
+        known = {} if table == "clock" else moments
         for name, values in columns.items():
-            heads.append(
-                {"table": table, "column": name, **_packed(list(values), columns, name, body)}
-            )
+            told = None
+            if name == "time":
+                told = _time(columns, known, times)
+            elif name == "took" and known:
+                told = _took(columns, list(clock["play"]), body)
+            told = told or _packed(list(values), columns, name, known, body)
+            heads.append({"table": table, "column": name, **told})
     head = json.dumps(heads, ensure_ascii=True, separators=(",", ":")).encode()
     return base64.b64encode(zlib.compress(head + b"\0" + bytes(body), 9)).decode()
 
 
 def _packed(
-    values: list[Any], row: Mapping[str, Sequence[Any]], name: str, body: bytearray
-) -> Head:
+    values: list[Any], row: Mapping[str, Sequence[Any]], name: str, moments: Mapping[float, int],
+    body: bytearray,
+) -> Head:  # fmt: skip
     """Append a column to the body, and return what is to be known to read it."""
     if all(type(value) in (int, float) for value in values):
         scale = _scale(values)
+        if (
+            scale is not None
+            and scale > 1
+            and 2 * sum(map(moments.__contains__, values)) > len(values)
+        ):
+            return _places(values, moments, scale, body)
         if scale is not None:
             _append(body, [round(value * scale) for value in values])
             return {"n": len(values), "scale": scale}
@@ -57,6 +77,40 @@ def _packed(
     if any(value != value for value in values):  # not a number
         return {"plain": [None if value != value else value for value in values], "nan": True}
     return {"plain": values}
+
+
+def _places(values: list[float], moments: Mapping[float, int], scale: int, body: bytearray) -> Head:
+    """Append the places of times among the clock's moments; then the rows of other times, and these."""
+    others = [row for row, value in enumerate(values) if value not in moments]
+    _append(body, [moments[value] for value in values if value in moments])
+    _append(body, others)
+    _append(body, [round(values[row] * scale) for row in others])
+    return {"n": len(values) - len(others), "others": len(others), "scale": scale}
+
+
+def _took(row: Mapping[str, Sequence[Any]], play: list[float], body: bytearray) -> Head | None:
+    """Append by their ends' places how long flights take; None if one ends at no moment of the clock."""
+    places = []
+    for start, took in zip(row["t0"], row["took"], strict=True):
+        near = bisect_left(play, start + took)
+        ends = (at for at in (near - 1, near, near + 1) if 0 <= at < len(play))
+        end = next((at for at in ends if floor((play[at] - start) * 1e4 + 0.5) / 1e4 == took), None)
+        if end is None:
+            return None
+        places.append(end)
+    _append(body, places)
+    return {"n": len(places), "ends": True}
+
+
+def _time(
+    row: Mapping[str, Sequence[Any]], moments: Mapping[float, int], times: list[float]
+) -> Head | None:
+    """Return that the written times are those of the moments at which rows play; None if one is not."""
+    for play, written in zip(row.get("play", ()), row["time"], strict=True):
+        place = moments.get(play)
+        if place is None or times[place] >= 1e6 or written != f"{times[place]:g} ms":
+            return None
+    return {"written": True}
 
 
 def _scale(values: list[float]) -> int | None:

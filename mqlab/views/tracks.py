@@ -27,16 +27,16 @@ class Steps:
     def __init__(self, story: Story) -> None:
         self._story = story
         self._lanes: dict[tuple[str, str], int] = {}
-        self._last: dict[int, float] = {}
+        self._last: dict[int, int] = {}
         self.rows: Table = {"t": [], "lane": [], "value": []}
 
     def lane(self, track: str, name: str) -> int:
         """Return the number of a track's lane, which begins with its first mention."""
         return self._lanes.setdefault((track, name), len(self._lanes))
 
-    def add(self, t: int, lane: int, value: float, always: bool = False) -> None:
-        """Note that a lane has another *value* from *t* (us) on; or, *always*, that it has one then."""
-        if not always and self._last.get(lane, 0) == value:
+    def add(self, t: int, lane: int, value: int) -> None:
+        """Note that a lane has another *value* from *t* (us) on."""
+        if self._last.get(lane, 0) == value:
             return
         self._last[lane] = value
         for name, cell in (("t", round(self._story.at(t), 4)), ("lane", lane), ("value", value)):
@@ -51,8 +51,8 @@ class Steps:
 def columns(trace: Trace, story: Story) -> dict[str, Table]:
     """Return the tables `lanes`, `steps`, `spans` (who serves, who is connected) and `nodes`.
 
-    Steps of the track *depth* are messages in a queue, of *unacknowledged* what a consumer holds, of
-    *latency* the ms that a message took to a consumer. Times are seconds of playing.
+    Steps of the track *depth* are messages in a queue, of *unacknowledged* what a consumer holds. Times
+    are seconds of playing. What consumers receive, and how long it took, the page reads off the events.
     """
     steps = Steps(story)
     _depths(trace, steps)
@@ -95,8 +95,8 @@ def _consumers(trace: Trace, steps: Steps) -> None:
         int, dict[tuple[int, int], int]
     ] = {}  # subscription -> (broker, message) -> consumer
     counts: Counter[int] = Counter()
-    columns = (trace.column(c) for c in ("t", "kind", "broker", "to", "msg", "sub", "age"))
-    for t, kind, broker, to, msg, sub, age in zip(*columns, strict=True):
+    columns = (trace.column(c) for c in ("t", "kind", "broker", "to", "msg", "sub"))
+    for t, kind, broker, to, msg, sub in zip(*columns, strict=True):
         held = holds.setdefault(sub, {})
         gone: list[int] = []
         if kind == Kind.Dispatched and to >= 0:
@@ -108,8 +108,6 @@ def _consumers(trace: Trace, steps: Steps) -> None:
         elif kind in _ENDS:
             for of in holds.values():
                 gone += [of.pop(place) for place in list(of) if place[0] == broker]
-        elif kind == Kind.Received and to >= 0:
-            steps.add(t, steps.lane("latency", names[to]), age / 1000, always=True)
         for consumer in gone:
             counts[consumer] -= 1
             steps.add(t, steps.lane("unacknowledged", names[consumer]), counts[consumer])

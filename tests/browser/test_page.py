@@ -55,6 +55,15 @@ def now(page):
     return int(page.locator(".mq-log .row.now").get_attribute("aria-rowindex"))
 
 
+@pytest.mark.parametrize("id", ["fuse:4.4", "artemis:21.1.2"])
+def test_the_page_has_the_columns_as_they_were(opened, id):
+    """The page's half of the packing; what the page itself changes is left out."""
+    trace = mq.run(id)
+    page, columns = opened(trace), views.scene(trace).columns
+    for table in ("events", "flights", "clock", "steps", "spans", "folds", "rules", "nodes"):
+        assert page.evaluate(GET, [0, table, "data"]) == columns[table]
+
+
 def test_a_row_of_the_table_is_a_moment(opened):
     page = opened(mq.run("fuse:2.20"))
     rows = page.evaluate(GET, [0, "events", "data"])

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import zlib
 
 import pytest
@@ -41,6 +42,27 @@ def unpack(text):
         table = tables.setdefault(one["table"], {})
         if "plain" in one:
             table[one["column"]] = one["plain"]
+            continue
+        if "written" in one:
+            shown = dict(zip(*tables["clock"].values(), strict=True))
+            table[one["column"]] = [f"{shown[play]:g} ms" for play in table["play"]]
+            continue
+        if "ends" in one:
+            ends, place = numbers(body, place, one["n"], 1)
+            play, starts = tables["clock"]["play"], table["t0"]
+            table[one["column"]] = [
+                math.floor((play[end] - start) * 1e4 + 0.5) / 1e4
+                for end, start in zip(ends, starts, strict=True)
+            ]
+            continue
+        if "others" in one:
+            places, place = numbers(body, place, one["n"], 1)
+            rows, place = numbers(body, place, one["others"], 1)
+            others, place = numbers(body, place, one["others"], one["scale"])
+            column = [tables["clock"]["play"][at] for at in places]
+            for row, other in zip(rows, others, strict=True):
+                column.insert(row, other)
+            table[one["column"]] = column
             continue
         if "patterns" not in one:
             table[one["column"]], place = numbers(body, place, one["n"], one["scale"])
@@ -92,10 +114,13 @@ def test_any_columns_come_back(rows):
     assert unpack(pack(tables)) == tables
 
 
-def test_a_hop_is_at_most_sixteen_bytes():
+@pytest.mark.parametrize("jitter", [0, 2])
+def test_a_hop_is_at_most_sixteen_bytes(jitter):
+    """A network that keeps time, and one in which no two hops take the same."""
     net = network("chain", 5)
     trace = mq.run(net, mq.Consumer("C", on=net.names[-1], reads=FOO),
-                   mq.Producer("P", on=net.names[0], sends=1000, to=FOO))  # fmt: skip
+                   mq.Consumer("D", on=net.names[2], reads=FOO),
+                   mq.Producer("P", on=net.names[0], sends=1000, to=FOO), seed=3, jitter=jitter)  # fmt: skip
     one = scene(trace)
     hops = len(one.columns["flights"]["t0"])
     text = player.packed([one])

@@ -1,6 +1,6 @@
 // The one axis of everything that has time on it: seconds of playing from left to right, between the same gutters,
 // with the same folds. The overview shows the whole; what lies below it a window.
-const GUTTER = 158, MARGIN = 22, NARROW_GUTTER = 64;
+const GUTTER = 158, MARGIN = 22, NARROW_GUTTER = 92;
 const axis = { from: 0, to: 1, width: 600 };
 const gutter = () => (axis.width < 700 ? NARROW_GUTTER : GUTTER);
 const span = () => Math.max(1, axis.width - gutter() - MARGIN);

@@ -65,28 +65,33 @@ player.on("ready", () => {
     caption.setAttribute("aria-live", on ? "off" : "polite");
     if (!on) timer = setTimeout(() => { since = -READ; tell(); }, 50);
   });
-  const signs = () => {
-    const items = [];
-    for (const p of player.panels.slice(0, 1)) {
-      const used = new Set(p.flights.look), flags = new Set(p.flights.flags ?? []), names = p.looks.name ?? p.data("destinations").name ?? [];
-      const first = [...used].find((look) => !SIGNS[p.looks.kind[look]]);
-      const words = { ack: "acknowledgement", subscription: "consumer advisory", attempt: "attempt to connect", vote: "vote" };
-      for (const look of [...used].sort((a, b) => a - b).slice(0, 7)) {
-        items.push([look, 0, p.looks.name?.[look] ?? words[p.looks.kind[look]] ?? names[look] ?? "message"]);
-      }
-      for (const [bit, word] of [[NON_PERSISTENT, "not persistent"], [REDELIVERED, "redelivered"], [DUPLICATE, "duplicate"]]) {
-        if (first !== undefined && [...flags].some((f) => f & bit)) items.push([first, bit, word]);
-      }
-      key.replaceChildren(...items.map(([look, bits, text]) => {
-        const picture = sprite(p, look, bits, 6, devicePixelRatio || 1), copy = element("canvas", { "aria-hidden": "true" });
-        copy.width = picture.width;
-        copy.height = picture.height;
-        copy.getContext("2d").drawImage(picture, 0, 0);
-        Object.assign(copy.style, { width: `${picture.width / (devicePixelRatio || 1)}px` });
-        return element("span", { role: "listitem", title: text }, copy, text);
-      }));
-    }
-  };
-  player.on("load", signs);
-  player.on("theme", signs);
+  signPlaces.push(key);
+  player.on("load", drawSigns);
+  player.on("theme", drawSigns);
 });
+
+const signPlaces = []; // the key below the stage, and the one in the help
+const SIGN_WORDS = { ack: "acknowledgement", subscription: "consumer advisory", attempt: "attempt to connect", vote: "vote" };
+const signsOf = (p) => {
+  const used = [...new Set(p.flights.look)].sort((a, b) => a - b), flags = new Set(p.flights.flags ?? []), names = p.data("destinations").name ?? [];
+  const items = used.slice(0, 9).map((look) => [look, 0, p.looks.name?.[look] ?? SIGN_WORDS[p.looks.kind[look]] ?? names[look] ?? "message"]);
+  const message = used.find((look) => !SIGNS[p.looks.kind[look]]);
+  for (const [bit, word] of [[NON_PERSISTENT, "not persistent"], [REDELIVERED, "redelivered"], [DUPLICATE, "duplicate"]]) {
+    if (message !== undefined && [...flags].some((f) => f & bit)) items.push([message, bit, word]);
+  }
+  return items;
+};
+const drawSigns = () => {
+  const p = player.panels[0], ratio = devicePixelRatio || 1;
+  if (p.flights == null) return;
+  for (const place of signPlaces) {
+    place.replaceChildren(...signsOf(p).map(([look, bits, text]) => {
+      const picture = sprite(p, look, bits, 6, ratio), copy = element("canvas", { "aria-hidden": "true" });
+      copy.width = picture.width;
+      copy.height = picture.height;
+      copy.getContext("2d").drawImage(picture, 0, 0);
+      Object.assign(copy.style, { width: `${picture.width / ratio}px` });
+      return element("span", { role: "listitem", title: text }, copy, text);
+    }));
+  }
+};

@@ -1,10 +1,11 @@
 // How large everything is: the player takes three fifths of the window's height, with its controls in sight; what is
 // above and below the stage keeps its height, and the stage gets the rest, as large as its shape allows.
-const SHARE = 0.6, LEAST = 220, PANEL = 372, WIDE_PANEL = 420, NARROW_PANEL = 180;
+const SHARE = 0.6, LEAST = 260, PANEL = 372, WIDE_PANEL = 420, NARROW_PANEL = 180;
 
 const fitAll = () => {
   const wide = player.element.clientWidth, beside = wide >= 1000, middle = viewOf(get("middle"));
   if (!wide || middle == null) return;
+  foot.classList.toggle("short", innerHeight < 800 && beside); // the key is in the help then
   const around = [get("top"), get("foot")].reduce((sum, model) => sum + (viewOf(model)?.el.offsetHeight ?? 0), 0) - tracksHeight();
   const room = Math.max(LEAST, (player.projector ? 0.8 : SHARE) * innerHeight - around);
   const panelWide = player.projector ? 0 : beside ? (wide >= 1400 ? WIDE_PANEL : PANEL) : wide;

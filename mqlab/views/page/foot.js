@@ -19,6 +19,10 @@ const FOOT_STYLE = `
   .foot .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .foot .narrow-only { display: none; }
   .foot.narrow kbd, .foot.narrow .wide-only { display: none; }
+  .foot.short .key { display: none; }
+  .foot.phone .bar, .foot.phone .of, .foot.phone .help-button { display: none; }
+  .foot.phone .clock { order: -1; width: 100%; text-align: left; }
+  .foot.phone .transport select { max-width: 132px; height: 44px; }
   .foot.phone button { height: 44px; min-width: 44px; justify-content: center; }`;
 const ICONS = {
   start: "M3 3h2v10H3zM13 3v10L6 8z", back: "M4 3h2v10H4zM13 3v10L7 8z", on: "M10 3h2v10h-2zM3 3v10l6-5z",

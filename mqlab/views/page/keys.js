@@ -9,10 +9,12 @@ const KEYS_STYLE = `
   .help { position: absolute; z-index: 20; right: 14px; bottom: calc(100% + 4px); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 10px;
     padding: 12px 16px; box-shadow: 0 6px 24px #0004; }
   .help[hidden] { display: none; }
+  .foot .help .key { display: flex; background: none; padding: 10px 0 0; max-width: 560px; }
   .help dl { display: grid; grid-template-columns: auto 1fr auto 1fr; gap: 3px 12px; margin: 0; font-size: 12.5px; }
   .help dt { font-weight: 600; } .help dd { margin: 0; color: var(--mq-ink2); }
   .foot.projector .caption { font-size: 24px; line-height: 32px; } .foot.projector .clock { font-size: 26px; }
-  .foot.projector .key { font-size: 16px; } .foot.projector .said { -webkit-line-clamp: 2; }`;
+  .foot.projector .key { font-size: 16px; } .foot.projector .said { -webkit-line-clamp: 2; }
+  @media (max-width: 700px) { .help dl { grid-template-columns: auto 1fr; } }`;
 const letters = { w: "why", e: "events", o: "options", c: "check", k: "code" };
 let help = null;
 const toggleHelp = () => { help.hidden = !help.hidden; };
@@ -56,6 +58,9 @@ player.on("ready", () => {
   styled(player.place("foot"), KEYS_STYLE);
   help = element("div", { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
     element("dl", {}, ...HELP.flatMap(([key, does]) => [element("dt", {}, key), element("dd", {}, does)])));
+  const signs = element("div", { class: "key", role: "list", "aria-label": "Signs in this run" });
+  signPlaces.push(signs);
+  help.append(signs);
   foot.append(help);
   player.element.tabIndex = 0;
   player.element.setAttribute("role", "region");

@@ -54,8 +54,12 @@ const SIGNS = {
     pen.stroke();
   },
   attempt: (pen, middle, r) => {
-    line(pen, "fault", 2.4, [[0, -0.8], [0, 0.8]], middle, r);
-    line(pen, "fault", 2.4, [[-0.5, -0.5], [0.5, 0.5]], middle, r);
+    outline(pen, "diamond", middle, middle, r * 0.66);
+    pen.fillStyle = player.colour("card");
+    pen.fill();
+    pen.lineWidth = 2;
+    pen.strokeStyle = player.colour("fault");
+    pen.stroke();
   },
   vote: (pen, middle, r) => {
     pen.fillStyle = player.colour("ink");

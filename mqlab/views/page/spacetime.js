@@ -63,6 +63,7 @@ const drawSpacetime = (fit) => {
   pen.beginPath();
   pen.rect(gutter(), 0, span() + 1, high);
   pen.clip();
+  drawHeld(pen, rows, yOf);
   const seen = arrows().filter((one) => one.t1 >= axis.from && one.t0 <= axis.to && yOf.has(one.a) && yOf.has(one.b));
   if (seen.length > MOST_ARROWS) drawBands(pen, seen, yOf);
   else seen.forEach((one) => drawOne(pen, one, yOf, seen.length <= 120));
@@ -71,6 +72,25 @@ const drawSpacetime = (fit) => {
   drawRuler(pen, high - 7, axis.from, axis.to);
   const told = seen.length > MOST_ARROWS ? `${seen.length.toLocaleString("en")} arrows, drawn as bands; zoom in (Ctrl and the wheel) to see each` : "";
   if (told) write(pen, told, gutter() + 4, 8, { token: "ink2", weight: 600 });
+};
+
+// On a broker's row how many messages lie there; below a consumer's row, thin, that it has some in hand.
+const drawHeld = (pen, rows, yOf) => {
+  const p = player.panels[0], queues = lanesOf(p, "depth"), hands = lanesOf(p, "unacknowledged"), most = Math.max(1, ...queues.map((one) => one.most));
+  for (const one of rows) {
+    const y = yOf.get(one.name);
+    for (const lane of queues) if (lane.name.startsWith(`${one.name} `)) drawSteps(pen, lane, y - 14, 16, most, "d1");
+    const hand = hands.find((lane) => lane.name === one.name);
+    if (!hand) continue;
+    pen.fillStyle = player.colour("d1");
+    pen.strokeStyle = player.colour("d1e");
+    hand.t.forEach((t, i) => {
+      if (!hand.v[i]) return;
+      const a = xOf(t), b = xOf(hand.t[i + 1] ?? player.duration);
+      pen.fillRect(a, y + 2, b - a, 5);
+      pen.strokeRect(a, y + 2, b - a, 5);
+    });
+  }
 };
 
 const drawOne = (pen, one, yOf, numbered) => {

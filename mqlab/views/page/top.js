@@ -1,5 +1,6 @@
 // The bar above the stage: what is run, what was changed and the way back, the runs, Watch, Build, Compare, take away.
 const TOP_STYLE = `
+  .mq-runs:empty { display: none; }
   .mq-top { display: flex; align-items: center; gap: 8px 10px; flex-wrap: wrap; min-height: 42px; padding: 4px 10px; box-sizing: border-box;
     color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
   .mq-top .id { font: 600 12px/20px ui-monospace, Menlo, Consolas, monospace; background: var(--mq-sunken); border-radius: 5px; padding: 2px 8px; color: var(--mq-ink2); }
@@ -14,7 +15,7 @@ const TOP_STYLE = `
   .mq-top .modes button[aria-pressed=true] { background: var(--mq-ink); color: var(--mq-bg); }
   .mq-top :focus-visible { outline: 2px solid var(--mq-active); outline-offset: 1px; }
   .mq-top .modes :focus-visible { outline-offset: -3px; }
-  .mq-runs { display: flex; gap: 6px; flex-wrap: wrap; padding: 4px 10px; border-bottom: 1px solid var(--mq-line); background: var(--mq-bg); font: 12px/18px var(--mq-font); color: var(--mq-ink2); align-items: center; }
+  .mq-runs:not(:empty) { display: flex; gap: 6px; flex-wrap: wrap; padding: 4px 10px; border-bottom: 1px solid var(--mq-line); background: var(--mq-bg); font: 12px/18px var(--mq-font); color: var(--mq-ink2); align-items: center; }
   .mq-runs button { font: inherit; color: var(--mq-ink); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 9px; padding: 1px 9px; cursor: pointer; max-width: 34ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .mq-runs button[aria-pressed=true] { border: 2px solid var(--mq-active); font-weight: 700; }
   .mq-runs button.beside { border: 2px dashed var(--mq-active); }

@@ -15,7 +15,7 @@ const tracksChooser = () => {
   const found = element("select", { "aria-label": "Tracks", onchange: () => { tracks.shown = found.value; player.emit("tracks"); } });
   player.on("load", () => {
     const there = new Set(player.panels[0].data("lanes").track);
-    if (there.has("latency")) there.add("received");
+    if (player.panels[0].data("events").kind.includes("Received")) there.add("received").add("latency");
     const names = Object.keys(TRACKS).filter((name) => ["none", "spacetime", "flow"].includes(name) || there.has(name));
     if (!names.includes(tracks.shown)) tracks.shown = "none";
     found.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === tracks.shown }, `Tracks: ${TRACKS[name]}`)));
@@ -25,18 +25,32 @@ const tracksChooser = () => {
 
 // The lanes of a track, each with its steps; the highest first.
 const lanesOf = (panel, track) => {
-  const { track: kinds = [], name = [] } = panel.data("lanes"), { t = [], lane = [], value = [] } = panel.data("steps");
-  const wanted = track === "received" ? "latency" : track, found = new Map();
-  kinds.forEach((kind, i) => { if (kind === wanted) found.set(i, { name: name[i], t: [], v: [], most: 0 }); });
-  for (let i = 0; i < t.length; i++) {
-    const one = found.get(lane[i]);
-    if (one === undefined) continue;
-    if (track !== "received" && track !== "latency" && one.t.at(-1) === t[i]) { one.t.pop(); one.v.pop(); } // of one moment the last
-    one.t.push(t[i]);
-    one.v.push(track === "received" ? one.t.length : value[i]);
-    one.most = Math.max(one.most, one.v.at(-1));
+  const found = new Map(), put = (lane, name, t, v) => {
+    if (!found.has(lane)) found.set(lane, { name, t: [], v: [], most: 0 });
+    const one = found.get(lane);
+    if (track !== "latency" && one.t.at(-1) === t) { one.t.pop(); one.v.pop(); } // of one moment the last
+    one.t.push(t);
+    one.v.push(v);
+    one.most = Math.max(one.most, v);
+  };
+  if (track === "received" || track === "latency") deliveries(panel, track === "latency", put);
+  else {
+    const { track: kinds = [], name = [] } = panel.data("lanes"), { t = [], lane = [], value = [] } = panel.data("steps");
+    for (let i = 0; i < t.length; i++) if (kinds[lane[i]] === track) put(lane[i], name[lane[i]], t[i], value[i]);
   }
-  return [...found.values()].filter((one) => one.t.length).sort((a, b) => b.most - a.most);
+  return [...found.values()].sort((a, b) => b.most - a.most);
+};
+
+// What consumers receive, as the table has it: how many by then, or how long (ms) each was on its way.
+const deliveries = (panel, latency, put) => {
+  const { kind, msg, to, play } = panel.data("events"), sent = new Map(), counts = new Map();
+  for (let row = 0; row < kind.length; row++) {
+    if (kind[row] === "Sent" && !sent.has(msg[row])) sent.set(msg[row], play[row]);
+    if (kind[row] !== "Received") continue;
+    counts.set(to[row], (counts.get(to[row]) ?? 0) + 1);
+    if (!latency) put(to[row], to[row], play[row], counts.get(to[row]));
+    else if (sent.has(msg[row])) put(to[row], to[row], play[row], player.runTime(panel, play[row]) - player.runTime(panel, sent.get(msg[row])));
+  }
 };
 
 const drawSteps = (pen, one, y, tall, most, colour) => {
@@ -112,13 +126,18 @@ player.on("ready", () => {
     return player.panels.flatMap((p) => lanesOf(p, tracks.shown).map((one) => ({ ...one, panel: p }))).slice(0, MOST_LANES);
   };
   let rows = [];
-  const names = (pen, left) => rows.forEach((one, i) => {
-    const y = i * ROW_HIGH + ROW_HIGH / 2, chosen = player.selection?.name && one.name.split(" ").includes(player.selection.name);
-    pen.font = `${chosen ? 700 : 400} 12px ${FONT}`;
-    const second = one.panel?.end ? " ②" : "";
-    write(pen, shortened(pen, one.name.replace(/(temp-)?(queue|topic):\/\//, "") + second, gutter() - 14 - 44), 14, y, { token: "ink2", size: 12, weight: chosen ? 700 : 400 });
-    if (left && one.t) write(pen, tracks.shown === "latency" ? "" : String(valueAt(one, player.t)), gutter() - 8, y, { token: "ink", size: 12.5, weight: 700, align: "right" });
-  });
+  // Where all lanes are of one destination it need not be said; names of a second run carry its number.
+  const names = (pen) => {
+    const dests = new Set(rows.map((one) => one.name.split(" ").at(-1)).filter((name) => name.includes("://")));
+    rows.forEach((one, i) => {
+      const y = i * ROW_HIGH + ROW_HIGH / 2, chosen = player.selection?.name && one.name.split(" ").includes(player.selection.name);
+      const short = dests.size === 1 ? one.name.replace(/ \S*:\/\/\S*$/, "") : one.name.replace(/(temp-)?(queue|topic):\/\//, "");
+      pen.font = `${chosen ? 700 : 400} 12px ${FONT}`;
+      const name = shortened(pen, `${short}${one.panel?.end ? " (2)" : ""}`, gutter() - (one.t ? 50 : 22));
+      write(pen, name, 14, y, { token: chosen ? "active_t" : "ink2", size: 12, weight: chosen ? 700 : 400 });
+      if (one.t && tracks.shown !== "latency") write(pen, String(valueAt(one, player.t)), gutter() - 8, y, { token: "ink", size: 12.5, weight: 700, align: "right" });
+    });
+  };
   const draw = () => {
     axis.width = Math.max(200, foot.clientWidth);
     const flow = tracks.shown === "flow", none = tracks.shown === "none";
@@ -142,7 +161,7 @@ player.on("ready", () => {
     else rows.forEach((one, i) => (tracks.shown === "latency" ? drawDots : drawSteps)(pen, one, i * ROW_HIGH, ROW_HIGH, most, one.panel.end ? "d2" : "d1"));
     if (tracks.shown !== "roles") drawFolds(pen, 0, rows.length * ROW_HIGH + 4, axis.from, axis.to, null);
     pen.restore();
-    names(pen, true);
+    names(pen);
     move();
   };
   // The values at the play head stand at the left; they are written again only when one has changed.

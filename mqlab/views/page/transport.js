@@ -47,7 +47,7 @@ player.on("ready", () => {
     button("Event on", "on", "ArrowRight", () => stepTo(1)), button("Next of a kind", "next", "N", () => nextOfAKind(1)), kinds,
     clockNow, of, element("span", { class: "bar" }), speed, loopButton(), breakButton(), ...lab, element("span", { class: "gap" }),
     tracksChooser(),
-    element("button", { type: "button", "aria-label": "Keys", "aria-keyshortcuts": "?", title: "Keys (?)", onclick: () => toggleHelp() }, "?"));
+    element("button", { type: "button", class: "help-button", "aria-label": "Keys", "aria-keyshortcuts": "?", title: "Keys (?)", onclick: () => toggleHelp() }, "?"));
   foot.append(bar);
   const setKernel = () => lab.forEach((one) => { one.hidden = !player.kernel; one.style.display = player.kernel ? "" : "none"; });
   setKernel();

@@ -30,13 +30,22 @@ const unpack = async (text) => {
   for (const head of JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)))) {
     const table = (tables[head.table] ??= {});
     if (head.plain) table[head.column] = head.nan ? head.plain.map((value) => value ?? NaN) : head.plain;
-    else if (!head.patterns) table[head.column] = read(head.n, head.scale);
+    else if (head.written) table[head.column] = head; // when the times are there
+    else if (head.ends) table[head.column] = read(head.n, 1).map((end, row) => Math.floor((tables.clock.play[end] - table.t0[row]) * 1e4 + 0.5) / 1e4);
+    else if (head.others !== undefined) {
+      const places = read(head.n, 1), rows = read(head.others, 1), others = read(head.others, head.scale);
+      let known = 0, other = 0;
+      table[head.column] = Array.from({ length: head.n + head.others },
+                                      (_, row) => (rows[other] === row ? others[other++] : tables.clock.play[places[known++]]));
+    } else if (!head.patterns) table[head.column] = read(head.n, head.scale);
     else {
       const codes = read(head.n, 1), numbers = head.numbers ?? read(head.count, head.scale);
       table[head.column] = { codes, numbers, patterns: head.patterns };
     }
   }
+  const moments = new Map(tables.clock?.play.map((play, place) => [play, tables.clock.t[place]]));
   for (const table of Object.values(tables)) {
+    if (table.time?.written) table.time = table.play.map((play) => `${Number(moments.get(play).toPrecision(6))} ms`);
     const names = Object.keys(table).filter((name) => table[name].patterns);
     for (const name of names.filter((one) => one !== "what").concat(names.filter((one) => one === "what"))) table[name] = wordsOf(table[name], table);
   }
