@@ -300,6 +300,51 @@ def test_ten_views_of_one_run_leave_nothing_when_they_go(page, desk):
     assert counts[0][0] == 1
 
 
+# The stage itself
+
+
+def place_of(page, name):
+    """Return where the middle of a broker's card is on the page (px)."""
+    return page.evaluate(f"""(name) => {{ const p = {PLAYER}.panels[0], b = p.data('brokers');
+      const i = Array.from(b.name).indexOf(name), [x, y] = p.xy(b.x[i], b.y[i]);
+      const box = Bokeh.index.find_one(p.source('stage')).el.getBoundingClientRect();
+      return [box.left + x, box.top + y]; }}""", name)  # fmt: skip
+
+
+def test_a_click_selects_and_a_right_click_breaks(page, desk):
+    desk("fuse:2.20")
+    go_to(page, 14)
+    page.mouse.click(*place_of(page, "A"))
+    panel(page).get_by_text("What happened at A?").wait_for()
+    page.mouse.click(*place_of(page, "B"), button="right")
+    page.get_by_role("menuitem", name="Crash B").click()
+    page.get_by_role("button", name=re.compile("^2 Δ Crash B")).wait_for()
+
+
+def test_a_drag_from_broker_to_broker_connects_them_while_one_builds(page, desk):
+    picture = desk("fuse:2.20")
+    page.get_by_role("button", name="Build", exact=True).click()
+    page.mouse.move(*place_of(page, "B"))
+    page.mouse.down()
+    page.mouse.move(*place_of(page, "A"), steps=4)
+    page.mouse.up()
+    page.get_by_role("button", name="Δ 1 change").wait_for()
+    connectors = picture.desk.shown[0].body["connectors"]
+    assert [(c["name"], c["from"], c["to"]) for c in connectors][-1] == ("B_to_A", "B", "A")
+
+
+def test_the_focus_stays_in_the_picture_when_its_document_is_another(page, desk):
+    desk("fuse:2.20")
+    page.evaluate(f"() => {PLAYER}.emit('break')")
+    page.get_by_role("menuitem", name="Crash B").press("Enter")
+    page.get_by_role("button", name=re.compile("^2 Δ Crash B")).wait_for()
+    page.get_by_role("button", name="Compare", exact=True).press("Enter")
+    page.wait_for_function(f"() => {PLAYER}.panels.length === 2 && {PLAYER}.begun")
+    page.wait_for_function(f"() => {PLAYER}.element.matches(':focus-within')")
+    page.keyboard.press("End")
+    assert page.evaluate(f"() => {PLAYER}.t === {PLAYER}.duration")
+
+
 # Build
 
 

@@ -23,7 +23,8 @@ lab.ask = async (kind, data = {}) => {
 
 // Do something that may show other runs; the moment that was shown stays.
 lab.do = async (kind, data = {}) => {
-  Object.assign(memory(), { ms: kind === "begin" ? null : lab.now(), selection: player.selection });
+  Object.assign(memory(), { ms: kind === "begin" ? null : lab.now(), selection: player.selection,
+                            focused: player.element.matches(":focus-within") });
   lab.doing += 1; // what is loaded now is told in the answer
   try {
     const found = await lab.ask(kind, data);
@@ -32,6 +33,7 @@ lab.do = async (kind, data = {}) => {
     lab.state = found;
     lab.mode = memory().mode = found.beside != null ? "compare" : lab.mode === "compare" ? "play" : lab.mode;
     player.emit("lab", found);
+    keepFocus();
     return found;
   } catch (error) {
     say("", error.message);
@@ -39,6 +41,11 @@ lab.do = async (kind, data = {}) => {
   } finally {
     lab.doing -= 1;
   }
+};
+
+// Who worked here by keyboard stays here, though what was pressed has been drawn anew.
+const keepFocus = () => {
+  if (memory().focused && player.element?.isConnected && !player.element.matches(":focus-within")) player.element.focus({ preventScroll: true });
 };
 
 lab.now = () => player.runTime(player.panels[0], player.t);
@@ -72,6 +79,8 @@ const wake = async () => {
   if (player.panels.length > 1) lab.mode = "compare"; else if (lab.mode === "compare") lab.mode = "play";
   player.building = lab.mode === "build";
   player.emit("lab", lab.state);
+  keepFocus();
+  memory().focused = false;
 };
 const goOn = () => {
   const { ms, selection } = memory();
@@ -140,8 +149,9 @@ lab.breakIt = async (at = middleOf(), from = null) => {
   try {
     const { deeds } = await lab.ask("deeds", { kind: part.kind, name: part.name, ms });
     const title = `${part.name || "Break it"} at ${ms.toFixed(1)} ms`;
-    openMenu(at, title, deeds.map((deed) => ({ text: deed.text, bad: /crash|cut|kill/i.test(deed.text),
-      act: () => lab.do("break", { step: deed.step, text: deed.text, ms }) })), from);
+    const slower = part.kind === "consumer" ? [{ text: `Slow ${part.name} down (its option delay)`, act: () => panel.show("options", true) }] : [];
+    openMenu(at, title, [...deeds.map((deed) => ({ text: deed.text, bad: /crash|cut|kill/i.test(deed.text),
+      act: () => lab.do("break", { step: deed.step, text: deed.text, ms }) })), ...slower], from);
   } catch (error) { say("", error.message); }
 };
 player.on("break", (at) => lab.breakIt(at?.x == null ? undefined : at));
