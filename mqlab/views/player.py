@@ -89,9 +89,9 @@ def document(scenes: Sequence[Scene]) -> Document:
         data = sources(end)
         kept += data.values()
         panels.append(drawing.stage(end, label or one.title or "network of brokers"))
-    middle = Row(*panels, _place("panel", width=372), name="middle", sizing_mode="stretch_width")
+    middle = Row(*panels, name="middle", sizing_mode="stretch_width")
     root = Column(
-        _place("top"), middle, _place("foot"), name="player", sizing_mode="stretch_width",
+        _place("top"), middle, _place("foot"), _place("panel"), name="player", sizing_mode="stretch_width",
         html_attributes={"data-lm-suppress-shortcuts": "true"}, tags=[packed(scenes)],
     )  # fmt: skip
     # A document only knows models that something refers to; most sources are read by the page alone.
@@ -104,8 +104,6 @@ def document(scenes: Sequence[Scene]) -> Document:
     return doc
 
 
-def _place(name: str, width: int | None = None) -> Div:
-    """Return a place that the page fills (`page/*.js`): as wide as there is room, or *width* px."""
-    if width is None:
-        return Div(name=name, margin=0, sizing_mode="stretch_width")
-    return Div(name=name, margin=0, width=width, sizing_mode="stretch_height")
+def _place(name: str) -> Div:
+    """Return a place that the page fills (`page/*.js`); where it stands is for `page/fit.js`."""
+    return Div(name=name, margin=0, sizing_mode="stretch_width")

@@ -212,24 +212,35 @@ def test_who_sent_how_many_to_whom(opened):
     assert rows["P"][heads.index("A")] == "12"
 
 
-@pytest.mark.parametrize(("width", "height"), [(600, 900), (900, 800), (1366, 768), (1900, 1000)])
-def test_it_fits_the_window(opened, width, height):
+SIZES = [(600, 900), (900, 800), (1366, 768), (1900, 1000)]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_a_page_of_its_own_uses_its_window(opened, width, height):
     page = opened(mq.run("fuse:2.20"), width, height)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    controls, strip = (
-        page.get_by_role("button", name="Play").bounding_box(),
-        page.get_by_role("slider", name="Time").bounding_box(),
-    )
-    assert controls["y"] + controls["height"] <= height
-    if width >= 1366:
-        top = page.evaluate(
-            "() => Bokeh.documents[0].mqlab.player.element.getBoundingClientRect().top"
-        )
-        assert strip["y"] + strip["height"] - top <= max(0.6 * height, 480) + 4
-        assert controls["y"] + controls["height"] <= 0.75 * height
+    tracks = page.locator(".tracks").bounding_box()
+    assert height - 60 <= tracks["y"] + tracks["height"] <= height + 1
     figure = page.locator(".bk-Figure").first.bounding_box()
     assert figure["width"] <= width
     assert figure["height"] >= 150
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_in_a_notebook_it_takes_three_fifths_of_the_window(opened, width, height):
+    page = opened(mq.run("fuse:2.20"), width, height)
+    page.evaluate(
+        "() => { document.body.dataset.mqlab = 'view'; dispatchEvent(new Event('resize')); }"
+    )
+    page.wait_for_timeout(300)
+    page.evaluate("() => dispatchEvent(new Event('resize'))")
+    page.wait_for_timeout(300)
+    top = page.evaluate("() => Bokeh.documents[0].mqlab.player.element.getBoundingClientRect().top")
+    strip = page.get_by_role("slider", name="Time").bounding_box()
+    if width >= 1366:
+        assert strip["y"] + strip["height"] - top <= 0.6 * height + 30
+    assert strip["y"] + strip["height"] <= height
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
 def test_nothing_of_an_old_canvas_is_left_after_resizing(opened):

@@ -1,34 +1,55 @@
-// How large everything is: the player takes three fifths of the window's height, with its controls in sight; what is
-// above and below the stage keeps its height, and the stage gets the rest, as large as its shape allows.
-const SHARE = 0.6, LEAST = 260, PANEL = 372, WIDE_PANEL = 420, NARROW_PANEL = 180;
+// How large everything is, and where. Wide: the panel stands beside stage and foot; narrow: below them, so that the
+// buttons stay in sight. In a notebook the player takes three fifths of the window's height, in a page of its own all
+// of it; what is above and below the stage keeps its height, and the stage gets the rest, as large as its shape allows.
+const SHARE = 0.6, LEAST = 260, PANEL = 372, WIDE_PANEL = 420, NARROW_PANEL = 320, BESIDE = 1000;
+const GRID = {
+  beside: (panel) => ({ gridTemplate: `"top top" auto "middle panel" auto "foot panel" 1fr / minmax(0, 1fr) ${panel}px` }),
+  below: () => ({ gridTemplate: `"top" auto "middle" auto "foot" auto "panel" ${NARROW_PANEL}px / minmax(0, 1fr)` }),
+};
+
+const heightOf = (name) => viewOf(get(name))?.el.offsetHeight ?? 0;
+const tracksHeight = () => foot.querySelector(".tracks")?.offsetHeight ?? 0;
+const isOwnPage = () => player.element.closest("[data-mqlab=view]") == null;
+
+// The room of one run: `each` px wide and `room` px high.
+const measureRoom = () => {
+  const wide = player.element?.clientWidth ?? 0, beside = wide >= BESIDE && !player.projector;
+  const panel = player.projector || !beside ? 0 : wide >= 1400 ? WIDE_PANEL : PANEL;
+  const own = wide > 0 && isOwnPage(), around = heightOf("top") + heightOf("foot") - (own ? 0 : tracksHeight());
+  const room = Math.max(LEAST, (own ? 1 : player.projector ? 0.8 : SHARE) * innerHeight - around - (own ? 2 : 0));
+  return { wide, beside, panel, room, each: (wide - panel) / player.panels.length };
+};
+player.room = () => { const { wide, room, each } = measureRoom(); return wide ? { width: each, height: room } : null; };
+
+const placeAll = ({ beside, panel }) => {
+  // By style, not by Bokeh's properties: those would draw a place anew, without what the page has put into it.
+  Object.assign(player.element.style, { display: "grid", gap: 0, background: player.colour("bg"), ...(beside ? GRID.beside(panel) : GRID.below()) });
+  for (const name of ["top", "middle", "foot", "panel"]) {
+    Object.assign(viewOf(get(name)).el.style, { gridArea: name, width: "auto", minWidth: 0 });
+  }
+  Object.assign(viewOf(get("panel")).el.style, { height: "auto", minHeight: 0, display: player.projector ? "none" : "block" });
+  Object.assign(viewOf(get("middle")).el.style, { display: "flex", flexDirection: "row", flexWrap: "nowrap", justifyContent: "flex-start",
+                                                  alignItems: "center", background: player.colour("stage") });
+};
 
 const fitAll = () => {
-  const wide = player.element.clientWidth, beside = wide >= 1000, middle = viewOf(get("middle"));
-  if (!wide || middle == null) return;
-  foot.classList.toggle("short", innerHeight < 800 && beside); // the key is in the help then
-  const around = [get("top"), get("foot")].reduce((sum, model) => sum + (viewOf(model)?.el.offsetHeight ?? 0), 0) - tracksHeight();
-  const room = Math.max(LEAST, (player.projector ? 0.8 : SHARE) * innerHeight - around);
-  const panelWide = player.projector ? 0 : beside ? (wide >= 1400 ? WIDE_PANEL : PANEL) : wide;
-  const each = (beside ? wide - panelWide : wide) / player.panels.length;
+  if (!player.element?.clientWidth || viewOf(get("middle")) == null) return;
+  foot.classList.toggle("short", innerHeight < 800 && !isOwnPage()); // the key is in the help then
+  placeAll(measureRoom());
+  const { room, each } = measureRoom();
+  foot.classList.toggle("narrow", foot.clientWidth < BESIDE);
+  foot.classList.toggle("phone", player.element.clientWidth < 700);
   for (const p of player.panels) {
     const stage = p.source("stage"), shape = Math.abs((stage.x_range.end - stage.x_range.start) / (stage.y_range.end - stage.y_range.start)) || 1.6;
-    const tall = beside ? Math.min(room, each / shape) : Math.min(each / shape, Math.max(LEAST, room));
+    const tall = Math.min(room, each / shape);
     if (viewOf(stage)) viewOf(stage).el.style.margin = "0 auto";
     stage.setv({ sizing_mode: "fixed", width: Math.floor(tall * shape), height: Math.floor(tall) });
   }
-  const tallest = Math.max(...player.panels.map((p) => p.source("stage").height));
-  Object.assign(middle.el.style, { display: "flex", flexDirection: "row", flexWrap: beside ? "nowrap" : "wrap", justifyContent: "flex-start",
-                                   alignItems: "center", background: player.colour("stage") });
-  // By style, not by Bokeh's properties: those would draw the place anew, without what the page has put into it.
-  Object.assign(viewOf(get("panel")).el.style, {
-    width: `${beside ? panelWide : wide}px`, height: `${beside ? Math.max(tallest, Math.floor(room)) : NARROW_PANEL}px`, flex: "none",
-    display: player.projector ? "none" : "block", background: player.colour("bg"), order: 9, alignSelf: "stretch", minHeight: 0,
-  });
+  viewOf(get("middle")).el.style.minHeight = `${Math.floor(Math.min(room, Math.max(LEAST, each)))}px`;
 };
-const tracksHeight = () => foot.querySelector(".tracks")?.offsetHeight ?? 0;
 
 player.on("ready", () => {
   const again = () => (root.document == null ? removeEventListener("resize", again) : fitAll());
   addEventListener("resize", again);
 });
-for (const name of ["size", "load", "theme"]) player.on(name, fitAll);
+for (const name of ["size", "load", "theme", "tracks"]) player.on(name, fitAll);

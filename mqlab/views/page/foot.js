@@ -47,7 +47,3 @@ player.on("ready", () => {
   styled(place, FOOT_STYLE);
   place.append(foot);
 });
-player.on("size", (width) => {
-  foot.classList.toggle("narrow", width < 1000);
-  foot.classList.toggle("phone", width < 700);
-});

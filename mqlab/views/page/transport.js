@@ -8,7 +8,10 @@ const TRANSPORT_STYLE = `
   .transport .bar { width: 1px; height: 22px; background: var(--mq-line); margin: 0 4px; }
   .foot .transport .play { background: var(--mq-active); border-color: var(--mq-active); color: var(--mq-on_active); min-width: 92px; justify-content: center; }
   .foot .transport .play kbd { background: none; color: inherit; border-color: currentColor; }
-  .foot .transport select { max-width: 190px; }`;
+  .foot .transport select { max-width: 190px; }
+  .foot.narrow .transport { gap: 4px; }
+  .foot.narrow .transport select { max-width: 128px; } .foot.narrow .transport .kinds { max-width: 96px; }
+  .foot.narrow .transport .play { min-width: 60px; } .foot.narrow .transport .bar { margin: 0 1px; }`;
 
 const button = (name, symbol, key, press, attributes = {}) => element(
   "button", { type: "button", "aria-label": name, title: key ? `${name} (${key})` : name, "aria-keyshortcuts": key, onclick: press, ...attributes },
@@ -38,7 +41,7 @@ player.on("ready", () => {
                                    title: "Play, pause (Space)", onclick: () => player.setPlaying(!player.playing) },
                        symbol, element("kbd", { "aria-hidden": "true", "data-key": "Space" }));
   const clockNow = element("span", { class: "clock" }), of = element("span", { class: "of" });
-  const kinds = element("select", { "aria-label": "Kind of the next event", onchange: () => { next.kind = kinds.value; } });
+  const kinds = element("select", { class: "kinds", "aria-label": "Kind of the next event", onchange: () => { next.kind = kinds.value; } });
   const speed = element("select", { "aria-label": "Speed", onchange: () => { clock.speed = Number(speed.value); } });
   const lab = [button("Fork here", "fork", "F", () => player.emit("fork"), { words: "Fork" }),
                button("Break it", "bolt", "X", () => player.emit("break"), { words: "Break it" })];
