@@ -275,3 +275,27 @@ def test_a_reader_that_has_seen_enough_is_no_error(mqlab):
     done = subprocess.run(f'{sys.executable} -c "{script}" | head -1', shell=True, cwd=ROOT,
                           capture_output=True, text=True)  # fmt: skip
     assert "Traceback" not in done.stderr
+
+
+def test_lines_jitter_and_an_end_can_be_given(mqlab):
+    slow = mqlab("run", "fuse:2.20", "--link", "A,B:delay=50ms,loss=0.2", "--json")
+    assert json.loads(slow.stdout)["outcome"]["consumers"]["C2"]["count"] == 3
+    short = mqlab("run", "fuse:2.20", "--link", "A,B:delay=50ms", "--until", "30ms", "--json")
+    assert json.loads(short.stdout)["outcome"]["consumers"]["C2"]["count"] == 0
+    assert mqlab("run", "fuse:2.20", "--link", "loss=0.01", "--jitter", "2ms").returncode == 0
+    assert mqlab("outcomes", "fuse:2.20", "--seeds", "3", "--link", "delay=3ms").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "write loss=0.01"), ("A,B", "write loss=0.01"), ("loss", "write loss=0.01"),
+        ("dely=5ms", "'dely=5ms'"), ("loss=much", "loss is 'much'"), ("A:delay=5ms", "no pair of names"),
+        ("Q,Z:delay=5ms", "neither is a broker"), ("delay=x", "delay"), ("bandwidth=1.5", "bandwidth"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_told(text, word, mqlab):
+    done = mqlab("run", "fuse:2.20", "--link", text)
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert "Traceback" not in done.stderr

@@ -23,6 +23,10 @@ Set = Annotated[list[str] | None, typer.Option(
     "--set", help="change an option: A/linkToBrokerB.network_ttl=3; may come again")]  # fmt: skip
 Edition = Annotated[str | None, typer.Option(help="5.5, 5.17, 5.18 or 6.1")]
 Seed = Annotated[int, typer.Option(help="of the generator that decides races")]
+Jitter = Annotated[str, typer.Option(help="on top of each link's delay, such as 2ms")]
+Until = Annotated[str | None, typer.Option(help="when the run ends, such as 40s")]
+Lines = Annotated[list[str] | None, typer.Option(
+    "--link", help="what lines are like: loss=0.01, or A,B:delay=20ms; may come again")]  # fmt: skip
 Limit = Annotated[int | None, typer.Option(min=1, help="events after which a run is stopped")]
 
 

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from mqlab import verbs
-from mqlab.cli.app import Edition, Json, Seed, Set, What, app, scenario, show, table, told
+from mqlab.cli.app import (
+    Edition,
+    Json,
+    Lines,
+    Seed,
+    Set,
+    What,
+    app,
+    scenario,
+    show,
+    table,
+    told,
+)
+from mqlab.spec.link import Links
 
 
 @app.command()
@@ -37,11 +50,13 @@ def outcomes(
     what: What,
     seeds: Annotated[int, typer.Option(min=1, help="how many runs")] = 200,
     jitter: Annotated[str, typer.Option(help="on top of each link's delay")] = "1ms",
-    changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
+    changes: Set = None, edition: Edition = None, seed: Seed = 0, lines: Lines = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Show what else might have come of a run: every outcome, its share, and a seed that gives it."""
     asked = scenario(what, changes, edition)
-    found = verbs.outcomes(asked, seeds=seeds, seed=seed, jitter=jitter)
+    found = verbs.outcomes(
+        asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ())
+    )
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))
     for place, outcome in enumerate(found):
         if as_json:

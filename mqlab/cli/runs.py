@@ -11,10 +11,13 @@ import typer
 from mqlab import verbs
 from mqlab.cli.app import (
     Edition,
+    Jitter,
     Json,
     Limit,
+    Lines,
     Seed,
     Set,
+    Until,
     What,
     Whats,
     app,
@@ -25,6 +28,7 @@ from mqlab.cli.app import (
     told,
 )
 from mqlab.errors import BadValue, MqlabError
+from mqlab.spec.link import Links
 
 if TYPE_CHECKING:
     from mqlab.trace import Comparison, Trace
@@ -35,7 +39,7 @@ WAITING = ("consumed", "waiting")  # fates that the other tables tell
 @app.command()
 def run(
     whats: Whats, changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
-    limit: Limit = None,
+    limit: Limit = None, jitter: Jitter = "0ms", until: Until = None, lines: Lines = None,
     trace: Annotated[Path | None, typer.Option(help="write the trace (Parquet)")] = None,
     html: Annotated[Path | None, typer.Option(help="write a page that plays the run")] = None,
 ) -> None:  # fmt: skip
@@ -53,7 +57,8 @@ def run(
     for what in whats:
         try:
             asked = scenario(what, changes, edition)
-            played = verbs.run(asked, seed=seed, limit=limit)
+            played = verbs.run(asked, seed=seed, jitter=jitter, limit=limit, until=until,
+                               links=Links.parse(lines or ()))  # fmt: skip
         except MqlabError as error:
             if not as_json:
                 raise

@@ -7,7 +7,7 @@ A multicast datagram is lost.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -15,6 +15,8 @@ from mqlab.errors import BadValue
 from mqlab.spec.values import duration
 
 SHAPE = 'write mq.Link(loss=0.01), or {("A", "B"): mq.Link(loss=0.01)}'
+
+WRITTEN = "write loss=0.01, or A,B:delay=20ms,bandwidth=64000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,33 @@ class Links:
                 )
         return cls(between={frozenset(pair): link for pair, link in given.items()})
 
+    @classmethod
+    def parse(cls, texts: Iterable[str]) -> LikeLinks:
+        """Return what is written on a command line: ``loss=0.01`` for all lines, ``A,B:delay=20ms`` for one.
+
+        None without any. Raises `BadValue` for what is neither.
+
+        >>> Links.parse(["A,B:delay=20ms,loss=0.01"])
+        {('A', 'B'): Link(delay='20ms', jitter=None, loss=0.01, bandwidth=None)}
+        """
+        every: Link | None = None
+        pairs: dict[tuple[str, str], Link] = {}
+        for text in texts:
+            names, colon, written = text.rpartition(":")
+            one, comma, other = names.partition(",")
+            link = _parsed(written, text)
+            if not colon:
+                every = link
+            elif comma and one.strip() and other.strip():
+                pairs[one.strip(), other.strip()] = link
+            else:
+                raise BadValue(f"link {text!r}: {names!r} is no pair of names; {WRITTEN}")
+        if every is not None and pairs:
+            raise BadValue(
+                f"links: all lines and the line of {', '.join(next(iter(pairs)))}; write one of them"
+            )
+        return pairs or every
+
     def of_pair(self, one: str, other: str) -> Link:
         """Return what the line of two is like."""
         return self.between.get(frozenset((one, other)), self.every) if self.between else self.every
@@ -100,6 +129,19 @@ class Links:
             return cls()
         pairs = {frozenset((one, other)): Link(**told) for one, other, told in written["between"]}
         return cls(Link(**written["every"]), pairs)
+
+
+def _parsed(written: str, text: str) -> Link:
+    found: dict[str, Any] = {}
+    for part in written.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in Link.__slots__:
+            raise BadValue(f"link {text!r}: {part.strip()!r}; {WRITTEN}")
+        try:
+            found[name] = {"loss": float, "bandwidth": int}.get(name, str)(value)
+        except ValueError:
+            raise BadValue(f"link {text!r}: {name} is {value!r}; {WRITTEN}") from None
+    return Link(**found)
 
 
 def _told(link: Link) -> dict[str, object]:
