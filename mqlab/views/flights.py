@@ -57,42 +57,37 @@ def _add(table: Table, *values: str) -> None:
         column.append(value)
 
 
+Key = tuple[int, int, int]
+
+
 @dataclass
 class Flights:
-    """Reads what moves off a trace; `curves` are the ways that are used, in order."""
+    """Reads what moves off a trace; `keys` are the ways that are used, in order (see `curve`)."""
 
     cast: Cast
-    stage: Stage
     story: Story
-    curves: list[Curve] = field(default_factory=list)
-    numbers: dict[tuple[int, int, int], int] = field(default_factory=dict)
-    ends: list[tuple[int, int]] = field(default_factory=list)  # of each curve: the nodes it joins
+    keys: dict[Key, int] = field(default_factory=dict)
+    ends: list[tuple[int, int]] = field(default_factory=list)  # of each way: the nodes it joins
 
-    def __post_init__(self) -> None:
-        self.bridges = {bridge: (number, link) for number, link in enumerate(self.cast.links)
-                        for bridge in link.bridges}  # fmt: skip
-        self.wires = {
-            (wire.frm, wire.to): wire.curve for wire in self.stage.wires if wire.kind == "wire"
-        }
-
-    def columns(self, look_of: list[int]) -> dict[str, Table]:
-        """Return the sources `ways` and `flights`, by the start of each flight."""
+    def table(self, look_of: list[int]) -> Table:
+        """Return the source `flights`, by the start of each flight."""
         at = self.story.at
         rows = sorted((at(a), at(b), *rest) for a, b, *rest in self._rows(look_of))
         flags = self._flags()
-        ends = "x0", "y0", "cx", "cy", "x1", "y1"
-        ways: Table = {end: [round(getattr(c, end), 1) for c in self.curves] for end in ends}
-        count = len(self.curves)
-        nodes = {"frm": [a for a, _ in self.ends], "to_node": [b for _, b in self.ends]}
         return {
-            "ways": ways | {"from": [0.0] * count, "to": [1.0] * count} | nodes,
-            "flights": {
-                "t0": [round(r[0], 4) for r in rows],
-                "took": [round(max(r[1] - r[0], 1e-3), 4) for r in rows],
-                "way": [r[2] for r in rows], "look": [r[3] for r in rows], "msg": [r[4] for r in rows],
-                "flags": [flags.get(r[4], 0) if r[3] < SLOTS else 0 for r in rows],
-            },
+            "t0": [round(r[0], 4) for r in rows],
+            "took": [round(max(r[1] - r[0], 1e-3), 4) for r in rows],
+            "way": [r[2] for r in rows], "look": [r[3] for r in rows], "msg": [r[4] for r in rows],
+            "flags": [flags.get(r[4], 0) if r[3] < SLOTS else 0 for r in rows],
         }  # fmt: skip
+
+    def ways(self, stage: Stage) -> Table:
+        """Return the source `ways`: the curves of what has been read, on one stage."""
+        curves = [_curve(self.cast, stage, key) for key in self.keys]
+        ends = "x0", "y0", "cx", "cy", "x1", "y1"
+        table: Table = {end: [round(getattr(c, end), 1) for c in curves] for end in ends}
+        table |= {"from": [0.0] * len(curves), "to": [1.0] * len(curves)}
+        return table | {"frm": [a for a, _ in self.ends], "to_node": [b for _, b in self.ends]}
 
     def _flags(self) -> dict[int, int]:
         """Return message -> bits, of the steps that send what is not persistent.
@@ -160,35 +155,38 @@ class Flights:
     def _number(self, frm: int, to: int, link: int, back: bool, advice: bool = False) -> int:
         a, b = self._card(frm), self._card(to)
         key = (link, int(back), int(advice)) if link >= 0 else ((b, a, -2) if back else (a, b, -2))
-        if key not in self.numbers:
-            self.numbers[key] = len(self.curves)
-            self.curves.append(self._curve(*key))
+        if key not in self.keys:
+            self.keys[key] = len(self.keys)
             self.ends.append((b, a) if back else (a, b))
-        return self.numbers[key]
+        return self.keys[key]
 
     def _card(self, node: int) -> int:
         actor = self.cast.actors.get(node, node)
         return self.cast.owners.get(actor, actor)
 
-    def _curve(self, frm: int, to: int, end: int) -> Curve:
-        if end >= 0:  # a bridge: frm is its number, to tells the direction
-            number, link = self.bridges[frm]
-            names = self.cast.trace.names
-            along = self.cast.numbers[names["link_from"][frm]] == link.a
-            curve = self.stage.links[number]
-            pipe = self.stage.size.pipe
-            curve = curve if along != bool(to) else curve.back
-            off = pipe * 0.2 if (link.both or to) else 0.0
-            return curve.beside(curve.under * (pipe / 2 + 8) if end and pipe > 20 else off)
-        for key, back in (((frm, to), False), ((to, frm), True)):
-            if key in self.wires:
-                return self.wires[key].back if back else self.wires[key]
-        boxes = {**self.stage.clients, **self.stage.brokers}
-        joined = next(
-            (no for no, link in enumerate(self.cast.links) if {link.a, link.b} == {frm, to}), -1
-        )
-        if joined >= 0:
-            curve = self.stage.links[joined]
-            return curve if self.cast.links[joined].a == frm else curve.back
-        a, b = boxes[frm], boxes[to]
-        return Curve(a.x, a.y, (a.x + b.x) / 2, (a.y + b.y) / 2, b.x, b.y)
+
+def _curve(cast: Cast, stage: Stage, key: Key) -> Curve:
+    """Return the curve of a way: (bridge, back, advisory), or (card, card, -2)."""
+    if key[2] >= 0:
+        return _pipe(cast, stage, *key)
+    frm, to, _ = key
+    for wire in stage.wires:
+        if wire.kind == "wire" and {wire.frm, wire.to} == {frm, to}:
+            return wire.curve if wire.frm == frm else wire.curve.back
+    for link, curve in zip(cast.links, stage.links, strict=True):
+        if {link.a, link.b} == {frm, to}:
+            return curve if link.a == frm else curve.back
+    boxes = {**stage.clients, **stage.brokers}
+    a, b = boxes[frm], boxes[to]
+    return Curve(a.x, a.y, (a.x + b.x) / 2, (a.y + b.y) / 2, b.x, b.y)
+
+
+def _pipe(cast: Cast, stage: Stage, bridge: int, back: int, advisory: int) -> Curve:
+    """Return the lane of a bridge in its pipe; consumer advisories run under it."""
+    number, link = next((no, link) for no, link in enumerate(cast.links) if bridge in link.bridges)
+    along = cast.numbers[cast.trace.names["link_from"][bridge]] == link.a
+    curve = stage.links[number] if along != bool(back) else stage.links[number].back
+    pipe = stage.size.pipe
+    if advisory and pipe > 20:
+        return curve.beside(curve.under * (pipe / 2 + 8))
+    return curve.beside(pipe * 0.2 if link.both or back else 0.0)

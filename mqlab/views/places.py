@@ -29,7 +29,8 @@ class Placing:
         """Give every store and every client its box and its lines."""
         for curve in self.stage.links:
             self.links.add(curve, self.size.pipe)
-        for number, store in enumerate(self.cast.stores if self.size.name == "L" else ()):
+        roomy = self.size.name == "L" or (self.size.name == "M" and len(self.stage.brokers) < 7)
+        for number, store in enumerate(self.cast.stores if roomy else ()):
             homes = [self.stage.brokers[no] for no in store.members]
             box = self._best(self.size.store, homes, "right", middle=True)
             self.stage.stores[number] = box

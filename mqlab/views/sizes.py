@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 920, 460  # of a stage beside a panel, in a notebook 1280 wide
+WIDTH, HEIGHT = 920, 440  # of a stage beside a panel, in a high window
+ROOMS = ((WIDTH, HEIGHT), (WIDTH, 256), (460, 330))  # further: in a low window, in a comparison
+ONE_ROOM = (WIDTH, 340)  # for networks that are large in any of them
+MOST_IN_ROOMS = 12  # brokers of a network that is laid out for each room
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,11 @@ class Size:
 
 LARGE = Size("L", broker=(176, 104), consumer=(160, 74), producer=(86, 52), client=(186, 60), row=46,
              store=(136, 104), port=64, stack=40, wire=50, pipe=26, frame=16, mark=10)  # fmt: skip
-MEDIUM = Size("M", broker=(132, 48), consumer=(104, 38), producer=(78, 34), client=(120, 34), row=22,
-              store=(92, 56), port=34, stack=24, wire=22, pipe=12, frame=10, mark=6)  # fmt: skip
+MEDIUM = Size("M", broker=(146, 48), consumer=(104, 38), producer=(78, 34), client=(120, 34), row=22,
+              store=(116, 66), port=34, stack=24, wire=22, pipe=12, frame=10, mark=6)  # fmt: skip
 SMALL = Size("S", broker=(76, 24), consumer=(62, 20), producer=(62, 20), client=(70, 20), row=0,
              store=(62, 30), port=3, stack=10, wire=13, pipe=3, frame=6, mark=5)  # fmt: skip
-TINY = Size("XS", broker=(29, 29), consumer=(40, 16), producer=(40, 16), client=(40, 16), row=0,
+TINY = Size("XS", broker=(27, 27), consumer=(40, 16), producer=(40, 16), client=(40, 16), row=0,
             store=(40, 20), port=1, stack=6, wire=6, pipe=2, frame=4, mark=4)  # fmt: skip
 SIZES = (LARGE, MEDIUM, SMALL, TINY)
 MOST = {"L": 9, "M": 25, "S": 40, "XS": 10_000}  # brokers for which it is worth a try

@@ -12,13 +12,13 @@ from itertools import product
 
 from mqlab.views.boxes import Box, Curve, around
 from mqlab.views.cast import Cast, Client, Store
-from mqlab.views.labels import label
 from mqlab.views.layout import is_complete, is_row, positions
 from mqlab.views.places import Placing
 from mqlab.views.plan import Stage, Wire, boxes
 from mqlab.views.routes import Routes
 from mqlab.views.shapes import Room
 from mqlab.views.sizes import HEIGHT, MOST, SIZES, WIDTH, Size
+from mqlab.views.wording import label
 
 NEAR = {"L": (300, 120), "M": (110, 60), "S": (80, 34), "XS": (60, 26)}  # most between cards (px)
 

@@ -92,7 +92,7 @@ const isChosen = (kind, node) => player.selection != null && player.selection.ki
 const halo = (ink, x, y, w, h) => ink.box("cards", x, y, w + 10, h + 10, { fill: "mark", edge: "mark_edge", width: 1 });
 
 const drawBrokers = (p, ink, s, t) => {
-  const b = p.data("brokers"), kind = p.data("meta").size[0];
+  const b = p.data("brokers"), kind = p.data("plan").size[0];
   for (let i = 0; i < b.node.length; i++) {
     const node = b.node[i], state = s.brokers.get(node), role = roleOf(p, state);
     if (b.role[i] === "endpoint") Object.assign(role, { word: "nobody listens", kind: "stopped" });
@@ -158,19 +158,19 @@ const BROKERS = {
 
 // A store that is shared: a cylinder, with the queue in it while no member serves.
 const drawStores = (p, ink, s) => {
-  const stores = p.data("stores"), b = p.data("brokers");
+  const stores = p.data("stores"), b = p.data("brokers"), low = p.data("plan").size[0] !== "L";
   for (let i = 0; i < stores.name.length; i++) {
     const x = stores.x[i], y = stores.y[i], rx = stores.w[i] / 2, top = y - stores.h[i] / 2 + 9, bottom = y + stores.h[i] / 2 - 9;
     const arc = (cy, from, to) => Array.from({ length: 17 }, (_, k) => { const a = from + (to - from) * k / 16; return [x + rx * Math.cos(a), cy + 9 * Math.sin(a)]; });
+    const holder = b.node.findLast((node, k) => b.store[k] === i && s.brokers.get(node)?.depth > 0 && roleOf(p, s.brokers.get(node)).kind !== "serves");
+    const state = holder == null ? null : s.brokers.get(holder), queues = queuesOf(p, state, holder).filter(([, q]) => q.size);
     const body = [...arc(top, Math.PI, 2 * Math.PI), ...arc(bottom, 0, Math.PI)];
     const put = (points, fill) => ink.put("shapes", { xs: points.map((q) => q[0]), ys: points.map((q) => q[1]), fill: ink.colour(fill), edge: ink.colour("line2") });
     put(body, "card");
     put(arc(top, 0, 2 * Math.PI), "sunken");
     if (stores.kind[i] === "database") put([...arc(top + 8, Math.PI, 0), ...arc(top + 8, 0, Math.PI)], null);
-    ink.say(x - rx + 12, top + 24, stores.name[i], 13, { bold: true, room: 2 * rx - 24 });
-    ink.say(x - rx + 12, top + 40, stores.kind[i] === "database" ? "shared database" : "shared files", 10.5, { token: "ink3", room: 2 * rx - 20 });
-    const holder = b.node.findLast((node, k) => b.store[k] === i && s.brokers.get(node)?.depth > 0 && roleOf(p, s.brokers.get(node)).kind !== "serves");
-    const state = holder == null ? null : s.brokers.get(holder), queues = queuesOf(p, state, holder).filter(([, q]) => q.size);
-    if (queues.length) drawStrip(p, ink, x - rx + 8, x + rx - 8, bottom - 8, queues[0][1], queues[0][0], SIZES.L);
+    ink.say(x - rx + 12, top + 24, stores.name[i], 12.5, { bold: true, room: 2 * rx - 20 });
+    if (!low || !queues.length) ink.say(x - rx + 12, top + 40, stores.kind[i] === "database" ? "shared database" : "shared files", 10.5, { token: "ink3", room: 2 * rx - 20 });
+    if (queues.length) drawStrip(p, ink, x - rx + 8, x + rx - 8, bottom - (low ? 2 : 8), queues[0][1], queues[0][0], low ? SIZES.M : SIZES.L);
   }
 };

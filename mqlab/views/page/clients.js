@@ -122,7 +122,7 @@ const clientWords = (p, client, t) => {
 };
 
 const drawClients = (p, ink, s, t) => {
-  const c = p.data("clients"), size = p.data("meta").size[0], owned = consumersOf(p), w = p.data("wires");
+  const c = p.data("clients"), size = p.data("plan").size[0], owned = consumersOf(p), w = p.data("wires");
   for (let i = 0; i < c.node.length; i++) {
     const node = c.node[i], client = s.clients.get(node), consumers = owned.get(node) ?? [];
     const wire = w.frm.findIndex((from, k) => from === node && w.kind[k] === "wire");

@@ -36,7 +36,7 @@ const drawSign = (ink, x, y, sign, token, size = 20) => {
 };
 
 const drawPipe = (p, ink, s, links, i, bridges) => {
-  const pipe = p.data("meta").pipe[0], states = bridges.map((bridge) => s.bridges.get(bridge)), up = states.some((b) => b?.up);
+  const pipe = p.data("plan").pipe[0], states = bridges.map((bridge) => s.bridges.get(bridge)), up = states.some((b) => b?.up);
   const passed = states.reduce((sum, b) => sum + (b?.passed ?? 0), 0), cut = isCut(s, links.a[i], links.b[i]), many = links.name.length > 60;
   const long = Math.hypot(links.x1[i] - links.x0[i], links.y1[i] - links.y0[i]) || 1, more = 0.7 * pipe / long; // its ends lie under the cards
   const [xs, ys] = pathOf(links, i, -more, 1 + more), chosen = isChosen("connector", i);
@@ -87,7 +87,7 @@ const drawChevrons = (ink, links, i, pipe) => {
 // Subscriptions run under the pipe, against the messages: a line each, a dot at the far end for each consumer that it
 // stands for, a socket at the near end. Under a conduit several dots share a line.
 const drawStrands = (p, ink, s, links, i, bridges) => {
-  const pipe = p.data("meta").pipe[0], back = p.data("bridges").back;
+  const pipe = p.data("plan").pipe[0], back = p.data("bridges").back;
   let lane = 0;
   for (const bridge of bridges) {
     const sign = back[bridge] ? -1 : 1, held = [...(s.bridges.get(bridge)?.subscriptions.values() ?? [])];
@@ -106,7 +106,7 @@ const drawStrands = (p, ink, s, links, i, bridges) => {
 };
 
 const drawWires = (p, ink, s, t) => {
-  const w = p.data("wires"), size = p.data("meta").size[0], thin = size === "L" ? 1.6 : 1.2;
+  const w = p.data("wires"), size = p.data("plan").size[0], thin = size === "L" ? 1.6 : 1.2;
   for (let i = 0; i < w.frm.length; i++) {
     const [xs, ys] = pathOf(w, i), token = (name, wide, dash) => ink.path(xs, ys, name, wide, dash);
     if (w.kind[i] === "store") { drawStoreLine(p, ink, s, w, i, token); continue; }
@@ -153,7 +153,7 @@ const drawLock = (ink, x, y) => {
 };
 
 const drawLines = (p, ink, s, t) => {
-  const links = p.data("links"), of = bridgesOf(p), large = p.data("meta").size[0] === "L";
+  const links = p.data("links"), of = bridgesOf(p), large = p.data("plan").size[0] === "L";
   for (let i = 0; i < links.name.length; i++) {
     const bridges = of.get(i) ?? [];
     drawPipe(p, ink, s, links, i, bridges);
@@ -162,7 +162,7 @@ const drawLines = (p, ink, s, t) => {
   drawWires(p, ink, s, t);
 };
 
-const drawLabels = (p, ink) => {
+const drawLinkNames = (p, ink) => {
   const l = p.data("labels");
   for (let i = 0; i < l.text.length; i++) {
     if (l.kind[i] === "chip") {

@@ -102,10 +102,15 @@ const APPLY = {
   left: (s, p, consumer) => { const found = part(s.consumers, consumer, newConsumer); found.left = true; found.window.clear(); },
 };
 
-const loadModel = (p) => {
+// Where each node is in the tables of cards; these are other ones when the room has another shape.
+const indexCards = (p) => {
   p.brokerOf = new Map(p.data("brokers").node.map((node, i) => [node, i]));
   p.clientOf = new Map(p.data("clients").node.map((node, i) => [node, i]));
   p.cardOf = new Map(p.data("consumers").node.map((node, i) => [node, p.data("consumers").card[i]]));
+};
+
+const loadModel = (p) => {
+  indexCards(p);
   p.state = newState();
   p.snapshots = [];
   p.queuesOf = new Map(); // the queues that a broker ever has: their places stay the same

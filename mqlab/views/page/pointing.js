@@ -19,16 +19,16 @@ const distanceTo = (l, i, x, y) => {
 
 // What is at a point of the stage: {kind, node, name, ...} as player.select takes it, or null.
 const partAt = (p, x, y) => {
-  const b = p.data("brokers"), c = p.data("clients"), links = p.data("links"), reach = Math.max(5, p.data("meta").pipe[0] / 2);
+  const b = p.data("brokers"), c = p.data("clients"), links = p.data("links"), reach = Math.max(5, p.data("plan").pipe[0] / 2);
   const client = c.node.findIndex((_, i) => inside(c, i, x, y));
   if (client >= 0) return { kind: c.role[client], node: c.node[client], name: c.name[client] };
   const broker = b.node.findIndex((_, i) => inside(b, i, x, y));
   if (broker >= 0) return messageIn(p, b, broker, x, y) ?? { kind: "broker", node: b.node[broker], name: b.name[broker] };
   let best = null, least = reach + 3;
   for (let i = 0; i < links.name.length; i++) { const far = distanceTo(links, i, x, y); if (far < least) { least = far; best = i; } }
-  return best == null ? null : { kind: "connector", node: best, name: links.name[best], from: nameOf(p, links.a[best]), to: nameOf(p, links.b[best]) };
+  return best == null ? null : { kind: "connector", node: best, name: links.name[best], from: cardName(p, links.a[best]), to: cardName(p, links.b[best]) };
 };
-const nameOf = (p, node) => p.data("brokers").name[p.brokerOf.get(node)] ?? p.data("clients").name[p.clientOf.get(node)] ?? "";
+const cardName = (p, node) => p.data("brokers").name[p.brokerOf.get(node)] ?? p.data("clients").name[p.clientOf.get(node)] ?? "";
 
 // The message whose cell of a queue is at a point: the cells are where drawStrip has put them.
 const messageIn = (p, b, i, x, y) => {

@@ -3,13 +3,36 @@
 const BEAT = 1000 / 15;
 const STATIC = ["frames", "halos", "pipes", "strands", "shapes", "cards", "pills", "bars", "cells", "rings", "dots", "words"];
 
+// A network is laid out for several rooms: the one is taken in which it is largest, and the figure shows all of the
+// room that there is, so that its shape is that of the page (fit.js).
+const MOST_SCALE = 1.35;
+const layOut = (p) => {
+  const room = player.room?.(), texts = p.data("plans").text ?? [];
+  if (room == null || p.brokerOf == null || !texts.length) return;
+  p.plans ??= texts.map((text) => JSON.parse(text));
+  const scaleOf = ({ plan }) => Math.min(room.width / plan.width[0], room.height / plan.height[0]);
+  const worth = (one) => scaleOf(one) * ({ L: 1, M: 0.97 }[one.plan.size[0]] ?? 0.94);
+  const best = p.plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a));
+  if (p.laid !== best) {
+    p.laid = best;
+    for (const [name, table] of Object.entries(best)) if (p.source(name)) p.source(name).data = table;
+    p.data("meta").mark[0] = best.plan.mark[0];
+    p.ways = p.data("ways");
+    indexCards(p);
+  }
+  const scale = Math.min(MOST_SCALE, scaleOf(best)), stage = p.source("stage");
+  const [w, h] = [room.width / scale, room.height / scale], [x, y] = [best.plan.width[0] / 2, best.plan.height[0] / 2];
+  stage.x_range.setv({ start: x - w / 2, end: x + w / 2 });
+  stage.y_range.setv({ start: y + h / 2, end: y - h / 2 });
+};
+
 const drawPanel = (p, t) => {
   const s = stateAt(p, t), ink = makeInk(p);
   drawHosts(p, ink, s);
   drawLines(p, ink, s, t);
   drawBrokers(p, ink, s, t);
   drawClients(p, ink, s, t);
-  drawLabels(p, ink);
+  drawLinkNames(p, ink);
   pour(p, ink, STATIC);
   p.drawn = { next: s.next, unit: ink.unit, at: performance.now(), t };
 };
@@ -36,15 +59,16 @@ const drawStage = (forced) => {
 player.on("load", () => {
   for (const p of player.panels) {
     loadModel(p);
+    p.plans = null;
     p.waits = p.data("changes").what.includes(WHAT.indexOf("wait"));
     p.locks = p.data("changes").what.includes(WHAT.indexOf("lock"));
     p.drawn = null;
-    const { width, height } = p.data("meta"), stage = p.source("stage");
-    if (width.length) { stage.x_range.setv({ start: 0, end: width[0] }); stage.y_range.setv({ start: height[0], end: 0 }); }
+    p.laid = null;
+    layOut(p);
   }
 });
 player.on("time", () => drawStage(false));
-player.on("size", () => drawStage(true));
+player.on("size", () => { player.panels.forEach(layOut); drawStage(true); });
 player.on("select", () => drawStage(true));
 player.on("theme", () => {
   for (const p of player.panels) {

@@ -12,8 +12,8 @@ from mqlab.views.plan import Label, Stage, boxes
 
 
 def label(cast: Cast, stage: Stage) -> None:
-    """Put the names of connectors, and their options, beside their lines; at other sizes a lens tells them."""
-    if stage.size.name != "L":
+    """Put the names of connectors, and their options, beside their lines; at small sizes a lens tells them."""
+    if stage.size.name not in ("L", "M") or len(cast.links) > 24:
         return
     taken = boxes(stage)
     connectors = [link for link in cast.links if link.kind == "connector"]

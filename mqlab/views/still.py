@@ -1,0 +1,112 @@
+"""What stands still on a stage, as columns: a table for each kind of part, at its place in one room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mqlab.views.boxes import Box, Curve
+from mqlab.views.cast import Cast
+from mqlab.views.flights import Flights
+from mqlab.views.plan import Stage
+
+Table = dict[str, list[Any]]
+Columns = dict[str, Table]
+
+SHAPES: dict[str, str] = {
+    "brokers": "node name role x y w h store",
+    "clients": "node name role x y w h mouth",
+    "consumers": "node name card row prefetch",
+    "stores": "name kind x y w h",
+    "hosts": "name x y w h",
+    "links": "name kind a b both x0 y0 cx cy x1 y1 under chips",
+    "wires": "kind frm to x0 y0 cx cy x1 y1",
+    "labels": "text kind link x y w h",
+    "bridges": "link back",
+    "ways": "x0 y0 cx cy x1 y1 from to frm to_node",
+    "plan": "width height size pipe mark",
+}
+
+
+def columns(cast: Cast, stage: Stage, moving: Flights) -> Columns:
+    """Return what stands still: cards, what joins them, words beside the lines, the ways of what moves."""
+    names = [name for name, _ in cast.nodes]
+    stored = {no: number for number, store in enumerate(cast.stores) for no in store.members
+              if number in stage.stores}  # fmt: skip
+    rows: dict[str, list[tuple[Any, ...]]] = {
+        "brokers": [(no, names[no], cast.nodes[no][1], *_box(box), stored.get(no, -1))
+                    for no, box in stage.brokers.items()],
+        "clients": [(c.node, c.name, c.role, *_box(stage.clients[c.node]), _mouth(cast, stage, c.node, c.homes))
+                    for c in cast.clients],
+        "consumers": list(_consumers(cast)),
+        "stores": [(cast.stores[no].name, cast.stores[no].kind, *_box(box))
+                   for no, box in stage.stores.items()],
+        "hosts": [(name, *_box(box)) for name, box in stage.hosts.items()],
+        "links": [(link.name, link.kind, link.a, link.b, link.both, *_curve(curve), curve.under,
+                   "; ".join(link.chips))
+                  for link, curve in zip(cast.links, stage.links, strict=True)],
+        "wires": [(wire.kind, wire.frm, wire.to, *_curve(wire.curve)) for wire in stage.wires],
+        "labels": [(label.text, label.kind, label.link, *_box(label.box)) for label in stage.labels],
+    }  # fmt: skip
+    of = {bridge: number for number, link in enumerate(cast.links) for bridge in link.bridges}
+    froms = cast.trace.names["link_from"]
+    rows["bridges"] = [
+        (of[bridge], cast.numbers[frm] != cast.links[of[bridge]].a)
+        for bridge, frm in enumerate(froms)
+    ]
+    size = stage.size
+    rows["plan"] = [(stage.room.w, stage.room.h, size.name, size.pipe, size.mark)]
+    found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}
+    return {**found, "ways": moving.ways(stage)}
+
+
+def _turn(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> Table:
+    """Return rows as columns; without rows the columns are there and empty."""
+    found: Table = {name: [] for name in names}
+    for row in rows:
+        for name, value in zip(names, row, strict=True):
+            found[name].append(round(value, 2) if isinstance(value, float) else value)
+    return found
+
+
+def _box(box: Box) -> tuple[float, float, float, float]:
+    return box.x, box.y, box.w, box.h
+
+
+def _curve(c: Curve) -> tuple[float, ...]:
+    return c.x0, c.y0, c.cx, c.cy, c.x1, c.y1
+
+
+def _mouth(cast: Cast, stage: Stage, node: int, homes: Sequence[int]) -> str:
+    """Return at which edge of a client's card its line begins: left, right, top or bottom."""
+    box = stage.clients[node]
+    wire = next((w.curve for w in stage.wires if w.kind == "wire" and w.frm == node), None)
+    if wire is None:
+        return "left"
+    edges = {"left": abs(wire.x0 - box.left), "right": abs(wire.x0 - box.right),
+             "top": abs(wire.y0 - box.top), "bottom": abs(wire.y0 - box.bottom)}  # fmt: skip
+    return min(edges, key=lambda edge: edges[edge])
+
+
+def _consumers(cast: Cast) -> Iterable[tuple[int, str, int, int, int]]:
+    """Yield each consumer: its card, its row in it, and its prefetch where that is a number of messages."""
+    told = _prefetches(cast)
+    for client in cast.clients:
+        own = (client.node,) if client.role == "consumer" else client.consumers
+        for row, no in enumerate(own):
+            name = cast.nodes[no][0]
+            yield no, name, client.node, row, told.get(name, -1)
+
+
+def _prefetches(cast: Cast) -> dict[str, int]:
+    """Return consumer -> prefetch, as the runs' snapshots tell; ActiveMQ counts it in messages."""
+    found: dict[str, int] = {}
+    for snapshot in cast.trace.header.get("snapshots", {}).values():
+        for broker in snapshot.get("brokers", {}).values():
+            for subscription in broker.get("subscriptions", ()):
+                if subscription.get("consumer") and "prefetch" in subscription:
+                    found[subscription["consumer"]] = subscription["prefetch"]
+    for step in cast.scenario.get("steps", ()):
+        if step.get("do") == "open_consumer" and isinstance(step.get("prefetch"), int):
+            found[step["consumer"]] = step["prefetch"]
+    return found
