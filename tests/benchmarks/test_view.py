@@ -7,6 +7,7 @@ from bokeh.embed import file_html
 from bokeh.resources import INLINE
 
 import mqlab as mq
+from mqlab import views
 from mqlab.views import player, scene
 from tests.browser.conftest import FLAGS
 from tests.conftest import missing
@@ -70,4 +71,23 @@ def test_paints_a_second(browser, tmp_path, count):
         print(f"{total:,} under way, {how} ({marks:,}): {paints:.0f} paints/s")
         assert total == count
         assert paints > LEAST[count] or most > 400  # what nobody sees is printed only
+    page.close()
+
+
+FIRST = "() => performance.getEntriesByType('navigation')[0].responseEnd"
+
+
+@pytest.mark.bench
+@pytest.mark.browser
+@pytest.mark.parametrize("id", ["fuse:2.20", "article:conduit"])
+def test_the_first_frame(browser, tmp_path, id):
+    """From the file read to a player that has drawn and can be played, BokehJS and all."""
+    file = tmp_path / "page.html"
+    file.write_text(views.html(mq.run(id)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page.goto(file.as_uri())
+    page.wait_for_function("() => window.Bokeh?.documents?.[0]?.mqlab?.player?.begun")
+    took = page.evaluate("() => performance.now()") - page.evaluate(FIRST)
+    print(f"{id}: first frame after {took:.0f} ms")
+    assert took < 8000
     page.close()

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mqlab as mq
+from mqlab import views
 from mqlab.spec.topology import network
 from mqlab.views import player, scene
 from mqlab.views.pack import LEFT_OUT, pack
@@ -115,13 +116,14 @@ def test_any_columns_come_back(rows):
 
 
 @pytest.mark.parametrize("jitter", [0, 2])
-def test_a_hop_is_at_most_sixteen_bytes(jitter):
+def test_a_hop_is_at_most_sixteen_bytes_and_a_page_two_and_a_half_million(jitter):
     """A network that keeps time, and one in which no two hops take the same."""
     net = network("chain", 5)
     trace = mq.run(net, mq.Consumer("C", on=net.names[-1], reads=FOO),
                    mq.Consumer("D", on=net.names[2], reads=FOO),
                    mq.Producer("P", on=net.names[0], sends=1000, to=FOO), seed=3, jitter=jitter)  # fmt: skip
     one = scene(trace)
+    assert len(views.html(trace)) <= 2_500_000
     hops = len(one.columns["flights"]["t0"])
     text = player.packed([one])
     print(

@@ -20,8 +20,10 @@ const places = () => {
 
 // What went from whom to whom: from the row of the table that caused it to the row itself.
 const ARRIVALS = new Set(["Enqueued", "Received", "Advised", "Attached", "Attempted"]);
+const crossings = { of: null, found: [] }; // the arrows of these columns
 const arrows = () => {
   const e = player.panels[0].data("events"), { beat = [0.35] } = player.panels[0].data("meta"), found = [];
+  if (crossings.of === e) return crossings.found;
   for (let row = 0; row < e.play.length; row++) {
     if (!ARRIVALS.has(e.kind[row]) || !e.frm[row]) continue;
     const to = e.to[row] || e.broker[row], cause = e.cause[row], moves = e.msg[row] >= 0 && cause >= 0;
@@ -29,10 +31,11 @@ const arrows = () => {
     found.push({ row, a: e.frm[row], b: e.kind[row] === "Enqueued" ? e.broker[row] : to, t1: e.play[row],
                  t0: moves ? e.play[cause] : Math.max(0, e.play[row] - beat[0] * 0.8), msg: e.msg[row], kind: e.kind[row] });
   }
+  Object.assign(crossings, { of: e, found });
   return found;
 };
 
-const arrowLook = (kind) => (kind === "Advised" ? ["demand", [2, 3]] : kind === "Attempted" || kind === "Attached" ? ["fault", [4, 3]] : ["ink2", []]);
+const arrowLook = (kind) => (kind === "Advised" ? ["demand", [2, 3]] : kind === "Attempted" || kind === "Attached" ? ["ink3", [4, 3]] : ["ink2", []]);
 
 const drawArrow = (pen, x0, y0, x1, y1, token, dash, wide = 1.2) => {
   pen.strokeStyle = pen.fillStyle = player.colour(token);
@@ -96,7 +99,6 @@ const drawHeld = (pen, rows, yOf) => {
 const drawOne = (pen, one, yOf, numbered) => {
   const [x0, x1] = [xOf(one.t0), xOf(one.t1)], [y0, y1] = [yOf.get(one.a), yOf.get(one.b)], [token, dash] = arrowLook(one.kind);
   const chosen = player.selection?.kind === "message" && player.selection.msg === one.msg && one.msg >= 0;
-  pen.globalAlpha = one.t0 > player.t && !chosen ? 0.42 : 1;
   if (chosen) {
     pen.strokeStyle = player.colour("mark");
     pen.lineWidth = 6;

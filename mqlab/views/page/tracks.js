@@ -1,24 +1,30 @@
 // Tracks below the overview, one kind at a time, all on its axis: how deep queues are, what consumers hold and have
 // received, how long messages took, who serves. The wheel with Ctrl zooms, with Shift it moves along.
 const ROW_HIGH = 26, MOST_LANES = 9;
-const TRACKS = { none: "none", depth: "queue depth", unacknowledged: "unacknowledged", received: "received", latency: "latency",
+const TRACKS = { none: "no tracks", depth: "queue depth", unacknowledged: "unacknowledged", received: "received", latency: "latency",
                  roles: "roles and locks", spacetime: "space-time", flow: "who to whom" };
-const tracks = { shown: "depth", draw: () => {} };
+const tracks = { shown: "depth", chosen: false };
 const TRACKS_STYLE = `
   .tracks { position: relative; }
   .tracks .line { position: absolute; top: 0; bottom: 0; width: 2px; background: var(--mq-active); pointer-events: none; }
+  .tracks .veil { position: absolute; top: 0; bottom: 0; background: var(--mq-bg); opacity: 0.5; pointer-events: none; }
+  .tracks .value { position: absolute; left: 0; text-align: right; font: 700 12.5px/${ROW_HIGH}px var(--mq-font); color: var(--mq-ink);
+    font-variant-numeric: tabular-nums; pointer-events: none; }
   .tracks table { border-collapse: collapse; margin: 6px 14px; font-size: 12px; }
   .tracks td, .tracks th { border: 1px solid var(--mq-line); padding: 3px 9px; text-align: right; font-variant-numeric: tabular-nums; }
   .tracks th { text-align: left; font-weight: 600; }`;
 
 const tracksChooser = () => {
-  const found = element("select", { "aria-label": "Tracks", onchange: () => { tracks.shown = found.value; player.emit("tracks"); } });
+  const found = element("select", { class: "tracks-of", "aria-label": "Tracks", onchange: () => { Object.assign(tracks, { shown: found.value, chosen: true }); player.emit("tracks"); } });
   player.on("load", () => {
     const there = new Set(player.panels[0].data("lanes").track);
     if (player.panels[0].data("events").kind.includes("Received")) there.add("received").add("latency");
     const names = Object.keys(TRACKS).filter((name) => ["none", "spacetime", "flow"].includes(name) || there.has(name));
+    // Where who serves changes, that is what to look at first.
+    const { kind, chapter } = player.panels[0].data("events"), turns = kind.some((one, row) => one === "RoleChanged" && chapter[row]);
+    if (!tracks.chosen) tracks.shown = turns ? "roles" : "depth";
     if (!names.includes(tracks.shown)) tracks.shown = "none";
-    found.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === tracks.shown }, `Tracks: ${TRACKS[name]}`)));
+    found.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === tracks.shown }, TRACKS[name])));
   });
   return found;
 };
@@ -113,81 +119,95 @@ const drawRoles = (pen, lanes, top) => {
   }
 };
 
-player.on("ready", () => {
-  styled(player.place("foot"), TRACKS_STYLE);
-  const { canvas, fit } = makeCanvas(10, { role: "img", "aria-hidden": false }), line = element("div", { class: "line" });
-  const table = element("div"), box = element("div", { class: "tracks" }, canvas, table, line);
-  foot.append(box);
-  const rowsFor = () => {
-    if (tracks.shown === "roles") {
-      const { track = [], name = [] } = player.panels[0].data("lanes");
-      return track.map((kind, i) => [kind, i]).filter(([kind]) => kind === "roles").map(([, i]) => ({ lane: i, name: name[i] })).slice(0, 24);
-    }
-    return player.panels.flatMap((p) => lanesOf(p, tracks.shown).map((one) => ({ ...one, panel: p }))).slice(0, MOST_LANES);
-  };
-  let rows = [];
-  // Where all lanes are of one destination it need not be said; names of a second run carry its number.
-  const names = (pen) => {
-    const dests = new Set(rows.map((one) => one.name.split(" ").at(-1)).filter((name) => name.includes("://")));
-    rows.forEach((one, i) => {
-      const y = i * ROW_HIGH + ROW_HIGH / 2, chosen = player.selection?.name && one.name.split(" ").includes(player.selection.name);
-      const short = dests.size === 1 ? one.name.replace(/ \S*:\/\/\S*$/, "") : one.name.replace(/(temp-)?(queue|topic):\/\//, "");
-      pen.font = `${chosen ? 700 : 400} 12px ${FONT}`;
-      const name = shortened(pen, `${short}${one.panel?.end ? " (2)" : ""}`, gutter() - (one.t ? 50 : 22));
-      write(pen, name, 14, y, { token: chosen ? "active_t" : "ink2", size: 12, weight: chosen ? 700 : 400 });
-      if (one.t && tracks.shown !== "latency") write(pen, String(valueAt(one, player.t)), gutter() - 8, y, { token: "ink", size: 12.5, weight: 700, align: "right" });
-    });
-  };
-  const draw = () => {
-    axis.width = Math.max(200, foot.clientWidth);
-    const flow = tracks.shown === "flow", none = tracks.shown === "none";
-    table.replaceChildren();
-    canvas.style.display = flow || none ? "none" : "block";
-    line.hidden = flow || none;
-    line.style.display = flow || none ? "none" : "";
-    canvas.setAttribute("aria-label", `${TRACKS[tracks.shown]} over time`);
-    if (flow) table.append(flowTable());
-    if (flow || none) return;
-    if (tracks.shown === "spacetime") { drawSpacetime(fit); move(); return; }
-    rows = rowsFor();
-    const pen = fit(rows.length * ROW_HIGH + 4), most = Math.max(1, ...rows.map((one) => one.most ?? 1));
-    pen.fillStyle = player.colour("sunken");
-    rows.forEach((_, i) => pen.fillRect(gutter(), i * ROW_HIGH + 2, span(), ROW_HIGH - 4));
-    pen.save();
-    pen.beginPath();
-    pen.rect(gutter(), 0, span() + 1, rows.length * ROW_HIGH + 4);
-    pen.clip();
-    if (tracks.shown === "roles") drawRoles(pen, rows.map((one) => one.lane), 0);
-    else rows.forEach((one, i) => (tracks.shown === "latency" ? drawDots : drawSteps)(pen, one, i * ROW_HIGH, ROW_HIGH, most, one.panel.end ? "d2" : "d1"));
-    if (tracks.shown !== "roles") drawFolds(pen, 0, rows.length * ROW_HIGH + 4, axis.from, axis.to, null);
-    pen.restore();
-    names(pen);
-    move();
-  };
-  // The values at the play head stand at the left; they are written again only when one has changed.
-  let told = "";
-  const move = () => {
-    const x = xOf(player.t);
-    line.style.left = `${x - 1}px`;
-    line.style.visibility = x >= gutter() - 1 && x <= axis.width - MARGIN + 1 ? "visible" : "hidden";
-  };
-  const follow = () => {
-    move();
-    const now = rows.map((one) => (one.t ? valueAt(one, player.t) : 0)).join();
-    if (["spacetime", "flow", "none", "roles"].includes(tracks.shown) ? tracks.shown === "flow" : now !== told) { told = now; draw(); }
-  };
+const PLAIN = ["none", "flow"]; // what is no picture over time
+const lanesShown = () => {
+  if (tracks.shown === "roles") {
+    const { track = [], name = [] } = player.panels[0].data("lanes");
+    return track.map((kind, i) => [kind, i]).filter(([kind]) => kind === "roles").map(([, i]) => ({ lane: i, name: name[i] })).slice(0, 24);
+  }
+  return player.panels.flatMap((p) => lanesOf(p, tracks.shown).map((one) => ({ ...one, panel: p }))).slice(0, MOST_LANES);
+};
+
+// Where all lanes are of one destination it need not be said; names of a second run carry its number.
+const drawNames = (pen, rows) => {
+  const dests = new Set(rows.map((one) => one.name.split(" ").at(-1)).filter((name) => name.includes("://")));
+  rows.forEach((one, i) => {
+    const chosen = player.selection?.name && one.name.split(" ").includes(player.selection.name);
+    const short = dests.size === 1 ? one.name.replace(/ \S*:\/\/\S*$/, "") : one.name.replace(/(temp-)?(queue|topic):\/\//, "");
+    pen.font = `${chosen ? 700 : 400} 12px ${FONT}`;
+    const name = shortened(pen, `${short}${one.panel?.end ? " (2)" : ""}`, gutter() - (one.t ? 50 : 22));
+    write(pen, name, 14, i * ROW_HIGH + ROW_HIGH / 2, { token: chosen ? "active_t" : "ink2", size: 12, weight: chosen ? 700 : 400 });
+  });
+};
+
+const drawLanes = (pen, rows) => {
+  const most = Math.max(1, ...rows.map((one) => one.most ?? 1)), high = rows.length * ROW_HIGH + 4;
+  pen.fillStyle = player.colour("sunken");
+  rows.forEach((_, i) => pen.fillRect(gutter(), i * ROW_HIGH + 2, span(), ROW_HIGH - 4));
+  pen.save();
+  pen.beginPath();
+  pen.rect(gutter(), 0, span() + 1, high);
+  pen.clip();
+  if (tracks.shown === "roles") drawRoles(pen, rows.map((one) => one.lane), 0);
+  else {
+    rows.forEach((one, i) => (tracks.shown === "latency" ? drawDots : drawSteps)(pen, one, i * ROW_HIGH, ROW_HIGH, most, one.panel.end ? "d2" : "d1"));
+    drawFolds(pen, 0, high, axis.from, axis.to, null);
+  }
+  pen.restore();
+  drawNames(pen, rows);
+};
+
+// Zooms with Ctrl and the wheel, moves along with Shift; a click goes to that time.
+const steerBy = (box) => {
+  const left = (event) => event.clientX - box.getBoundingClientRect().left;
   box.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.shiftKey) return;
     event.preventDefault();
-    const t = timeAt(event.clientX - box.getBoundingClientRect().left), wide = axis.to - axis.from, delta = event.deltaY || event.deltaX;
-    if (event.ctrlKey) { const k = Math.exp(delta / 300); setWindow(t - (t - axis.from) * k, t - (t - axis.from) * k + wide * k); }
+    const t = timeAt(left(event)), wide = axis.to - axis.from, delta = event.deltaY || event.deltaX, k = Math.exp(delta / 300);
+    if (event.ctrlKey) setWindow(t - (t - axis.from) * k, t - (t - axis.from) * k + wide * k);
     else setWindow(axis.from + wide * delta / 800, axis.from + wide * delta / 800 + wide);
   }, { passive: false });
   box.addEventListener("click", (event) => {
-    const at = event.clientX - box.getBoundingClientRect().left;
-    if (at >= gutter() && !["flow", "none"].includes(tracks.shown)) { player.setPlaying(false); player.seek(timeAt(at)); }
+    if (left(event) < gutter() || PLAIN.includes(tracks.shown)) return;
+    player.setPlaying(false);
+    player.seek(timeAt(left(event)));
   });
-  let asked = 0;
-  player.on("time", () => { if (!asked) asked = requestAnimationFrame(() => { asked = 0; if (root.document != null) follow(); }); });
-  for (const name of ["load", "theme", "size", "select", "tracks", "window"]) player.on(name, draw);
+};
+
+player.on("ready", () => {
+  styled(player.place("foot"), TRACKS_STYLE);
+  const { canvas, fit } = makeCanvas(10, { role: "img", "aria-hidden": false }), line = element("div", { class: "line" }), veil = element("div", { class: "veil" });
+  const table = element("div"), values = element("div", { "aria-hidden": "true" }), box = element("div", { class: "tracks" }, canvas, table, veil, line, values);
+  foot.append(box);
+  steerBy(box);
+  let rows = [], told = 0;
+  const draw = () => {
+    axis.width = Math.max(200, foot.clientWidth);
+    const plain = PLAIN.includes(tracks.shown);
+    for (const one of [canvas, line, veil, values]) one.style.display = plain ? "none" : "block";
+    canvas.setAttribute("aria-label", `${TRACKS[tracks.shown]} over time`);
+    table.replaceChildren(...(tracks.shown === "flow" ? [flowTable()] : []));
+    if (tracks.shown === "spacetime") drawSpacetime(fit);
+    else if (!plain) drawLanes(fit(rows.length * ROW_HIGH + 4), rows);
+    follow();
+  };
+  const renew = () => {
+    rows = [...PLAIN, "spacetime"].includes(tracks.shown) ? [] : lanesShown();
+    const counted = rows.some((one) => one.t) && tracks.shown !== "latency";
+    values.replaceChildren(...(counted ? rows : []).map((_, i) => element("div", { class: "value", style: `top: ${i * ROW_HIGH}px; width: ${gutter() - 8}px` })));
+    draw();
+  };
+  // The values at the play head stand at the left; what is to come is faint.
+  const follow = () => {
+    const x = Math.max(gutter(), Math.min(axis.width - MARGIN, xOf(player.t)));
+    line.style.left = `${x - 1}px`;
+    Object.assign(veil.style, { left: `${x}px`, width: `${Math.max(0, axis.width - MARGIN - x)}px` });
+    [...values.children].forEach((one, i) => { one.textContent = valueAt(rows[i], player.t); });
+    if (tracks.shown !== "flow" || (player.playing && performance.now() - told < 400)) return;
+    told = performance.now();
+    table.replaceChildren(flowTable());
+  };
+  player.on("time", follow);
+  for (const name of ["load", "tracks", "size"]) player.on(name, renew);
+  for (const name of ["theme", "select", "window"]) player.on(name, draw);
 });

@@ -9,8 +9,9 @@ const TRANSPORT_STYLE = `
   .foot .transport .play { background: var(--mq-active); border-color: var(--mq-active); color: var(--mq-on_active); min-width: 92px; justify-content: center; }
   .foot .transport .play kbd { background: none; color: inherit; border-color: currentColor; }
   .foot .transport select { max-width: 190px; }
+  .foot button span:empty { display: none; }
   .foot.narrow .transport { gap: 4px; }
-  .foot.narrow .transport select { max-width: 128px; } .foot.narrow .transport .kinds { max-width: 96px; }
+  .foot.narrow .transport select { max-width: 112px; } .foot.narrow .transport .speed { max-width: 172px; } .foot.narrow .transport .tracks-of { max-width: 134px; } .foot.narrow .transport .kinds { max-width: 92px; }
   .foot.narrow .transport .play { min-width: 60px; } .foot.narrow .transport .bar { margin: 0 1px; }`;
 
 const button = (name, symbol, key, press, attributes = {}) => element(
@@ -42,7 +43,7 @@ player.on("ready", () => {
                        symbol, element("kbd", { "aria-hidden": "true", "data-key": "Space" }));
   const clockNow = element("span", { class: "clock" }), of = element("span", { class: "of" });
   const kinds = element("select", { class: "kinds", "aria-label": "Kind of the next event", onchange: () => { next.kind = kinds.value; } });
-  const speed = element("select", { "aria-label": "Speed", onchange: () => { clock.speed = Number(speed.value); } });
+  const speed = element("select", { class: "speed", "aria-label": "Speed", onchange: () => { clock.speed = Number(speed.value); } });
   const lab = [button("Fork here", "fork", "F", () => player.emit("fork"), { words: "Fork" }),
                button("Break it", "bolt", "X", () => player.emit("break"), { words: "Break it" })];
   const bar = element("div", { class: "transport", role: "toolbar", "aria-label": "Playing" },
