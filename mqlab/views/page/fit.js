@@ -16,19 +16,28 @@ const fitAll = () => {
     if (viewOf(stage)) viewOf(stage).el.style.margin = "0 auto";
     stage.setv({ sizing_mode: "fixed", width: Math.floor(tall * shape), height: Math.floor(tall) });
   }
-  const tallest = Math.max(...player.panels.map((p) => p.source("stage").height));
-  Object.assign(middle.el.style, { display: "flex", flexDirection: "row", flexWrap: beside ? "nowrap" : "wrap", justifyContent: "flex-start",
-                                   alignItems: "center", background: player.colour("stage") });
+  Object.assign(middle.el.style, { display: "flex", flexDirection: "row", flexWrap: beside ? "nowrap" : "wrap", justifyContent: "flex-start", boxSizing: "border-box",
+                                   alignItems: "center", background: player.colour("stage"), paddingRight: beside ? `${panelWide}px` : "0", minHeight: `${Math.floor(room)}px` });
+  viewOf(get("foot")).el.style.width = beside ? `${wide - panelWide}px` : "100%";
   // By style, not by Bokeh's properties: those would draw the place anew, without what the page has put into it.
   Object.assign(viewOf(get("panel")).el.style, {
-    width: `${beside ? panelWide : wide}px`, height: `${beside ? Math.max(tallest, Math.floor(room)) : NARROW_PANEL}px`, flex: "none",
-    display: player.projector ? "none" : "block", background: player.colour("bg"), order: 9, alignSelf: "stretch", minHeight: 0,
+    position: beside ? "absolute" : "relative", right: 0, top: 0, width: `${beside ? panelWide : wide}px`, flex: "none", minHeight: 0,
+    display: player.projector ? "none" : "block", background: player.colour("bg"), order: 9, alignSelf: "stretch", maxHeight: "none",
   });
+  fitPanel();
+};
+// Where there is room the panel stands beside the stage and what is below it.
+const fitPanel = () => {
+  const [middle, below, panelView] = ["middle", "foot", "panel"].map((name) => viewOf(get(name)));
+  if (!middle || !below || !panelView) return;
+  const beside = panelView.el.style.position === "absolute";
+  panelView.el.style.height = `${beside ? middle.el.offsetHeight + below.el.offsetHeight : NARROW_PANEL}px`;
 };
 const tracksHeight = () => foot.querySelector(".tracks")?.offsetHeight ?? 0;
 
 player.on("ready", () => {
   const again = () => (root.document == null ? removeEventListener("resize", again) : fitAll());
   addEventListener("resize", again);
+  new ResizeObserver(() => { if (root.document != null) fitPanel(); }).observe(viewOf(get("foot")).el);
 });
 for (const name of ["size", "load", "theme"]) player.on(name, fitAll);
