@@ -151,10 +151,13 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
     trace = branch.trace
     read = explain(trace, message=message, why_not=consumer)
     told = experiments.confirm(trace, read, message, consumer)
+    # A change without a sentence of its own is what `what_if` is about.
+    decided = [cause for cause in told.causes if cause.row >= 0 or cause.change is None
+               or not cause.text.startswith(cause.change.text)]  # fmt: skip
     causes = [
         {**_step(cause.text), **({"row": cause.row} if cause.row >= 0 else {}), **_rule(cause.rule),
          "change": _change(cause.change)}
-        for cause in told.causes
+        for cause in decided or told.causes
     ]  # fmt: skip
     called = trace.message_name(trace.message(message))
     return {"title": f"Why did {consumer} not get message {called}?", "answer": told.title,

@@ -167,16 +167,11 @@ class Desk:
         """Put a new run beside those there are; the run it came from stays."""
         state = self.state
         if len(state.branches) >= MOST_BRANCHES:
-            raise BadValue(
-                f"{MOST_BRANCHES} runs are kept; undo one, or begin again with one of them"
-            )
+            raise BadValue(f"{MOST_BRANCHES} runs are kept; undo some of them, or begin again")
         made = replace(made, parent=state.current)
-        number = len(state.branches)
-        both = bool(data.get("beside"))
-        new = State(
-            (*state.branches, made), state.current if both else number, number if both else None
-        )
-        self._go(new)
+        beside = state.current if data.get("beside") else None
+        branches, number = (*state.branches, made), len(state.branches)
+        self._go(replace(state, branches=branches, current=number, beside=beside))
 
     def _edit(self, made: Branch) -> None:
         """Put a new run in the place of the shown one."""

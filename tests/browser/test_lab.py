@@ -208,6 +208,22 @@ def test_a_bad_value_stays_with_its_field_and_there_is_a_way_back(page, desk):
     assert panel(page).get_by_role("button", name="Apply as a fork").is_disabled()
 
 
+def test_the_page_to_take_away_is_of_what_is_shown_and_needs_no_kernel(page, desk, tmp_path):
+    picture = desk("fuse:2.20")
+    picture.desk.answer("break", {"ms": 15, "step": {"do": "kill", "broker": "B"}})
+    picture.follow()
+    file = tmp_path / "page.html"
+    file.write_text(picture.ask("page", {})["page"], encoding="utf-8")
+    page.goto(file.as_uri())
+    settled(page)
+    panel(page).get_by_text("Click a message, a broker").wait_for()
+    assert "B crashed." in page.evaluate(f"() => {PLAYER}.panels[0].data('events').what")
+    select(page, "message", "5")
+    panel(page).get_by_text("P sent it to queue://TEST.FOO at A.").wait_for()
+    page.get_by_role("tab", name="Options").click()
+    panel(page).get_by_text("This needs a running kernel").wait_for()
+
+
 # Compare
 
 

@@ -53,7 +53,7 @@ def test_a_crash_happens_at_the_moment_that_was_shown():
     assert desk.traces[0].master("sharedBrokerData", "40s") == ["broker3"]
 
 
-@pytest.mark.parametrize("figure", SOME)
+@pytest.mark.parametrize("figure", ["fuse:2.20", "fuse:4.4", "openmq:4-1", "artemis:21.1"])
 def test_whatever_is_offered_can_be_done(figure):
     desk = desk_of(figure)
     ms = desk.shown[0].end * 2 // 3 / 1000
@@ -226,6 +226,16 @@ def test_the_code_of_a_fork_makes_the_same_run(figure):
     again = mq.run(made["scenario"], until=desk.shown[0].setting.until)
     assert [*map(str, again.events())] == [*map(str, desk.traces[0].events())]
     assert products.product_of(json.loads(told["lab"])).name == desk.shown[0].product
+
+
+def test_a_fork_keeps_the_name_and_may_stand_beside_what_it_left():
+    desk = desk_of("fuse:2.20")
+    told = desk.answer(
+        "break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}, "beside": True}
+    )
+    assert (told["name"], told["current"], told["sides"]) == ("fuse:2.20", 1, [0, 1])
+    told = desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C2"}})
+    assert (told["name"], told["branches"][2]["parent"], told["beside"]) == ("fuse:2.20", 1, None)
 
 
 def test_two_runs_stand_side_by_side_the_older_one_on_the_left():

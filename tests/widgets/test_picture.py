@@ -62,11 +62,6 @@ def test_an_error_is_told_and_changes_nothing(picture):
     assert (picture.item, picture.columns) == (item, "")
 
 
-def test_the_page_to_take_away_is_of_what_is_shown(picture):
-    asked(picture, "break", ms=15, step={"do": "kill", "broker": "B"})
-    assert "B crashed" in asked(picture, "page")["value"]["page"]
-
-
 def test_a_view_of_a_run_without_its_scenario_has_no_desk():
     trace = mq.run("fuse:2.20")
     trace.header["scenario"] = {}
