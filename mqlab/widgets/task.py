@@ -57,6 +57,7 @@ class TaskForm(w.VBox):
             description=words["ask_hint"], icon="lightbulb-o", layout=w.Layout(width="auto")
         )
         self.said, self.hints, self.run = w.HTML(), w.HTML(), w.VBox()
+        self.said.add_class("mqlab-said")
         head = f"<b>{escape(task.text)}</b>"
         if lesson.progress.done(task.id):
             head += f" <i>{escape(words['earlier'])}</i>"
