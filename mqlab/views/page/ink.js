@@ -66,9 +66,12 @@ const makeInk = (p) => {
 // Give the figure what was drawn. Only sources that have changed are sent: each costs a paint of the figure.
 const sameColumn = (a, b) => a.length === b.length && a.every((value, i) => value === b[i]
   || (Array.isArray(value) && Array.isArray(b[i]) && value.length === b[i].length && value.every((v, k) => v === b[i][k])));
+const UNSEEN = { xs: [-9e3, -9e3], ys: [-9e3, -9e3], w: 0, edge: "rgba(0,0,0,0)", fill: "rgba(0,0,0,0)", colour: "rgba(0,0,0,0)" };
 const pour = (p, ink, names) => {
   for (const name of names) {
     const source = p.source(`draw ${name}`), columns = ink.columns[name];
+    // Bokeh's index of paths is a paint behind: their number never shrinks, paths that nobody sees take the places.
+    while (columns.xs && columns.xs.length < Math.max(1, source?.data.xs?.length ?? 0)) ink.put(name, UNSEEN);
     if (source == null || Object.keys(columns).every((c) => sameColumn(columns[c], source.data[c] ?? []))) continue;
     source.data = columns;
   }

@@ -7,7 +7,7 @@ const along = (l, i, u) => {
 const isStraight = (l, i) => Math.abs((l.cx[i] - l.x0[i]) * (l.y1[i] - l.y0[i]) - (l.cy[i] - l.y0[i]) * (l.x1[i] - l.x0[i]))
   < 0.5 * Math.hypot(l.x1[i] - l.x0[i], l.y1[i] - l.y0[i]);
 const pathOf = (l, i, from = 0, to = 1, off = 0) => {
-  const steps = isStraight(l, i) ? 1 : 16, xs = [], ys = [];
+  const steps = isStraight(l, i) ? 1 : 28, xs = [], ys = [];
   for (let k = 0; k <= steps; k++) {
     const u = from + (to - from) * k / steps, [x, y] = along(l, i, u), [nx, ny] = normal(l, i, u);
     xs.push(x + nx * off);
@@ -38,7 +38,7 @@ const drawSign = (ink, x, y, sign, token, size = 20) => {
 const drawPipe = (p, ink, s, links, i, bridges) => {
   const pipe = p.data("plan").pipe[0], states = bridges.map((bridge) => s.bridges.get(bridge)), up = states.some((b) => b?.up);
   const passed = states.reduce((sum, b) => sum + (b?.passed ?? 0), 0), cut = isCut(s, links.a[i], links.b[i]), many = links.name.length > 60;
-  const long = Math.hypot(links.x1[i] - links.x0[i], links.y1[i] - links.y0[i]) || 1, more = 0.7 * pipe / long; // its ends lie under the cards
+  const long = Math.hypot(links.x1[i] - links.x0[i], links.y1[i] - links.y0[i]) || 1, more = 0.4 * pipe / long; // its ends lie under the cards
   const [xs, ys] = pathOf(links, i, -more, 1 + more), chosen = isChosen("connector", i);
   if (chosen) ink.put("halos", { xs, ys, w: (pipe + 8) * ink.unit, colour: ink.colour("mark") });
   const put = (w, inner, edge, fill, dash = "solid", alpha = 1) =>

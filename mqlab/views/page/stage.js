@@ -5,13 +5,13 @@ const STATIC = ["frames", "halos", "pipes", "strands", "shapes", "cards", "pills
 
 // A network is laid out for several rooms: the one is taken in which it is largest, and the figure shows all of the
 // room that there is, so that its shape is that of the page (fit.js).
-const MOST_SCALE = 1.35;
+const MOST_SCALE = 1.35, TELLS = { L: 1, M: 0.8, S: 0.6 }; // how much a size tells, for its room
 const layOut = (p) => {
   const room = player.room?.(), texts = p.data("plans").text ?? [];
   if (room == null || p.brokerOf == null || !texts.length) return;
   p.plans ??= texts.map((text) => JSON.parse(text));
   const scaleOf = ({ plan }) => Math.min(room.width / plan.width[0], room.height / plan.height[0]);
-  const worth = (one) => scaleOf(one) * ({ L: 1, M: 0.97 }[one.plan.size[0]] ?? 0.94);
+  const worth = (one) => Math.min(1.1, scaleOf(one)) * (TELLS[one.plan.size[0]] ?? 0.5);
   const best = p.plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a));
   if (p.laid !== best) {
     p.laid = best;
