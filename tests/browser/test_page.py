@@ -5,7 +5,7 @@ import pytest
 import mqlab as mq
 from mqlab import views
 from tests.browser.picture import FILE, take
-from tests.browser.test_notebook import COUNTS, DRAWN, GET, IDLE, PLAYER, moves
+from tests.browser.test_notebook import GET, IDLE, PLAYER, moves
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
 
