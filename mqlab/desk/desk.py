@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mqlab import products
-from mqlab.desk import asking, breaking, building, choosing, options, telling
+from mqlab.desk import asking, breaking, building, choosing, options, taking, telling
 from mqlab.desk.branch import Branch
 from mqlab.desk.parts import destinations, parts
 from mqlab.errors import BadValue, UnknownName, shown
@@ -106,6 +106,13 @@ class Desk:
     def code(self, data: Data) -> Data:
         """Return the shown run as Python and as a lab file."""
         return telling.code(self.state.shown)
+
+    def take(self, data: Data) -> Data:
+        """Return the shown run in another `form`: mermaid, dot, or timeline (Chrome trace JSON)."""
+        if data["form"] not in taking.FORMS:
+            raise UnknownName.of("form", data["form"], taking.FORMS)
+        write: Callable[[Trace], str] = getattr(taking, data["form"])
+        return {"text": write(self.state.shown.trace)}
 
     def options(self, data: Data) -> Data:
         """Return the options of the part `kind`, `name`; of the network without a kind."""
@@ -298,7 +305,7 @@ def _us(ms: object) -> int:
 
 _ANSWERS: dict[str, Callable[[Desk, Data], Any]] = {
     "tell": Desk.tell, "why": Desk.why, "why not": Desk.why_not, "what if": Desk.what_if,
-    "check": Desk.check, "code": Desk.code, "options": Desk.options, "deeds": Desk.deeds,
+    "check": Desk.check, "code": Desk.code, "take": Desk.take, "options": Desk.options, "deeds": Desk.deeds,
     "break": Desk.break_, "fork": Desk.fork, "apply": Desk.apply, "build": Desk.build,
     "show": Desk.show, "compare": Desk.compare, "begin": Desk.begin, "rename": Desk.rename,
     "undo": Desk.undo, "redo": Desk.redo,

@@ -27,7 +27,6 @@ PLAYER = "([n, what]) => Bokeh.documents[n].mqlab.player[what]"
 COUNTS = """([at, panel]) => { const { player } = Bokeh.documents[at].mqlab, p = player.panels[panel];
   const state = player.stateOf(p, player.t), { name, node } = p.data("consumers");
   return name.map((one, i) => `${one}: ${state.consumers.get(node[i])?.got ?? 0}`).sort(); }"""
-DRAWN = """([at, end]) => Bokeh.documents[at].get_model_by_name(`draw words${end}`).data.text"""
 GET = "([n, name, what]) => Bokeh.documents[n].get_model_by_name(name)[what]"
 
 

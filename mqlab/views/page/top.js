@@ -48,6 +48,8 @@ const saveKinds = () => [
   ...(player.kernel ? [
     { text: "Page that plays without a kernel (HTML)", act: async () => { const found = await lab.ask("page"); saveText(`${fileName()}.html`, found.page, "text/html"); } },
     { text: "Python", act: async () => saveText(`${fileName()}.py`, (await lab.ask("code")).python, "text/x-python") },
+    ...[["mermaid", "Sequence diagram (Mermaid)", "mmd"], ["dot", "Network (DOT)", "dot"], ["timeline", "Timeline for Perfetto (JSON)", "trace.json"]].map(([form, name, end]) => ({
+      text: name, act: async () => { try { saveText(`${fileName()}.${end}`, (await lab.ask("take", { form })).text, "text/plain"); } catch (error) { lab.say("", error.message); } } })),
     { text: "Lab file (JSON)", act: async () => saveText(`${fileName()}.json`, (await lab.ask("code")).lab, "application/json") },
   ] : []),
 ];
