@@ -30,8 +30,8 @@ def build(cast: Cast, width: float = WIDTH, height: float = HEIGHT) -> Stage:
     sizes = [size for size in SIZES if len(cast.standing) <= MOST[size.name]]
     for size in sizes:
         for sides, above, below in _ways(cast, size, width):
-            if len(cast.standing) > 30 and not (above and below and sides):
-                continue  # at the least size all is tried once
+            if size is SIZES[-1] and not sides == above == below:
+                continue  # so small, one place is as good as another
             stage = _Builder(cast, size, width, height).build(sides, above, below)
             if best is None or stage.faults < best.faults:
                 best = stage
