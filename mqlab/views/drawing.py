@@ -25,6 +25,7 @@ GLYPHS: dict[str, str] = {
     "pills": "x y w h fill edge dash",
     "bars": "x y w h fill",
     "cells": "x y w h fill edge width",
+    "wedges": "xs ys fill edge w",
     "rings": "x y r0 r1 a0 a1 fill",
     "dots": "x y size marker fill edge width dash",
     "words": "x y text font style colour align",
@@ -83,11 +84,13 @@ def _draw_cards(plot: Any, data: dict[str, ColumnDataSource]) -> None:
 
 
 def _draw_marks(plot: Any, data: dict[str, ColumnDataSource]) -> None:
-    """Add rings, messages in windows, ports and signs, and all words."""
+    """Add rings, messages in windows, ports and signs, and all words; marks of what differs above cells."""
     plot.annular_wedge("x", "y", "r0", "r1", "a0", "a1", source=data["rings"], fill_color="fill",
                        line_color=None, direction="clock")  # fmt: skip
     plot.scatter("x", "y", size="size", marker="marker", source=data["dots"], fill_color="fill",
                  line_color="edge", line_width="width", line_dash="dash")  # fmt: skip
+    plot.patches("xs", "ys", source=data["wedges"], fill_color="fill", line_color="edge",
+                 line_width="w")  # fmt: skip
     plot.text("x", "y", "text", source=data["words"], text_font=FONT, text_font_size="font",
               text_font_style="style", text_color="colour", text_align="align",
               text_baseline="middle")  # fmt: skip

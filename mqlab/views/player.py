@@ -35,6 +35,7 @@ SCRIPTS = (
     "cards.js",
     "clients.js",
     "lines.js",
+    "apart.js",
     "stage.js",
     "pointing.js",
     "marks.js",

@@ -22,8 +22,11 @@ class Routes:
     brokers: Mapping[int, Box]
     ring: bool = False
 
-    def links(self, links: Sequence[Link]) -> list[Curve]:
-        """Return a curve for each link; parallel ones run side by side."""
+    def links(self, links: Sequence[Link], strict: bool) -> list[Curve] | None:
+        """Return a curve for each link; parallel ones run side by side.
+
+        If it is *strict*, None as soon as one has to go through a card.
+        """
         pairs = Counter(frozenset((link.a, link.b)) for link in links)
         seen: Counter[frozenset[int]] = Counter()
         middle = around(self.brokers.values())
@@ -35,17 +38,21 @@ class Routes:
             a, b = self.brokers[link.a], self.brokers[link.b]
             if link.a > link.b:
                 off = -off
-            found.append(
-                self._bowed(a, b, middle, off) if self.ring else self._line(link, a, b, off)
-            )
+            if self.ring:
+                found.append(self._bowed(a, b, middle, off))
+                continue
+            curve, is_clear = self._line(link, a, b, off)
+            if strict and not is_clear:
+                return None
+            found.append(curve)
         return found
 
-    def _line(self, link: Link, a: Box, b: Box, off: float) -> Curve:
+    def _line(self, link: Link, a: Box, b: Box, off: float) -> tuple[Curve, bool]:
         others = [box for no, box in self.brokers.items() if no not in (link.a, link.b)]
         gap = min(self.size.pipe / 2 + 1, self.size.port / 4)
         facing = bent(_port(a, b), _port(b, a), 0.0).beside(off)
         if len(self.brokers) > 30 or not any(crosses(facing, box, gap) for box in others):
-            return facing  # discs are too many to go around
+            return facing, True  # discs are too many to go around
         return clear(a, b, others, gap, off)
 
     def _bowed(self, a: Box, b: Box, middle: Box, off: float) -> Curve:
@@ -55,16 +62,15 @@ class Routes:
         return between(a, b, curve.beside(off))
 
 
-def clear(a: Box, b: Box, others: Sequence[Box], gap: float, off: float = 0.0) -> Curve:
-    """Return a curve from box to box that comes near no other; if there is none, a straight line."""
-    first = None
+def clear(
+    a: Box, b: Box, others: Sequence[Box], gap: float, off: float = 0.0
+) -> tuple[Curve, bool]:
+    """Return a curve from box to box that comes near no other, and True; else a straight line and False."""
     for bend in BENDS:
         curve = between(a, b, bent((a.x, a.y), (b.x, b.y), bend).beside(off))
-        first = first or curve
         if not any(crosses(curve, box, gap) for box in others):
-            return curve
-    assert first is not None
-    return first
+            return curve, True
+    return between(a, b, bent((a.x, a.y), (b.x, b.y), 0.0).beside(off)), False
 
 
 def wire(client: Box, broker: Box, others: Sequence[Box], gap: float) -> Curve:

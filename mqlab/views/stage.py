@@ -20,6 +20,7 @@ from mqlab.views.shapes import Room
 from mqlab.views.sizes import HEIGHT, MOST, SIZES, WIDTH, Size
 from mqlab.views.wording import label
 
+HOPELESS = 10_000  # faults of a stage on which brokers overlap, or their lines go through cards
 NEAR = {"L": (300, 120), "M": (110, 60), "S": (80, 34), "XS": (60, 26)}  # most between cards (px)
 
 
@@ -29,8 +30,8 @@ def build(cast: Cast, width: float = WIDTH, height: float = HEIGHT) -> Stage:
     sizes = [size for size in SIZES if len(cast.standing) <= MOST[size.name]]
     for size in sizes:
         for sides, above, below in _ways(cast, size, width):
-            if len(cast.standing) > 30 and not (above and below and sides):
-                continue  # at the least size all is tried once
+            if size is SIZES[-1] and not sides == above == below:
+                continue  # so small, one place is as good as another
             stage = _Builder(cast, size, width, height).build(sides, above, below)
             if best is None or stage.faults < best.faults:
                 best = stage
@@ -86,12 +87,16 @@ class _Builder:
             Box(self.width / 2, self.height / 2, self.width, self.height),
         )
         self._frame_hosts(stage)
-        routes = Routes(self.size, stage.brokers, ring=self._is_ring())
-        stage.links = routes.links(self.cast.links)
-        placing = Placing(stage, self.cast, self.size)
-        if self.size is not SIZES[-1] and placing.faults():  # clients would not mend it
-            stage.faults = 1000 + placing.faults()
+        last = self.size is SIZES[-1]
+        links = None
+        if last or not _overlap(stage):
+            routes = Routes(self.size, stage.brokers, ring=self._is_ring())
+            links = routes.links(self.cast.links, strict=not last)
+        if links is None:  # clients would not mend it
+            stage.faults = HOPELESS
             return stage
+        stage.links = links
+        placing = Placing(stage, self.cast, self.size)
         placing.place()
         stage.wires = [Wire(*wire) for wire in placing.wires()]
         self._centre(stage)
@@ -210,6 +215,11 @@ class _Builder:
     def _outside(self, stage: Stage) -> int:
         whole = around(boxes(stage))
         return 5 * (whole.w > self.width + 0.5) + 5 * (whole.h > self.height + 0.5)
+
+
+def _overlap(stage: Stage) -> bool:
+    cards = [*stage.brokers.values()]
+    return any(a.meets(b, 1) for i, a in enumerate(cards) for b in cards[:i])
 
 
 def _moved(curve: Curve, dx: float, dy: float) -> Curve:

@@ -47,6 +47,7 @@ const drawStrip = (p, ink, left, right, y, queue, dest, size) => {
     const [msg, to] = all[i], x = right - 4 - w / 2 - i * step, out = to != null;
     if (msg === chosen) ink.box("cells", x, y, w + 5, h + 5, { fill: "mark", edge: "mark_edge" });
     ink.box("cells", x, y, w, h, { fill: out ? "card" : look.token, edge: `${look.token}e` });
+    if (p.elsewhere?.has(msg)) drawDelta(ink, x + w / 2 - 1, y - h / 2);
     if (out) ink.bar(x, y + h / 2 - 2, w - 4, Math.max(2, h / 6), look.token);
     if (size.numbers && msg >= 0) {
       ink.say(x, y - (out ? 1 : 0), String(msg), String(msg).length > 2 ? 8.5 : size.numbers, { bold: true, align: "center", token: out ? "ink" : "on_d" });

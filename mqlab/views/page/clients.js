@@ -16,6 +16,7 @@ const drawWindow = (p, ink, consumer, x, y, room, r, prefetch) => {
     const [msg, { dest }] = message, look = lookOf(p, dest);
     if (msg === chosen) ink.dot(cx, y, 2 * r + 9, "circle", "mark", "mark_edge", 1);
     ink.dot(cx, y, 2 * r, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`);
+    if (p.elsewhere?.has(msg)) drawDelta(ink, cx + r * 0.8, y - r * 0.9);
     if (r >= 8 && msg >= 0) ink.say(cx, y, String(msg), String(msg).length > 2 ? 8 : 10, { bold: true, align: "center", token: "on_d" });
   };
   if (working.length) {

@@ -10,6 +10,7 @@ const GLYPHS = {
   pills: { x: 0, y: 0, w: 0, h: 0, fill: null, edge: null, dash: "solid" },
   bars: { x: 0, y: 0, w: 0, h: 0, fill: null },
   cells: { x: 0, y: 0, w: 0, h: 0, fill: null, edge: null, width: 1.5 },
+  wedges: { xs: null, ys: null, fill: null, edge: null, w: 1 },
   rings: { x: 0, y: 0, r0: 0, r1: 0, a0: 0, a1: 0, fill: null },
   dots: { x: 0, y: 0, size: 0, marker: "circle", fill: null, edge: null, width: 1.5, dash: "solid" },
   words: { x: 0, y: 0, text: "", font: "11px", style: "normal", colour: null, align: "left" },

@@ -1,7 +1,7 @@
 // The stage: the state of each run at this moment, drawn. While it plays, at most fifteen times a second: what moves
 // in between has a canvas of its own (moving.js).
 const BEAT = 1000 / 15;
-const STATIC = ["frames", "halos", "pipes", "strands", "shapes", "cards", "pills", "bars", "cells", "rings", "dots", "words"];
+const STATIC = ["frames", "halos", "pipes", "strands", "shapes", "cards", "pills", "bars", "cells", "wedges", "rings", "dots", "words"];
 
 // A network is laid out for several rooms: the one is taken in which it is largest, and the figure shows all of the
 // room that there is, so that its shape is that of the page (fit.js).
@@ -27,12 +27,14 @@ const layOut = (p) => {
 };
 
 const drawPanel = (p, t) => {
+  compareWith(p, t);
   const s = stateAt(p, t), ink = makeInk(p);
   drawHosts(p, ink, s);
   drawLines(p, ink, s, t);
   drawBrokers(p, ink, s, t);
   drawClients(p, ink, s, t);
   drawLinkNames(p, ink);
+  drawCounts(p, ink, s);
   pour(p, ink, STATIC);
   p.drawn = { next: s.next, unit: ink.unit, at: performance.now(), t };
 };

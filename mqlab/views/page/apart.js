@@ -1,0 +1,44 @@
+// Beside its other run: what lies elsewhere there carries a small Δ, and a consumer that has received more or fewer
+// says so. Both are states of one moment of the one clock.
+const MOST_COMPARED = 3000; // messages of a run that are looked at for every picture
+
+// Message -> the names of all who have it, as one text.
+const whereabouts = (p, s) => {
+  const found = new Map(), brokers = p.data("brokers"), consumers = p.data("consumers");
+  const add = (msg, place) => found.set(msg, `${found.get(msg) ?? ""}${place}\n`);
+  for (const [node, broker] of s.brokers) {
+    for (const queue of broker.queues.values()) for (const msg of queue.keys()) add(msg, `at ${brokers.name[p.brokerOf.get(node)]}`);
+  }
+  consumers.node.forEach((node, i) => { for (const msg of s.consumers.get(node)?.window.keys() ?? []) add(msg, `with ${consumers.name[i]}`); });
+  return found;
+};
+const countHeld = (s) => [...s.brokers.values()].reduce((sum, broker) => sum + broker.depth, 0);
+
+const compareWith = (p, t) => {
+  p.elsewhere = new Set();
+  p.gotThere = null;
+  const q = player.panels.find((other) => other !== p);
+  if (q == null || q.brokerOf == null) return;
+  const here = stateAt(p, t), there = stateAt(q, t), { node, name } = q.data("consumers");
+  p.gotThere = new Map(name.map((one, i) => [one, there.consumers.get(node[i])?.got ?? 0]));
+  if (countHeld(here) + countHeld(there) > MOST_COMPARED) return;
+  const ours = whereabouts(p, here), theirs = whereabouts(q, there);
+  for (const [msg, places] of ours) if (theirs.get(msg) !== places) p.elsewhere.add(msg);
+};
+
+const drawDelta = (ink, x, y) =>
+  ink.put("wedges", { xs: [x - 4, x, x + 4], ys: [y + 3.5, y - 4, y + 3.5], fill: ink.colour("ink"), edge: ink.colour("card"), w: 1 });
+
+const drawCounts = (p, ink, s) => {
+  if (p.gotThere == null) return;
+  const c = p.data("consumers"), cards = p.data("clients");
+  for (let i = 0; i < c.node.length; i++) {
+    const got = s.consumers.get(c.node[i])?.got ?? 0, there = p.gotThere.get(c.name[i]), card = p.clientOf.get(c.card[i]);
+    if (there == null || there === got || card == null) continue;
+    const text = `Δ ${got}, not ${there}`, w = ink.wide(text, 10.5, true) + 14;
+    const edge = cards.mouth[card] === "top" ? 1 : -1; // not over the port
+    const x = cards.x[card] + cards.w[card] / 2 - w / 2 + 6, y = cards.y[card] + edge * (cards.h[card] / 2 - 1 - 18 * c.row[i]);
+    ink.box("pills", x, y, w, 16, { fill: "ink", edge: "ink" });
+    ink.say(x, y, text, 10.5, { bold: true, align: "center", token: "card" });
+  }
+};
