@@ -7,7 +7,7 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 920, 440  # of a stage beside a panel, in a high window
 ROOMS = ((WIDTH, HEIGHT), (WIDTH, 256), (460, 330))  # further: in a low window, in a comparison
 ONE_ROOM = (WIDTH, 340)  # for networks that are large in any of them
-MOST_IN_ROOMS = 12  # brokers of a network that is laid out for each room
+MOST_IN_ROOMS = 16  # brokers of a network that is laid out for each room
 
 
 @dataclass(frozen=True, slots=True)

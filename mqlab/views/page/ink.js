@@ -67,12 +67,14 @@ const makeInk = (p) => {
 // Give the figure what was drawn. Only sources that have changed are sent: each costs a paint of the figure.
 const sameColumn = (a, b) => a.length === b.length && a.every((value, i) => value === b[i]
   || (Array.isArray(value) && Array.isArray(b[i]) && value.length === b[i].length && value.every((v, k) => v === b[i][k])));
-const UNSEEN = { xs: [-9e3, -9e3], ys: [-9e3, -9e3], w: 0, edge: "rgba(0,0,0,0)", fill: "rgba(0,0,0,0)", colour: "rgba(0,0,0,0)" };
+const FAR = -9e3, CLEAR = "rgba(0,0,0,0)";
+const UNSEEN = { x: FAR, y: FAR, xs: [FAR, FAR], ys: [FAR, FAR], w: 0, h: 0, size: 0, edge: CLEAR, fill: CLEAR, colour: CLEAR, hatched: CLEAR };
 const pour = (p, ink, names) => {
   for (const name of names) {
     const source = p.source(`draw ${name}`), columns = ink.columns[name];
-    // Bokeh's index of paths is a paint behind: their number never shrinks, paths that nobody sees take the places.
-    while (columns.xs && columns.xs.length < Math.max(1, source?.data.xs?.length ?? 0)) ink.put(name, UNSEEN);
+    // Bokeh may paint with the index of before while it takes new columns in: rows that nobody sees take the places of
+    // those that went, so that the number of rows never shrinks.
+    for (let rows = Object.values(columns)[0].length; rows < Math.max(1, source?.get_length() ?? 0); rows++) ink.put(name, UNSEEN);
     if (source == null || Object.keys(columns).every((c) => sameColumn(columns[c], source.data[c] ?? []))) continue;
     source.data = columns;
   }

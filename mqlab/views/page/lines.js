@@ -39,7 +39,7 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
   const pipe = p.data("plan").pipe[0], states = bridges.map((bridge) => s.bridges.get(bridge)), up = states.some((b) => b?.up);
   const passed = states.reduce((sum, b) => sum + (b?.passed ?? 0), 0), cut = isCut(s, links.a[i], links.b[i]), many = links.name.length > 60;
   const long = Math.hypot(links.x1[i] - links.x0[i], links.y1[i] - links.y0[i]) || 1, more = 0.4 * pipe / long; // its ends lie under the cards
-  const [xs, ys] = pathOf(links, i, -more, 1 + more), chosen = isChosen("connector", i);
+  const [xs, ys] = part(p.paths, i, () => pathOf(links, i, -more, 1 + more)), chosen = isChosen("connector", i);
   if (chosen) ink.put("halos", { xs, ys, w: (pipe + 8) * ink.unit, colour: ink.colour("mark") });
   const put = (w, inner, edge, fill, dash = "solid", alpha = 1) =>
     ink.put("pipes", { xs, ys, w: Math.max(0.8, w * ink.unit), inner: inner * ink.unit, edge: ink.colour(edge), fill: ink.colour(inner ? fill : null), dash, alpha });

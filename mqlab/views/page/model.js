@@ -104,6 +104,7 @@ const APPLY = {
 
 // Where each node is in the tables of cards; these are other ones when the room has another shape.
 const indexCards = (p) => {
+  p.paths = new Map(); // of links: the same arrays as before need not be sent again
   p.brokerOf = new Map(p.data("brokers").node.map((node, i) => [node, i]));
   p.clientOf = new Map(p.data("clients").node.map((node, i) => [node, i]));
   p.cardOf = new Map(p.data("consumers").node.map((node, i) => [node, p.data("consumers").card[i]]));
