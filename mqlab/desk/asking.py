@@ -32,17 +32,17 @@ def why(branch: Branch, kind: str, name: str) -> Answer:
         return _message(trace, int(name) if name.isdecimal() else name)
     if kind == "broker":
         found = explain(trace, broker=name)
-        return _told(f"What happened at {name}?", found.title, found.lines, trace)
+        return _told(f"What happened at {name}?", found.title, found.lines)
     if kind in ("consumer", "client", "producer") and name in trace.received():
         found = explain(trace, consumer=name)
-        answer = _told(f"What did {name} get, and why?", found.title, found.lines, trace)
+        answer = _told(f"What did {name} get, and why?", found.title, found.lines)
         return {**answer, "missed": _missed(trace, name)}
     if kind == "connector":
         return _connector(trace, name)
     if kind in ("client", "producer"):
         return _client(trace, name)
     found = explain(trace)
-    return _told("What came of it?", found.title, found.lines, trace)
+    return _told("What came of it?", found.title, found.lines)
 
 
 def _message(trace: Trace, message: str | int) -> Answer:
@@ -138,7 +138,7 @@ def _rule(rule: Rule) -> Answer:
     return {"rule": rule.name.replace("_", " "), "source": rule.source}
 
 
-def _told(title: str, answer: str, lines: Iterable[str], trace: Trace) -> Answer:
+def _told(title: str, answer: str, lines: Iterable[str]) -> Answer:
     steps = [_step(line) for line in lines]
     if len(steps) > MOST_STEPS:
         more = {"text": f"... and {len(steps) - MOST_STEPS} more: the tab Events has all of them."}
@@ -170,14 +170,13 @@ def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[Answer, 
     if not runs:
         raise BadValue("this run is too long to be tried again and again; fork it by hand")
     found = experiments.what_if(branch.trace, message=message, consumer=consumer, at_most=runs)
-    was = "still gets" if not found.received else "no longer gets"
     told: list[Answer] = []
     for change in found.changes[:5]:
         other = found.run(change)
         told.append({"text": change.text, "kind": change.kind, **consequence(branch.trace, other)})
     return {
         "title": f"What if? The smallest change after which {consumer} "
-        + ("would get it" if not found.received else f"{was} it"),
+        + ("no longer gets it" if found.received else "would get it"),
         "changes": told, "tried": found.tried, "all": found.all_tried,
         "message": branch.trace.message(message), "consumer": consumer,
     }, found.changes[:5]  # fmt: skip

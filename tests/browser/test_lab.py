@@ -390,7 +390,7 @@ def test_a_network_is_drawn_by_forms_and_the_outcome_stands_below(page, desk):
     panel(page).get_by_text("C2 receives 0").wait_for()
 
 
-def test_names_are_text(page, desk, monkeypatch):
+def test_names_are_text(page):
     name = "<img src=x onerror=alert(1)>"
     net = mq.Network(mq.Broker(name), mq.Broker("B"))
     trace = mq.run(net, mq.Consumer("C1", on=name, reads=mq.Queue("Q")),

@@ -18,7 +18,9 @@ def answer(page, task, given):
     page.evaluate(FIND, f'"{task.id}")')
     cell = page.locator(".jp-Cell", has=page.get_by_text(task.text, exact=True))
     for name, value in given.items():
-        field = cell.locator(".widget-text", has=page.get_by_text(name, exact=True)).locator("input")
+        field = cell.locator(".widget-text", has=page.get_by_text(name, exact=True)).locator(
+            "input"
+        )
         field.fill(str(value))
     cell.locator("button").first.click()
     said = cell.locator(".mqlab-said [role=status]")
@@ -31,7 +33,9 @@ def wrong_and_right(task):
     if not isinstance(task, Prediction):
         right = task.solution
         if "order" in right:
-            return {"order": " ".join(reversed(right["order"]))}, {"order": " ".join(right["order"])}
+            return {"order": " ".join(reversed(right["order"]))}, {
+                "order": " ".join(right["order"])
+            }
         return dict.fromkeys(right, "0"), {name: _typed(value) for name, value in right.items()}
     scenario = setups.scenario(task.setup)
     trace, body = setups.play(scenario), setups.body(scenario)

@@ -63,7 +63,7 @@ panel.show = (id, focus = false) => {
   tab.show?.(tab.body);
   if (focus) tab.button.focus();
 };
-panel.refresh = () => tabs.find((one) => one.id === panel.active)?.show?.(tabs.find((one) => one.id === panel.active).body);
+panel.refresh = () => { const tab = tabs.find((one) => one.id === panel.active); tab?.show?.(tab.body); };
 panel.hide = (id, hidden) => {
   const tab = tabs.find((one) => one.id === id);
   if (tab.button.hidden === hidden) return;
