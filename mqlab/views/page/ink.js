@@ -72,6 +72,8 @@ const pour = (p, ink, names) => {
   for (const name of names) {
     const source = p.source(`draw ${name}`), columns = ink.columns[name];
     // Bokeh's index of paths is a paint behind: their number never shrinks, paths that nobody sees take the places.
+    // Neither does the number of words, which Bokeh measures while the next ones may have come.
+    while (name === "words" && columns.x.length < (source?.data.x.length ?? 0)) ink.put(name, { ...UNSEEN, x: -9e3, y: -9e3, text: "", font: "10px" });
     while (columns.xs && columns.xs.length < Math.max(1, source?.data.xs?.length ?? 0)) ink.put(name, UNSEEN);
     if (source == null || Object.keys(columns).every((c) => sameColumn(columns[c], source.data[c] ?? []))) continue;
     source.data = columns;
