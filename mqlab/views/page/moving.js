@@ -129,5 +129,10 @@ player.on("load", () => player.panels.forEach((p) => {
   p.sprites = new Map();
 }));
 const moveAll = () => player.panels.forEach(drawMoving);
+// Bokeh lays its figure out after its size has been set: once it has, what moves is put where it belongs.
+player.on("ready", () => {
+  const watch = new ResizeObserver(() => (root.document == null ? watch.disconnect() : requestAnimationFrame(moveAll)));
+  for (const p of player.panels) watch.observe(viewOf(p.source("stage")).el);
+});
 player.on("theme", () => { for (const p of player.panels) p.sprites = new Map(); moveAll(); });
 for (const name of ["time", "size", "select"]) player.on(name, moveAll);
