@@ -12,8 +12,8 @@ from mqlab.views import player, scene
 from tests.browser.conftest import FLAGS
 from tests.conftest import missing
 
-# Paints a second on two cores without a graphics card; the goals are 55, 50 and 35. On a machine that has others
-# to serve, a page that stands still paints less often, too: the bound is a share of that.
+# Paints a second on two cores without a graphics card; goals: 55, 50 and 35. On a machine that has others to
+# serve, a page that stands still paints less often, too: the bound is a share of that.
 COUNTS, LEAST = (100, 1_000, 5_000), 0.25
 COUNT = """([most, playing]) => new Promise((done) => {
   const { player } = Bokeh.documents[0].mqlab;
