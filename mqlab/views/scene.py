@@ -58,7 +58,8 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     plans = [still.columns(cast, stages.build(cast, *room), moving) for room in rooms]
     columns = {
         **plans[0], "flights": flown, "looks": looks, **_counts(cast, story),
-        "plans": {"text": [json.dumps(one) for one in plans]}, "changes": changes.columns(cast, story),
+        "plans": {"text": [json.dumps(one) for one in plans]}, "traffic": {"count": []},
+        "changes": changes.columns(cast, story),
         "roles": dict(changes.role_words(cast)), **twin.columns(trace, story), "folds": twin.folds(story),
         **tracks.columns(trace, story),
         "destinations": {"name": list(trace.names["dest"]), "look": look_of},
@@ -80,6 +81,7 @@ def _round(values: Sequence[float]) -> list[float]:
 SHAPES: dict[str, str] = {
     **still.SHAPES,
     "flights": "t0 took way look msg flags", "looks": "token shape kind name", "plans": "text",
+    "traffic": "count",
     "destinations": "name look", "changes": "t what a b c d", "roles": "word kind",
     "depths": "t node value", "received": "t node value", "events": twin.NAMES,
     "rules": "sentence source", "folds": "x0 x1 text told", "clock": "play t",

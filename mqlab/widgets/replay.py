@@ -108,8 +108,5 @@ class ReplayPlayer(w.VBox):
         keys = tile.column("key").to_numpy()
         np.add.at(n, keys[keys >= 0], tile.column("n").to_numpy()[keys >= 0])
         scene = views.scene(empty)
-        links = scene.columns["links"]
-        links["wide"] = (1.5 + 10.5 * n / max(1.0, n.max(initial=0))).round(2).tolist()
-        links["name"] = [f"{name}, {int(count):,} events" for name, count in
-                         zip(links["name"], n, strict=True)]  # fmt: skip
+        scene.columns["traffic"] = {"count": n.astype(int).tolist()}
         return scene

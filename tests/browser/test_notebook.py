@@ -189,10 +189,13 @@ def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(page, jupyter):
     page.wait_for_function(IDLE)
     assert page.evaluate(FAILED) == []
     # At the end of the view broker1 has crashed, one of the others is master, and the last one waits.
-    page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }")
+    page.evaluate(
+        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"
+    )
     roles = page.evaluate("""() => { const { player } = Bokeh.documents[0].mqlab, p = player.panels[0];
       const state = player.stateOf(p, player.t), { name, node } = p.data("brokers");
-      const words = p.data("roles").word, told = ({ condition, role }) => condition === "up" ? words[role] : condition;
+      const words = p.data("roles").word;
+      const told = ({ condition, role }) => condition === "up" ? words[role] : condition;
       return Object.fromEntries(name.map((one, i) => [one, told(state.brokers.get(node[i]))])); }""")
     assert roles["broker1"] == "crashed"
     assert sorted([roles["broker2"], roles["broker3"]]) == ["master", "slave"]

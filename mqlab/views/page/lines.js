@@ -35,6 +35,11 @@ const drawSign = (ink, x, y, sign, token, size = 20) => {
   ink.say(x, y, sign, size * 0.6, { bold: true, align: "center", token });
 };
 
+const crossedOf = (p, bridges) => {
+  const counts = p.data("traffic").count ?? [];
+  return bridges.reduce((sum, bridge) => sum + (counts[bridge] ?? 0), 0);
+};
+
 const drawPipe = (p, ink, s, links, i, bridges) => {
   const pipe = p.data("plan").pipe[0], states = bridges.map((bridge) => s.bridges.get(bridge)), up = states.some((b) => b?.up);
   const passed = states.reduce((sum, b) => sum + (b?.passed ?? 0), 0), cut = isCut(s, links.a[i], links.b[i]), many = links.name.length > 60;
@@ -56,6 +61,12 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
     return;
   }
   if (!up) { put(1.5, 0, "line2", "stage", "5 4", many ? 0.4 : 1); return; }
+  const crossed = crossedOf(p, bridges);
+  if (crossed > 0) { // a part of a long run: as wide as what crossed it, to the power of ten
+    put(1.6 + 2.4 * Math.log10(crossed + 1), 0, "ink2", "stage");
+    if (pipe > 5) ink.say(mx, my - 14, `${crossed.toLocaleString("en")} events`, 11, { bold: true, align: "center" });
+    return;
+  }
   if (links.kind[i] === "cluster") { put(many ? 1 : 3.5, many ? 0 : 1.2, "line2", "stage", "solid", passed || links.name.length < 8 ? 1 : 0.45); return; }
   if (pipe < 5) {
     const wide = passed ? 1.6 + 1.7 * Math.log10(passed + 1) : many ? 0.8 : 1.6;
