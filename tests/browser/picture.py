@@ -11,15 +11,15 @@ from tests.browser.conftest import FLAGS
 from tests.conftest import ROOT
 
 FILE = ROOT / "notebooks" / "images" / "player.png"
-# A moment at which several messages are under way.
+# The master has crashed, and its client looks for another.
 MOMENT = (
-    "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration * 0.62); }"
+    "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration * 0.71); }"
 )
 
 
-def take(browser, file: Path, figure: str = "fuse:2.22") -> None:
+def take(browser, file: Path, figure: str = "fuse:4.4") -> None:
     """Open the page of a run and take a picture of its player."""
-    page = browser.new_page(viewport={"width": 1120, "height": 860}, color_scheme="light")
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
         path.write_text(views.html(mq.run(figure)), encoding="utf-8")
