@@ -1,5 +1,7 @@
 """Every lesson as a learner meets it: all cells run, every task is answered, wrongly and rightly."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -55,8 +57,7 @@ def test_a_lesson_runs_and_its_tasks_can_be_done(name, page, jupyter):
     for task in data.lesson(name).tasks:
         wrong, right = wrong_and_right(task)
         cell, said = answer(page, task, wrong)
-        assert "Right" not in said.inner_text()
-        assert "All" not in said.inner_text().splitlines()[-1]
+        assert not re.search(r"Right: |All \d+ checks passed", said.inner_text())
         answer(page, task, right)
         word = "Right: " if isinstance(task, Prediction) else "checks passed."
         said.get_by_text(word).wait_for(timeout=30_000)
