@@ -113,7 +113,7 @@ def test_what_a_consumer_has_in_hands_waits_and_says_with_whom():
         Fate.waiting,
         "C has received it and has not acknowledged",
     )
-    assert (pushed.fate, pushed.why) == (Fate.waiting, "D dispatched to C, which has not taken it")
+    assert (pushed.fate, pushed.why) == (Fate.waiting, "dispatched to D, which has not taken it")
     assert trace.received() == {"C": 1, "D": 0}
 
 
