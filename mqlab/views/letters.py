@@ -26,7 +26,7 @@ def width(text: str, size: float, bold: bool = False) -> float:
     """Return how wide *text* is in letters of *size*, in the same unit.
 
     >>> round(width("broker", 15)), round(width("broker", 15, bold=True))
-    (50, 54)
+    (50, 53)
     """
     return sum(map(_advance, text)) * size / 1000 * WIDER * (BOLD if bold else 1.0)
 
@@ -45,7 +45,7 @@ def fitted(text: str, room: float, size: float, bold: bool = False) -> str:
     """Return *text*, without its middle if it is wider than *room*: both ends tell names apart.
 
     >>> fitted("broker-of-the-east-1", 80, 12)
-    'broker…east-1'
+    'broke…ast-1'
     """
     if width(text, size, bold) <= room:
         return text

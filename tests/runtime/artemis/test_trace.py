@@ -251,8 +251,8 @@ def test_a_later_version_speaks_of_primary_and_backup_and_plays_by_the_same_rule
     ]}  # fmt: skip
     runs = [mq.run({**value, "version": "2.5"}), mq.run(later)]
     assert runs[0].digest() == runs[1].digest()
-    legends = [scene(run).columns["legend"]["text"] for run in runs]
-    assert ["slave, waiting" in legends[0], "backup, waiting" in legends[1]] == [True, True]
+    words = [scene(run).columns["roles"]["word"] for run in runs]
+    assert ["slave, in sync" in words[0], "backup, in sync" in words[1]] == [True, True]
     with pytest.raises(UnknownName, match=r"2\.28"):
         artemis.read({**value, "version": "3.0"})
 
