@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.lessons.data import Prediction
 from mqlab.trace.accounts import SERVING, roles
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -94,6 +95,11 @@ def measure(kind: str, trace: Trace, of: Sequence[str] = ()) -> Answer:
     if kind not in KINDS:
         raise UnknownName.of("kind of answer", kind, KINDS)
     return KINDS[kind](trace, of)
+
+
+def key(task: Prediction, trace: Trace) -> Answer:
+    """Return what a run gave of what a task asks."""
+    return measure(task.kind, trace, task.of)
 
 
 def read(given: Mapping[str, Any], key: Answer) -> Answer:

@@ -61,7 +61,7 @@ def _of_task(task: Prediction | Exercise) -> Iterator[str]:
 def _prediction(task: Prediction) -> Iterator[str]:
     scenario = setups.scenario(task.setup)
     trace, body = setups.play(scenario), setups.body(scenario)
-    key = answers.measure(task.kind, trace, task.of)
+    key = answers.key(task, trace)
     if not key:
         yield "there is nothing to predict"
     if not task.mistakes:

@@ -100,7 +100,6 @@ class LessonData:
     name: str
     title: str
     question: str
-    minutes: int
     tasks: tuple[Prediction | Exercise, ...]
     covers: Mapping[str, str] = field(default_factory=dict)
     instructor: Mapping[str, Any] = field(default_factory=dict)
@@ -148,7 +147,7 @@ def read(name: str, body: Mapping[str, Any], language: str = ENGLISH) -> LessonD
         double = {task.id for task in tasks if sum(other.id == task.id for other in tasks) > 1}
         if double:
             raise BadFile(f"lesson {name}: two tasks are called {sorted(double)[0]!r}")
-        return LessonData(name, body["title"], body["question"], body["minutes"], tasks,
+        return LessonData(name, body["title"], body["question"], tasks,
                           body.get("covers", {}), body.get("instructor", {}), language)  # fmt: skip
     except (KeyError, TypeError) as error:
         raise BadFile(f"lesson {name}: {error}") from None

@@ -33,7 +33,7 @@ def on_prediction(
 ) -> Feedback:
     """Return the feedback on a prediction: the numbers, the rule that it follows if it is a wrong one."""
     words = texts["words"]
-    key = answers.measure(task.kind, trace, task.of)
+    key = answers.key(task, trace)
     source = [words["source"].format(source=task.source)] if task.source else []
     if answers.same(given, key, task.within):
         told = " ".join([task.told, *source]).strip()

@@ -51,7 +51,7 @@ def _prediction(task: Prediction) -> Iterator[str]:
     trace, body = setups.play(scenario), setups.body(scenario)
     yield "| answer | what it shows |"
     yield "|---|---|"
-    yield f"| **{answers.told(answers.measure(task.kind, trace, task.of))}** | right |"
+    yield f"| **{answers.told(answers.key(task, trace))}** | right |"
     for name in task.mistakes:
         wrong = mistakes.answer(name, task, body, trace)
         if wrong is not None:

@@ -70,7 +70,7 @@ class Lesson:
         task = self.task(id)
         if isinstance(task, Exercise):
             return dict.fromkeys(task.blanks or ("order",) if task.pieces else task.blanks, "")
-        return answers.measure(task.kind, self.trace(id), task.of)
+        return answers.key(task, self.trace(id))
 
     def predict(self, id: str, **given: Any) -> Feedback:
         """Commit a prediction and return what is to be said about it."""

@@ -226,7 +226,7 @@ def answer(name: str, asked: Prediction, body: Body, trace: Trace) -> Answer | N
 
     Raises `UnknownName`.
     """
-    key = answers.measure(asked.kind, trace, asked.of)
+    key = answers.key(asked, trace)
     if name in GUESSES:
         return GUESSES[name](key, trace, asked)
     if name not in RULES:
@@ -235,14 +235,14 @@ def answer(name: str, asked: Prediction, body: Body, trace: Trace) -> Answer | N
     RULES[name](changed)
     try:
         under = setups.play(setups.read(changed))
-        return answers.measure(asked.kind, under, asked.of)
+        return answers.key(asked, under)
     except MqlabError:  # the wrong rule cannot be played in this network
         return None
 
 
 def found(given: Answer, asked: Prediction, body: Body, trace: Trace) -> str:
     """Return the wrong rule under which *given* would be right; "" if none of the task's is."""
-    key = answers.measure(asked.kind, trace, asked.of)
+    key = answers.key(asked, trace)
     for name in asked.mistakes:
         under = answer(name, asked, body, trace)
         if under is None or answers.same(under, key, asked.within):

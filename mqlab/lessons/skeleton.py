@@ -10,7 +10,6 @@ from mqlab.errors import BadFile, BadValue
 
 DATA = """title = "{title}"
 question = "Which question does this lesson answer, that somebody who runs brokers would ask?"
-minutes = 20
 
 # Something to predict: text, what is measured (received, waits, crosses, hops, route, lost, twice, serves,
 # seconds), the wrong rules that learners follow, two hints or more, what to say afterwards, and the source.

@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mqlab.lessons import answers, data, setups
+from mqlab.lessons import answers, checking, data, setups
 from mqlab.lessons.data import Exercise, Prediction
-from mqlab.lessons.jupyter import notebooks
 
 IGNORED = "nbval-ignore-output"  # a form or a picture: nothing in it is text
 
@@ -20,7 +19,7 @@ def solved(name: str, folder: Path | None = None) -> dict[str, Any]:
     Raises `OSError` for a notebook that is not there.
     """
     lesson = data.lesson(name)
-    text = ((folder or notebooks()) / f"{name}.ipynb").read_text(encoding="utf-8")
+    text = checking.notebook_of(name, folder).read_text(encoding="utf-8")
     notebook: dict[str, Any] = copy.deepcopy(json.loads(text))
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
@@ -39,7 +38,7 @@ def solved(name: str, folder: Path | None = None) -> dict[str, Any]:
 def answer(task: Prediction | Exercise) -> str:
     """Return the line of code that does a task rightly."""
     if isinstance(task, Prediction):
-        key = answers.measure(task.kind, setups.play(setups.scenario(task.setup)), task.of)
+        key = answers.key(task, setups.play(setups.scenario(task.setup)))
         plain = all(name.isidentifier() for name in key)
         given = ", ".join(f"{n}={v!r}" for n, v in key.items()) if plain else f"**{dict(key)!r}"
         return f'lesson.predict("{task.id}", {given})'

@@ -42,7 +42,7 @@ def wrong_and_right(task):
     scenario = setups.scenario(task.setup)
     trace, body = setups.play(scenario), setups.body(scenario)
     wrong = mistakes.answer(task.mistakes[0], task, body, trace)
-    return wrong, answers.measure(task.kind, trace, task.of)
+    return wrong, answers.key(task, trace)
 
 
 def _typed(value):

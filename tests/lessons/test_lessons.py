@@ -59,7 +59,7 @@ def test_hints_become_clearer_and_end(name, task, lesson):
     assert len(set(said)) >= len(task.hints) + 1
     assert said[-1] == data.texts()["words"]["no_more_hints"]
     if isinstance(task, Prediction):  # the last hint gives a value away, the others none
-        first = next(iter(answers.measure(task.kind, opened.trace(task.id), task.of)))
+        first = next(iter(answers.key(task, opened.trace(task.id))))
         assert f"{first} is " in said[len(task.hints)]
 
 

@@ -45,26 +45,20 @@ const SIGNS = {
     pen.fill();
     line(pen, "on_active", 1.6, [[-0.35, 0.02], [-0.1, 0.28], [0.36, -0.26]], middle, r);
   },
-  subscription: (pen, middle, r) => {
-    outline(pen, "circle", middle, middle, r * 0.62);
-    pen.fillStyle = player.colour("demand_soft");
-    pen.fill();
-    pen.lineWidth = 2;
-    pen.strokeStyle = player.colour("demand");
-    pen.stroke();
-  },
-  attempt: (pen, middle, r) => {
-    outline(pen, "diamond", middle, middle, r * 0.66);
-    pen.fillStyle = player.colour("card");
-    pen.fill();
-    pen.lineWidth = 2;
-    pen.strokeStyle = player.colour("fault");
-    pen.stroke();
-  },
+  subscription: (pen, middle, r) => hollow(pen, "circle", middle, r * 0.62, "demand_soft", "demand"),
+  attempt: (pen, middle, r) => hollow(pen, "diamond", middle, r * 0.66, "card", "fault"),
   vote: (pen, middle, r) => {
     pen.fillStyle = player.colour("ink");
     pen.fillRect(middle - r * 0.6, middle - r * 0.6, r * 1.2, r * 1.2);
   },
+};
+const hollow = (pen, shape, middle, r, fill, edge) => {
+  outline(pen, shape, middle, middle, r);
+  pen.fillStyle = player.colour(fill);
+  pen.fill();
+  pen.lineWidth = 2;
+  pen.strokeStyle = player.colour(edge);
+  pen.stroke();
 };
 const line = (pen, token, width, points, middle, r) => {
   pen.beginPath();
