@@ -5,8 +5,8 @@
 >>> trace.received()
 {'C1': 6, 'C2': 3, 'C3': 3}
 
-verbs    run check explain what_if outcomes compare upgrade view
-         save load figure figures options faults
+verbs    run check effect explain what_if outcomes compare upgrade real view
+         save load configuration figure figures recorded options faults
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
 clients  Consumer Producer Client Receive Acknowledge Commit Close ...
@@ -24,6 +24,15 @@ import importlib
 import typing
 from typing import Any
 
+from mqlab.asking import (
+    compare,
+    explain,  # the room of that name stays importable as mqlab.explain
+    outcomes,
+    sweep,
+    upgrade,
+    what_if,
+)
+from mqlab.effects import effect
 from mqlab.errors import MqlabError
 from mqlab.spec import (
     Acknowledge,
@@ -87,20 +96,17 @@ from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
 from mqlab.verbs import (
     Lab,
     check,
-    compare,
-    explain,  # the room of that name stays importable as mqlab.explain
+    configuration,
     faults,
     figure,
     figures,
     load,
     options,
-    outcomes,
+    real,  # as is mqlab.real
+    recorded,
     run,
     save,
-    sweep,
-    upgrade,
     view,
-    what_if,
 )
 
 __version__ = "0.1.0"
@@ -111,8 +117,9 @@ if typing.TYPE_CHECKING:
     # At run time `help(mqlab)` would print all of these, one after the other.
     __all__ = [
         # verbs
-        "check", "compare", "explain", "faults", "figure", "figures", "load", "options", "outcomes",
-        "run", "save", "sweep", "to_networkx", "upgrade", "view", "what_if",
+        "check", "compare", "configuration", "effect", "explain", "faults", "figure", "figures", "load",
+        "options", "outcomes", "real", "recorded", "run", "save", "sweep", "to_networkx", "upgrade", "view",
+        "what_if",
         # step by step
         "Lab",
         # the network

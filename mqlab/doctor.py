@@ -8,18 +8,19 @@ from importlib import metadata
 
 # part -> (package, extra, what it is for)
 PARTS = {
-    "core": (("lark", ""),),
+    "core": (("lark", ""), ("defusedxml", "")),
     "JupyterLab": (("jupyterlab", "lab"), ("ipywidgets", "lab"), ("anywidget", "lab")),
     "views": (("bokeh", "lab"),),
+    "pages": (("jinja2", "lab"), ("mistune", "lab"), ("pygments", "lab")),
     "trace files": (("pyarrow", "lab"),),
     "Spark": (("pyspark", "spark"), ("pandas", "spark"), ("numpy", "spark")),
+    "real broker": (("stomp.py", "real"),),
     "tests": (("pytest", "test"), ("nbval", "test"), ("hypothesis", "test"),
               ("playwright", "test"), ("simpy", "test")),
 }  # fmt: skip
 PROGRAMS = {
     "browser tests": ("chromium", "install the system's package 'chromium'"),
-    "Pyodide test": ("npm", "install the system's packages 'nodejs' and 'npm'"),
-    "real broker": ("activemq", "install the system's package 'activemq'"),
+    "pages that run": ("npm", "install the system's packages 'nodejs' and 'npm'"),
 }
 
 
@@ -35,7 +36,7 @@ def examine() -> list[dict[str, str]]:
     rows.append(_java())
     for part, (program, how) in PROGRAMS.items():
         rows.append(_row(part, program, bool(shutil.which(program)), "found", how))
-    return rows
+    return [*rows, *_brokers()]
 
 
 def _row(part: str, needs: str, there: bool, version: str, how: str) -> dict[str, str]:
@@ -59,3 +60,22 @@ def _java() -> dict[str, str]:
     except MqlabError:
         return _row("Spark", "Java 17 or later", False, "", "pip install 'mqlab[spark]'")
     return _row("Spark", "Java 17 or later", True, f"{found.version}, {found.origin}", "")
+
+
+def _brokers() -> list[dict[str, str]]:
+    from mqlab.errors import CannotRun
+    from mqlab.real import home
+
+    rows = []
+    for name, product in home.PRODUCTS.items():
+        try:
+            version = home.find(name).version
+        except CannotRun:
+            version = ""
+        package = f"the system's package {product.package!r}, or " if product.package else ""
+        rows.append(
+            _row(
+                "real broker", product.title, bool(version), version, f"{package}{product.variable}"
+            )
+        )
+    return rows

@@ -23,6 +23,17 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:56] + "..." + text[-1]
 
 
+def nearest(given: object, names: Iterable[str]) -> str | None:
+    """Return the name that was probably meant: one that begins with *given*, or is spelt much alike.
+
+    >>> nearest("conduit", ["consumer_ttl", "conduit_subscriptions"]), nearest("turn", ["duplex", "x"])
+    ('conduit_subscriptions', None)
+    """
+    text, known = str(given)[:80], list(names)
+    begun = [name for name in known if len(text) > 3 and name.startswith(text)]
+    return next(iter(begun or get_close_matches(text, known, n=1, cutoff=0.5)), None)
+
+
 class MqlabError(Exception):
     """The base of all errors that mqlab raises on purpose."""
 
@@ -42,8 +53,8 @@ class UnknownName(MqlabError, LookupError):
         unknown broker 'AA'; did you mean 'A'? Known: A, B.
         """
         names = [str(name) for name in known]
-        near = get_close_matches(str(given)[:80], names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        near = nearest(given, names)
+        hint = f"did you mean {near!r}? " if near else ""
         some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         listed = f"Known: {some}." if names else "There is none yet."
         return cls(f"{where + ': ' if where else ''}unknown {what} {shown(given)}; {hint}{listed}")

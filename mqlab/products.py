@@ -5,21 +5,29 @@ A product's rooms are entered when it is asked for something: nobody waits for t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mqlab.errors import BadValue, CannotRun, UnknownName
-from mqlab.formats import claims
+from mqlab.formats import claims, files
 from mqlab.formats import lab as lab_files
-from mqlab.spec import Scenario
+from mqlab.spec import Network, Scenario
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
+from mqlab.spec.origin import SourceFile
 from mqlab.trace.trace import Trace
 
-Body = Mapping[str, Any]
+if TYPE_CHECKING:
+    from mqlab.runtime.kernel.lab import Lab
+    from mqlab.scenarios import AnyFigure
+    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.problem import Problem
+
+Body = JsonObject
 
 
 def _anything(body: Body) -> bool:
@@ -37,8 +45,9 @@ def _activemq_reader(body: object) -> str:
 class Product:
     """A product, and the rooms that read, write, print, play, check and show its scenarios.
 
-    Rooms are named as they stand in mqlab; `claims` says whether a lab file's scenario object is one of
-    its own, `reader` which room reads it, `lab_noun` is the lab's name in the room `runtime`.
+    Rooms are named as they stand in mqlab, `configurations` is that of the product's own files;
+    `claims` says whether a lab file's scenario object is one of its own, `reader` which room reads it,
+    `lab_noun` is the lab's name in the room `runtime`.
     """
 
     name: str
@@ -49,33 +58,37 @@ class Product:
     runtime: str
     lab_noun: str
     checker: str
+    configurations: str
     shows: tuple[str, ...]
 
-    def read(self, value: Body, where: str = "lab file") -> Any:
+    def read(self, value: Body, where: str = "lab file") -> AnyScenario:
         """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
-        return _room(self.reader(_body(value))).read(value, where)
+        scenario: AnyScenario = _room(self.reader(_body(value))).read(value, where)
+        return scenario
 
-    def write(self, scenario: Any) -> dict[str, Any]:
+    def write(self, scenario: AnyScenario) -> JsonDict:
         """Return the lab file of a scenario."""
         return dict(_room(self.writer).write(scenario))
 
-    def python(self, scenario: Any) -> str:
+    def python(self, scenario: AnyScenario) -> str:
         """Return code with nouns that makes a scenario."""
         return str(_room(self.printer).python(scenario))
 
-    def lab(self, scenario: Any, *settings: Any, **more: Any) -> Any:
+    def lab(self, scenario: AnyScenario, *settings: object, **more: object) -> Lab:
         """Return a lab with a scenario's script before it; seed, jitter and limit follow."""
-        return getattr(_room(self.runtime), self.lab_noun)(scenario, *settings, **more)
+        lab: Lab = getattr(_room(self.runtime), self.lab_noun)(scenario, *settings, **more)
+        return lab
 
-    def outcome(self, trace: Trace) -> dict[str, Any]:
+    def outcome(self, trace: Trace) -> JsonDict:
         """Return what came of a run, in the form of the product's recordings."""
         return dict(_room(self.runtime).outcome(trace))
 
-    def check(self, scenario: Any) -> Any:
+    def check(self, scenario: Network | AnyScenario) -> Iterable[Problem]:
         """Return the problems of a scenario, errors first."""
-        return _room(self.checker).check(scenario)
+        problems: Iterable[Problem] = _room(self.checker).check(scenario)
+        return problems
 
-    def figures(self) -> tuple[Any, ...]:
+    def figures(self) -> tuple[AnyFigure, ...]:
         """Return the figures of the product's guides."""
         return tuple(figure for name in self.shows for figure in _room(name).figures())
 
@@ -86,26 +99,27 @@ def _room(name: str) -> ModuleType:
 
 ACTIVEMQ = Product(
     "activemq", _anything, _activemq_reader, "formats.lab", "formats.python", "runtime.activemq", "Lab",
-    "problems", ("scenarios", "scenarios.timed"),
+    "problems", "formats.activemq", ("scenarios", "scenarios.timed"),
 )  # fmt: skip
 OPENMQ = Product(
     "openmq", claims.openmq, lambda body: "formats.openmq", "formats.openmq", "formats.openmq_python",
-    "runtime.openmq", "ClusterLab", "problems.openmq", ("scenarios.openmq",),
+    "runtime.openmq", "ClusterLab", "problems.openmq", "formats.openmq_files", ("scenarios.openmq",),
 )  # fmt: skip
 ARTEMIS = Product(
     "artemis", claims.artemis, lambda body: "formats.artemis", "formats.artemis",
-    "formats.artemis.python", "runtime.artemis", "ArtemisLab", "problems.artemis", ("scenarios.artemis",),
+    "formats.artemis.python", "runtime.artemis", "ArtemisLab", "problems.artemis",
+    "formats.artemis.broker_xml", ("scenarios.artemis",),
 )  # fmt: skip
 PRODUCTS = (OPENMQ, ARTEMIS, ACTIVEMQ)  # in this order they are asked whose a file is
 # Guide -> who has its figures: a product, or all of them (`crash`).
-GUIDES: dict[str, Callable[[], tuple[Any, ...]]] = {
+GUIDES: dict[str, Callable[[], tuple[AnyFigure, ...]]] = {
     "fuse": ACTIVEMQ.figures, "amq6": ACTIVEMQ.figures, "article": ACTIVEMQ.figures,
     "unsafe": ACTIVEMQ.figures, "openmq": OPENMQ.figures, "artemis": ARTEMIS.figures,
     "crash": lambda: _crash(),
 }  # fmt: skip
 
 
-def _crash() -> tuple[Any, ...]:
+def _crash() -> tuple[AnyFigure, ...]:
     from mqlab.scenarios import crash
 
     return crash.figures({product.name: (product.read, product.python) for product in PRODUCTS})
@@ -123,7 +137,7 @@ def product_of(value: Body) -> Product:
     return next(product for product in PRODUCTS if product.claims(body))
 
 
-def product_of_scenario(scenario: Any) -> Product:
+def product_of_scenario(scenario: object) -> Product:
     """Return the product of a scenario value; raises `CannotRun` for what is none."""
     for product in PRODUCTS:
         if is_scenario(scenario) and scenario.product == product.name:
@@ -131,12 +145,17 @@ def product_of_scenario(scenario: Any) -> Product:
     raise CannotRun(f"{type(scenario).__name__} is no scenario of a product")
 
 
-def is_scenario(what: Any) -> bool:
+def _product_of(what: object) -> Product:
+    """Return the product of a scenario, or of a network, which only ActiveMQ has without one."""
+    return ACTIVEMQ if isinstance(what, Network) else product_of_scenario(what)
+
+
+def is_scenario(what: object) -> TypeGuard[AnyScenario]:
     """Whether a value is a scenario of some product."""
     return isinstance(getattr(type(what), "product", None), str)
 
 
-def figures(guide: str | None = None) -> tuple[Any, ...]:
+def figures(guide: str | None = None) -> tuple[AnyFigure, ...]:
     """Return the figures of every product, or of one guide; raises `UnknownName` for no guide."""
     if guide is not None and guide not in GUIDES:
         raise UnknownName.of("guide", guide, GUIDES)
@@ -145,7 +164,7 @@ def figures(guide: str | None = None) -> tuple[Any, ...]:
     return tuple(f for f in found if guide is None or f.id.startswith(f"{guide}:"))
 
 
-def figure(id: str) -> Any:
+def figure(id: str) -> AnyFigure:
     """Return a figure of any product by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``."""
     from mqlab import scenarios
 
@@ -162,46 +181,62 @@ def figure(id: str) -> Any:
         return found
 
 
-def load(path: str | Path) -> Any:
+def load(path: str | Path) -> AnyScenario:
     """Read the scenario of a lab file or recording of any product; raises `BadFile`."""
     value = lab_files.read_json(path)
     return product_of(value).read(value, str(path))
 
 
-def python(scenario: Any) -> str:
+def from_files(
+    sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
+) -> Network | AnyScenario:
+    """Return the network that configuration files make; raises `BadFile`."""
+    name = files.product_of(sources)
+    product = next(product for product in PRODUCTS if product.name == name)
+    network: Network | AnyScenario = _room(product.configurations).read(sources, values, hosts)
+    return network
+
+
+def configuration(what: Network | AnyScenario) -> dict[str, str]:
+    """Return file name -> text of the configuration files of a network or a scenario."""
+    network = what.network if isinstance(what, Scenario) else what
+    return files.relative(_room(_product_of(network).configurations).write(network))
+
+
+def python(scenario: AnyScenario) -> str:
     """Return code with nouns that makes a scenario of any product, under the name `scenario`."""
     return product_of_scenario(scenario).python(scenario)
 
 
 def under(scenario: Any, edition: str) -> Any:
     """Return a scenario run by another edition; raises `BadValue` for products that have it within."""
-    if isinstance(scenario, Scenario):
+    if isinstance(scenario, (Scenario, Network)):
         return scenario.under(edition)
     kind = type(scenario).__name__
     raise BadValue(f"a {kind} has an edition of its own; write it there (version=...)")
 
 
-def option_name(scenario: Any, option: str) -> str:
+def option_name(scenario: Network | AnyScenario, option: str) -> str:
     """Return the Python name of an option of a scenario's product, which may be given by the guide's."""
     from mqlab.reference import options_of
 
-    known = {row.guide: row.name for row in options_of(product_of_scenario(scenario).name)}
+    known = {row.guide: row.name for row in options_of(_product_of(scenario).name)}
     return known.get(option, option)
 
 
 def lab_of(
-    scenario: Any,
+    scenario: AnyScenario,
     seed: int = 0,
     jitter: int | str = 0,
     limit: int | None = None,
     links: LikeLinks = None,
-) -> Any:
+) -> Lab:
     """Return the lab of a scenario of any product, with its script before it."""
     return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
 
 
 def play(
-    scenario: Any,
+    scenario: AnyScenario,
     seed: int = 0,
     jitter: int | str = 0,
     limit: int | None = None,
@@ -211,11 +246,18 @@ def play(
     """Play a scenario of any product, or *until* a time; raises `BadValue` beyond *limit* events."""
     lab = lab_of(scenario, seed, jitter, limit, links)
     lab.play(until)
-    trace: Trace = lab.trace
-    return trace
+    return lab.trace
 
 
-def outcome_of(trace: Trace) -> Any:
+def outcome_of(trace: Trace) -> JsonDict:
     """Return a trace's outcome in the form of its product's recordings."""
     body = trace.header.get("scenario", {})
     return product_of(body if isinstance(body, Mapping) else {}).outcome(trace)
+
+
+def real_note(what: str) -> str:
+    """Return what a figure says of the real broker that differs from the guide."""
+    try:
+        return str(getattr(figure(what), "real", ""))
+    except UnknownName:
+        return ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 from mqlab.errors import UnknownName
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.manual import defaults, kind
 from mqlab.spec.option import Option
 from mqlab.trace.grid import Grid
@@ -104,14 +104,14 @@ def _elements(product: str) -> Iterator[tuple[str, Option]]:
     yield from ((element, row) for element, rows in found.items() for row in rows)
 
 
-def schema(product: str | None = None) -> dict[str, Any]:
+def schema(product: str | None = None) -> JsonDict:
     """Return the JSON Schema (draft 2020-12) of one product's lab files, or of all.
 
     A file that it accepts can still name a broker that is not there; whoever runs it says so.
     """
     if product is not None and product not in PRODUCTS:
         raise UnknownName.of("product", product, PRODUCTS)
-    head: dict[str, Any] = {
+    head: JsonDict = {
         "$schema": DRAFT,
         "title": f"lab file of mqlab, {product or 'any product'}",
     }
@@ -120,13 +120,13 @@ def schema(product: str | None = None) -> dict[str, Any]:
     return {**head, "$defs": {name: _scenario(name) for name in PRODUCTS}, **_which()}
 
 
-def _scenario(product: str) -> Mapping[str, Any]:
-    found: dict[str, Any] = import_module(f"mqlab.formats.shapes.{product}").scenario().schema()
+def _scenario(product: str) -> JsonObject:
+    found: JsonDict = import_module(f"mqlab.formats.shapes.{product}").scenario().schema()
     found["properties"]["product"] = {"const": product}
     return found
 
 
-def _which() -> dict[str, Any]:
+def _which() -> JsonDict:
     """Return how a file says whose it is, as `formats.claims` reads it."""
     ours = {name: {"$ref": f"#/$defs/{name}"} for name in PRODUCTS}
     model = {"properties": {"cluster": {"required": ["model"]},

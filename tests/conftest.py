@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,15 +14,27 @@ import time
 import urllib.error
 import urllib.request
 import zlib
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from mqlab.site.engine import SEEN
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 SHARED = ROOT.parent / "shared"
+# Of every Chromium that we start: no root sandbox, no graphics card, nobody to call.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
 IN_CI = os.environ.get("CI") == "true"
+# How long an example takes says how busy the machine is; what a property says is the same on each.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @cache
@@ -49,6 +62,27 @@ def missing(what: str):
     pytest.skip(what)
 
 
+@pytest.fixture(scope="session")
+def from_npm(tmp_path_factory):
+    """Return a folder in which npm has installed Pyodide and axe."""
+    if not (shutil.which("npm") and shutil.which("node")):
+        missing("node and npm are not installed")
+    folder = tmp_path_factory.mktemp("npm")
+    done = subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund", "--fetch-retries=6", f"pyodide@{SEEN}",
+         "axe-core@4.14.1"],
+        cwd=folder, capture_output=True, text=True, timeout=500,
+    )  # fmt: skip
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
+    return folder
+
+
+@pytest.fixture(scope="session")
+def axe(from_npm):
+    """Return axe-core as one script."""
+    return (from_npm / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def mqlab(tmp_path):
     """Run the command line in an empty folder."""
@@ -63,17 +97,59 @@ def mqlab(tmp_path):
     return call
 
 
+@pytest.fixture(scope="session")
+def chromium():
+    """Return a running Chromium."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        missing("chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
 def inflated(page: str) -> str:
     """Return what the columns say that a page plays: they are deflated in it, as text in base 64."""
     texts = re.findall(r"eN[A-Za-z0-9+/]{200,}={0,2}", page)
     return "".join(zlib.decompress(base64.b64decode(text)).decode("latin-1") for text in texts)
 
 
+@contextmanager
+def work_of_at_most(seconds: float):
+    """Fail where this process takes more processor time (s): who else works on a machine does not count."""
+    start = time.process_time()
+    yield
+    assert time.process_time() - start < seconds
+
+
+def end(server: subprocess.Popen) -> None:
+    """End a process; one that still waits for somebody after 20 s is killed."""
+    server.terminate()
+    try:
+        server.wait(20)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait(20)
+
+
+def said_in(log: Path, pattern: str, server: subprocess.Popen) -> re.Match:
+    """Return what *server* says in its log, once it matches *pattern*."""
+    for _ in range(600):
+        if found := re.search(pattern, log.read_text()):
+            return found
+        assert server.poll() is None, log.read_text()
+        time.sleep(0.2)
+    pytest.fail(f"nothing like {pattern} in {log.read_text()}")
+
+
 def answer_of(url: str, server: subprocess.Popen, log: Path) -> bytes:
     """Return the page at *url* once *server* answers there: it logs its address before it listens."""
-    for _ in range(600):
+    for _ in range(1200):
         try:
-            with urllib.request.urlopen(url, timeout=2) as answer:
+            with urllib.request.urlopen(url, timeout=20) as answer:
                 return answer.read()
         except (urllib.error.URLError, OSError):
             assert server.poll() is None, log.read_text()

@@ -8,6 +8,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.problems.networks import RULES
+from mqlab.spec import topology, uri
 from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
 
 STATIC = {"statically_included_destinations": ["queue://TEST.FOO"]}
@@ -180,3 +181,16 @@ def test_a_client_whose_address_leads_nowhere_is_found():
     found = [p for p in mq.check(net, client) if p.rule == "no-target"]
     assert [p.where for p in found] == ["step 2, client c"]
     assert "no-target" not in rules(net, mq.Client("c", uri="failover:(tcp://X:1,tcp://A:61616)"))
+
+
+def test_what_a_connector_costs_grows_with_the_brokers_and_not_with_the_connectors(monkeypatch):
+    """Every pair of connectors was looked at: a complete graph of sixty brokers took minutes."""
+    parse, asked = uri.parse, []
+    monkeypatch.setattr(uri, "parse", lambda text: asked.append(text) or parse(text))
+    costs = []
+    for size in (6, 18):
+        net = topology.network("complete graph", size)
+        asked.clear()
+        mq.check(net)
+        costs.append(len(asked) / len([*net.connectors()]))
+    assert costs[1] < 18 / 6 * costs[0]

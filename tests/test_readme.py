@@ -4,21 +4,35 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-import time
 
 import pytest
 
-from tests.conftest import ROOT, answer_of
+import mqlab as mq
+from mqlab.errors import CannotRun
+from mqlab.real.home import find
+from tests.conftest import ROOT, answer_of, end, missing, said_in
 
 README = (ROOT / "README.md").read_text()
 SHELL = [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
          for line in block.splitlines()]  # fmt: skip
 
 
+def real_activemq():
+    try:
+        find()
+    except CannotRun as error:
+        missing(str(error))
+
+
 @pytest.mark.parametrize("line", [line for line in SHELL if line.startswith("mqlab ")])
-def test_a_command_of_the_readme_works(mqlab, line):
+def test_a_command_of_the_readme_works(mqlab, line, tmp_path):
+    if line.startswith("mqlab real "):
+        real_activemq()
+    north = mq.NetworkConnector("up", uri="static:(tcp://south:61616)")
+    mq.save(mq.Network(mq.Broker("north", north), mq.Broker("south")), f"{tmp_path}/")
     done = mqlab(*shlex.split(line)[1:])
     assert done.returncode == 0, done.stderr
     assert done.stdout
@@ -34,31 +48,41 @@ def test_mqlab_lab_ends_in_a_running_jupyterlab(tmp_path):
     log = tmp_path / "log"
     with log.open("wb") as out:
         server = subprocess.Popen([sys.executable, "-m", "mqlab.cli", "lab", "--no-browser"],
-                                  cwd=ROOT, stdout=out, stderr=out, env=env)  # fmt: skip
+                                  cwd=tmp_path, stdout=out, stderr=out, env=env)  # fmt: skip
     try:
-        for _ in range(300):
-            found = re.search(r"http://127\.0\.0\.1:\d+\S+(?=\s)", log.read_text())
-            if found:
-                break
-            assert server.poll() is None, log.read_text()
-            time.sleep(0.2)
+        found = said_in(log, r"http://127\.0\.0\.1:\d+\S+(?=\s)", server)
         assert "00-start-here.ipynb" in found[0]
         assert b"jupyter-config-data" in answer_of(found[0], server, log)
     finally:
         subprocess.run(["pkill", "-P", str(server.pid)], check=False)
-        server.terminate()
-        server.wait(20)
+        end(server)
 
 
-def test_elsewhere_the_notebooks_are_copied_and_never_overwritten(tmp_path):
+def stored(folder):
+    """Return the notebooks below *folder* that have outputs."""
+    return {file.relative_to(folder).parts[0] for file in folder.rglob("*.ipynb")
+            if any(cell.get("outputs") for cell in json.loads(file.read_text())["cells"])}  # fmt: skip
+
+
+def test_learners_work_on_copies_that_give_no_answer_away_and_are_never_overwritten(tmp_path):
     from mqlab.lessons import jupyter
 
     target = jupyter.prepare(tmp_path / "mine")
+    assert len(stored(ROOT / "notebooks")) > 10
+    assert stored(target) == {"instructor"}
+    assert (target / "zh" / "07-load-balancing.ipynb").exists()
     first = target / jupyter.FIRST
-    assert first.exists()
     first.write_text("my own")
     jupyter.prepare(tmp_path / "mine")
     assert first.read_text() == "my own"
+
+
+def test_where_people_begin_at_once_the_outputs_are_taken_out_in_place(tmp_path):
+    from mqlab.lessons import jupyter
+
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    jupyter.clear(tmp_path / "notebooks")
+    assert stored(tmp_path / "notebooks") == {"instructor"}
 
 
 def outputs():
@@ -89,7 +113,7 @@ def test_binder_is_understood_by_repo2docker(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "binder/requirements.txt" in done.stderr + done.stdout
     lines = (ROOT / "binder" / "requirements.txt").read_text().split()
-    assert lines == [".[lab,spark]"]
+    assert lines == [".[lab,spark,real]"]
     packages = (ROOT / "binder" / "apt.txt").read_text().split()
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9.+-]+", name) for name in packages)
     assert os.access(ROOT / "binder" / "postBuild", os.X_OK)

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import sys
 
-from mqlab.cli import configurations, experiments, lessons, reference, replays, runs, setup
+from mqlab.cli import (
+    configurations,
+    experiments,
+    lessons,
+    pages,
+    real,
+    reference,
+    replays,
+    runs,
+    setup,
+)
 from mqlab.cli.app import app
 from mqlab.errors import MqlabError
 
@@ -18,7 +28,9 @@ __all__ = [
     "experiments",
     "lessons",
     "main",
+    "pages",
     "reference",
+    "real",
     "replays",
     "runs",
     "setup",

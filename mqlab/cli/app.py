@@ -16,6 +16,8 @@ from mqlab.errors import BadValue
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from mqlab.spec.any_scenario import AnyScenario
+
 Whats = Annotated[list[str], typer.Argument(help="figure ids or lab files", metavar="WHAT...")]
 What = Annotated[str, typer.Argument(help="figure id or lab file", metavar="WHAT")]
 Json = Annotated[bool, typer.Option("--json", help="JSON, one object on a line")]
@@ -60,7 +62,7 @@ def table(title: str, *columns: str, whole: Sequence[str] = ()) -> Table:
     return made
 
 
-def show(*lines: Any) -> None:
+def show(*lines: object) -> None:
     """Print texts (with rich's marks) and tables to standard output, as wide as the terminal or 80."""
     from rich.console import Console
 
@@ -82,12 +84,20 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def scenario(what: str, changes: list[str] | None = None, edition: str | None = None) -> Any:
+def scenario(
+    what: str, changes: list[str] | None = None, edition: str | None = None
+) -> AnyScenario:
     """Return the scenario that *what* names, with options changed as ``--set`` says."""
-    from mqlab import products
-
     path = Path(what)
     found = verbs.scenario_of(path if what and (path.suffix == ".json" or _exists(path)) else what)
+    made: AnyScenario = changed(found, changes, edition)
+    return made
+
+
+def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:
+    """Return a scenario or a network with options changed as ``--set`` says."""
+    from mqlab import products
+
     for change in changes or ():
         place, equals, value = change.partition("=")
         element, dot, option = place.rpartition(".")

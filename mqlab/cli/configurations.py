@@ -3,46 +3,120 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mqlab import verbs
-from mqlab.cli.app import Edition, Json, Set, What, Whats, app, note, scenario, show, table, told
+from mqlab import takes, verbs
+from mqlab.cli.app import (
+    Edition,
+    Json,
+    Set,
+    What,
+    Whats,
+    app,
+    changed,
+    note,
+    scenario,
+    show,
+    table,
+    told,
+)
+from mqlab.formats import files
+from mqlab.spec.problem import Problem
+
+if TYPE_CHECKING:
+    from mqlab.effects import Effect
 
 
 @app.command()
 def check(
     whats: Whats, changes: Set = None, edition: Edition = None, as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Show the problems of a configuration; exit 1 if one is an error."""
+    """Show the problems of a configuration; exit 1 if one is an error.
+
+    Configuration files (and folders of them) that are named together make one network.
+    """
     errors = 0
-    for what in whats:
-        found = verbs.check(scenario(what, changes, edition))
+    for what, found in checked(whats, changes, edition):
         errors += sum(problem.level == "error" for problem in found)
         name = next(iter(told(what)))
         problems = table(
             name, "level", "where", "what happens, and what to write", whole=("level",)
         )
+        effects = _effects(found)
         for problem in found:
             if as_json:
-                print(json.dumps({"what": what, **asdict(problem)}))
+                shown = effects.get(problem.rule)
+                more = {"effect": shown.changes} if shown else {}
+                print(json.dumps({"what": what, **asdict(problem), **more}))
             text = f"{problem.what}; {problem.remedy} [{problem.source}]"
-            problems.add_row(problem.level, *told(problem.where, text))
+            problems.add_row(problem.level, *told(problem.place, text))
         if not as_json:
             show(problems if found else f"{name}: no problem found.")
+            if effects:
+                show(_shown(effects))
     raise typer.Exit(1 if errors else 0)
+
+
+def _effects(found: list[Problem]) -> dict[str, Effect]:
+    """Return what a run shows of each rule that has found something."""
+    from mqlab.effects import effect
+    from mqlab.problems.shown import pairs
+
+    rules = dict.fromkeys(problem.rule for problem in found)
+    return {rule: effect(rule) for rule in rules if rule in pairs()}
+
+
+def _shown(effects: dict[str, Effect]) -> Any:
+    """Return the table of what comes of problems."""
+    shown = table(
+        "What comes of it, in the smallest network that has it",
+        "rule",
+        "a run shows",
+        whole=("rule",),
+    )
+    for effect in effects.values():
+        shown.add_row(*told(effect.rule, effect.told))
+    return shown
+
+
+def checked(
+    whats: list[str], changes: list[str] | None, edition: str | None
+) -> Iterator[tuple[str, list[Problem]]]:
+    """Yield each WHAT with its problems; configuration files together, as a network without a script."""
+    together = [what for what in whats if files.is_configuration(what)]
+    if together:
+        net = changed(takes.network_of(together), changes, edition)
+        yield ", ".join(together), verbs.check(net)
+    for what in whats:
+        if what not in together:
+            yield what, verbs.check(scenario(what, changes, edition))
+
+
+@app.command()
+def rules() -> None:
+    """Print the page of all rules that `check` knows, in Markdown."""
+    from mqlab.effects import effect
+    from mqlab.problems.catalogue import page
+    from mqlab.problems.shown import pairs
+
+    print(page({rule: effect(rule).told for rule in pairs()}), end="")
 
 
 @app.command()
 def save(
     what: What,
-    to: Annotated[Path, typer.Option(help="the lab file to write")],
+    to: Annotated[str, typer.Option(help="the lab file or folder to write")],
     changes: Set = None, edition: Edition = None,
 ) -> None:  # fmt: skip
-    """Write a figure or a lab file, perhaps with other options, as a lab file."""
+    """Write a figure or a lab file, perhaps with other options: as a lab file, or as configuration files.
+
+    Configuration files go into a folder: a place that ends in a slash, or is one.
+    """
     verbs.save(scenario(what, changes, edition), to)
     note(f"{what} written to {to}")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mqlab import verbs
+from mqlab import asking, verbs
 from mqlab.cli.app import (
     Edition,
     Json,
@@ -29,12 +29,12 @@ def what_if(
     what: What,
     message: Annotated[str, typer.Option(help="such as P-7, or a number")],
     consumer: Annotated[str, typer.Option(help="who got it, or did not")],
-    at_most: Annotated[int, typer.Option(min=1, help="runs that are tried")] = 200,
+    at_most: Annotated[int | None, typer.Option(min=1, help="runs; else for some seconds")] = None,
     changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Find each single change by which a consumer gets a message, or does not."""
     played = verbs.run(scenario(what, changes, edition), seed=seed)
-    found = verbs.what_if(played, message=message, consumer=consumer, at_most=at_most)
+    found = asking.what_if(played, message=message, consumer=consumer, at_most=at_most)
     if as_json:
         print(json.dumps({
             "what": what, "message": found.message, "consumer": found.consumer,
@@ -54,7 +54,7 @@ def outcomes(
 ) -> None:  # fmt: skip
     """Show what else might have come of a run: every outcome, its share, and a seed that gives it."""
     asked = scenario(what, changes, edition)
-    found = verbs.outcomes(
+    found = asking.outcomes(
         asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ())
     )
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))

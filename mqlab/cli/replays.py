@@ -14,7 +14,7 @@ from mqlab.errors import BadValue
 @app.command()
 def sweep(
     what: What,
-    over: Annotated[list[str], typer.Option(help="A/link.option=v1,v2")],
+    over: Annotated[list[str], typer.Option(help="A/link.option=v1,v2 or edition=v1,v2")],
     out_dir: Annotated[Path, typer.Option("--out", help="a new folder")],
     seeds: Annotated[int, typer.Option(min=1, help="runs of each combination")] = 1,
 ) -> None:

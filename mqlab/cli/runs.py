@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mqlab import verbs
+from mqlab import asking, verbs
 from mqlab.cli.app import (
     Edition,
     Jitter,
@@ -31,6 +31,7 @@ from mqlab.errors import BadValue, MqlabError
 from mqlab.spec.link import Links
 
 if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
     from mqlab.trace import Comparison, Trace
 
 WAITING = ("consumed", "waiting")  # fates that the other tables tell
@@ -74,7 +75,7 @@ def run(
     raise typer.Exit(1 if failed else 0)
 
 
-def _show(what: str, trace: Trace, asked: Any) -> None:
+def _show(what: str, trace: Trace, asked: AnyScenario) -> None:
     from mqlab.trace.spans import spans
 
     title = str(trace.header["scenario"].get("title") or what)
@@ -128,13 +129,15 @@ def _asked(trace: Trace) -> int:
     return sum(step.get("count", 1) for step in steps if step.get("do") == "send")
 
 
-def _show_guide(what: str, trace: Trace, asked: Any) -> None:
+def _show_guide(what: str, trace: Trace, asked: AnyScenario) -> None:
+    from mqlab import products
     from mqlab.scenarios.guide import claims
+    from mqlab.spec import Scenario
 
-    said = asked.about.get("guide_says", {}) if asked.product == "activemq" else {}
+    said = asked.about.get("guide_says", {}) if isinstance(asked, Scenario) else {}
     for claim in claims(said, trace):
         show(f"[{'green' if claim.holds else 'yellow'}]{next(iter(told(str(claim))))}[/]")
-    real = verbs.real_note(what)
+    real = products.real_note(what)
     if real and asked == verbs.scenario_of(what):  # it is told of the figure as it is printed
         show(f"The real broker: {next(iter(told(real)))}")
 
@@ -179,7 +182,7 @@ def explain(
 ) -> None:  # fmt: skip
     """Tell why a message, a consumer, a broker or a whole run is as it is."""
     played = verbs.run(scenario(what, changes, edition), seed=seed)
-    found = verbs.explain(
+    found = asking.explain(
         played, message=message, consumer=consumer, broker=broker, why_not=why_not
     )
     if as_json:
@@ -203,7 +206,7 @@ def compare(
 
     if len(what) < 2:
         raise BadValue(f"compare needs two runs; write for example {what[0]} fuse:2.21")
-    both = verbs.compare(*(verbs.run(scenario(one), seed=seed) for one in what))
+    both = asking.compare(*(verbs.run(scenario(one), seed=seed) for one in what))
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:
         for name, row in ledger.rows().items():
@@ -237,7 +240,7 @@ def upgrade(
     changes: Set = None, seed: Seed = 0, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Say what an upgrade changes, which default or rule is behind it, and what keeps the old way."""
-    found = verbs.upgrade(scenario(what, changes), old, new, seed=seed)
+    found = asking.upgrade(scenario(what, changes), old, new, seed=seed)
     if as_json:
         print(json.dumps({"what": what, "old": found.old, "new": found.new,
                           "changes": found.changes, "causes": found.causes}))  # fmt: skip

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mqlab import products
 from mqlab.conform import artemis, at_rest, combined, in_time, openmq
@@ -14,6 +13,7 @@ from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.formats import lab as lab_files
 from mqlab.products import Product
 from mqlab.runtime import LOOPBACK
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import GUIDE_NAMES
 from mqlab.trace.trace import Trace
 
@@ -69,19 +69,18 @@ def judge(file: Path) -> Verdict:
         return Verdict(str(file), "cannot run", "", (f"{type(error).__name__}: {error}",))
 
 
-def compare(value: Mapping[str, Any], file: str = "recording") -> Verdict:
-    """Play the scenario of one recording and compare."""
+def compare(
+    value: JsonObject, file: str = "recording",
+    play: Callable[[JsonObject, str], Trace] | None = None,
+) -> Verdict:  # fmt: skip
+    """Play the scenario of one recording and compare; *play* gives a run that is there already."""
     if "observed" not in value:
         raise BadFile(f"{file}: a recording has the keys 'scenario' and 'observed'")
     observed = value["observed"]
     depth = str(observed.get("deterministic"))
     family = products.product_of(value)
     try:
-        scenario = family.read(value, file)
-        # Networks at rest were recorded on one machine, where links take next to no time.
-        at_rest = getattr(scenario, "pace", "") == "rest"
-        more: dict[str, Any] = {"timing": LOOPBACK} if at_rest else {}
-        trace = _played(family, scenario, more)
+        trace = (play or played)(value, file)
     except CannotRun as error:
         return Verdict(file, "cannot run", depth, (str(error),))
     except MqlabError as error:
@@ -97,7 +96,7 @@ def _verdict(file: str, depth: str, lines: list[str]) -> Verdict:
     return Verdict(file, "disagree" if lines else within, depth, tuple(lines))
 
 
-def _refusals(error: str, observed: Mapping[str, Any]) -> list[str]:
+def _refusals(error: str, observed: JsonObject) -> list[str]:
     """Compare two refusals: the options that the real broker names are those that the lab names."""
     problems = [text for entry in observed["outcomes"] for text in entry["outcome"]["problems"]]
     named = {word for text in problems for word in re.findall(r"\w+", text)} & set(
@@ -109,14 +108,20 @@ def _refusals(error: str, observed: Mapping[str, Any]) -> list[str]:
     return [f"refused by both, for other reasons: real {problems}, run {error}"]
 
 
-def _played(product: Product, scenario: Any, more: dict[str, Any]) -> Trace:
+def played(value: JsonObject, file: str = "recording") -> Trace:
+    """Play the scenario of a recording, with the times of the machine that recorded it."""
+    product = products.product_of(value)
+    scenario = product.read(value, file)
+    # Networks at rest were recorded on one machine, where links take next to no time.
+    at_rest = getattr(scenario, "pace", "") == "rest"
+    more: dict[str, object] = {"timing": LOOPBACK} if at_rest else {}
     lab = product.lab(scenario, limit=MOST_EVENTS, **more)
     lab.play()
     trace: Trace = lab.trace
     return trace
 
 
-def _activemq(found: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str]:
+def _activemq(found: Mapping[str, object], observed: Mapping[str, object]) -> list[str]:
     if "steps_ms" in observed:
         return combined.differences(found, observed)
     if "step_began_ms" in found:
@@ -124,7 +129,7 @@ def _activemq(found: Mapping[str, Any], observed: Mapping[str, Any]) -> list[str
     return at_rest.differences(found, observed)
 
 
-Differ = Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]]
+Differ = Callable[[Mapping[str, object], Mapping[str, object]], list[str]]
 _DIFFERENCES: dict[str, Differ] = {
     "activemq": _activemq, "openmq": openmq.differences, "artemis": artemis.differences,
 }  # fmt: skip

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from mqlab.errors import BadFile
 from mqlab.formats.places import differ
+from mqlab.spec.json_types import JsonDict, JsonObject
 
-Json = dict[str, Any]  # a part of an outcome
-Given = Mapping[str, Any]
 DEPTHS = ("exact", "counts", "totals", "roles", "none")
 # Only the moment of the snapshot decides these.
 _FREE = ("has_replica", "files", "problems", "waits_ms")
 
 
-def differences(outcome: Given, observed: Given) -> list[str]:
+def differences(outcome: JsonObject, observed: JsonObject) -> list[str]:
     """Return what differs from a recording's `observed`, to the depth that it promises."""
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
@@ -29,7 +25,7 @@ def differences(outcome: Given, observed: Given) -> list[str]:
     )
 
 
-def _exact(outcome: Given) -> Json:
+def _exact(outcome: JsonObject) -> JsonDict:
     found = {
         key: outcome[key]
         for key in ("consumers", "senders", "waits", "lost", "received_more_than_once")
@@ -45,7 +41,7 @@ def _exact(outcome: Given) -> Json:
     return found
 
 
-def _broker(broker: Given) -> Json:
+def _broker(broker: JsonObject) -> JsonDict:
     found = {key: value for key, value in broker.items() if key not in _FREE}
     if "queues" in found:
         found["queues"] = {
@@ -58,7 +54,7 @@ def _broker(broker: Given) -> Json:
     return found
 
 
-def _counts(outcome: Given) -> Json:
+def _counts(outcome: JsonObject) -> JsonDict:
     """Leave out message numbers and their order."""
     whole = _exact(outcome)
     whole["consumers"] = {
@@ -77,7 +73,7 @@ def _counts(outcome: Given) -> Json:
     return whole
 
 
-def _totals(outcome: Given) -> Json:
+def _totals(outcome: JsonObject) -> JsonDict:
     last = list(outcome["snapshots"].values())[-1:]
     return {
         "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
@@ -91,7 +87,7 @@ def _totals(outcome: Given) -> Json:
     }
 
 
-def _roles(outcome: Given) -> Json:
+def _roles(outcome: JsonObject) -> JsonDict:
     return {
         label: {
             name: (broker["role"], broker.get("pair")) for name, broker in shot["brokers"].items()

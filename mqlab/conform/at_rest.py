@@ -9,18 +9,19 @@ total has to lie within it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from mqlab.errors import BadFile
 from mqlab.formats.places import differ
+from mqlab.spec.json_types import JsonDict, JsonObject
 
-Outcome = Mapping[str, Any]
+Outcome = JsonObject
 DEPTHS = ("exact", "counts", "totals", "none")
 _NUMBERS = ("waiting", "waiting_paths", "redelivered", "received")
 
 
-def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
+def differences(outcome: Outcome, observed: JsonObject) -> list[str]:
     """Return what in *outcome* differs from a recording's `observed`; empty if nothing does.
 
     Each text says where, what the real broker did and what the run did. Where several
@@ -37,7 +38,7 @@ def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
     return min(found, key=len)
 
 
-def _exact(outcome: Outcome) -> dict[str, Any]:
+def _exact(outcome: Outcome) -> dict[str, object]:
     snapshots = {
         label: {
             "received_so_far": shot["received_so_far"],
@@ -49,18 +50,18 @@ def _exact(outcome: Outcome) -> dict[str, Any]:
         name: {**got, "paths": _by_path(got.get("paths", []))}
         for name, got in outcome["consumers"].items()
     }
-    whole: dict[str, Any] = {"consumers": consumers, "snapshots": snapshots}
+    whole: dict[str, object] = {"consumers": consumers, "snapshots": snapshots}
     whole["problems"] = len(outcome.get("problems", []))  # their texts are the real broker's own
     if "request_reply" in outcome:
         whole["request_reply"] = outcome["request_reply"]
     return whole
 
 
-def _by_path(paths: list[dict[str, Any]]) -> dict[str, list[int]]:
+def _by_path(paths: list[JsonDict]) -> dict[str, list[int]]:
     return {">".join(entry["path"]): entry["numbers"] for entry in paths}
 
 
-def _broker(broker: Mapping[str, Any]) -> dict[str, Any]:
+def _broker(broker: JsonObject) -> dict[str, object]:
     plain = dict(broker)
     if "subscriptions" in plain:
         rows = sorted(json.dumps(row, sort_keys=True) for row in plain["subscriptions"])
@@ -76,13 +77,13 @@ def _counts(outcome: Outcome) -> Any:
     return _without_numbers(_exact(outcome))
 
 
-def _without_numbers(value: Any) -> Any:
+def _without_numbers(value: object) -> Any:
     if isinstance(value, dict):
         return {k: _without_numbers(v) for k, v in value.items()}
     return len(value) if isinstance(value, list) else value
 
 
-def _totals(outcome: Outcome) -> dict[str, Any]:
+def _totals(outcome: Outcome) -> dict[str, object]:
     last = list(outcome["snapshots"].values())[-1:]
     return {
         "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
@@ -94,7 +95,7 @@ def _totals(outcome: Outcome) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _out_of_range(run: Mapping[str, Any], seen: Sequence[Mapping[str, Any]]) -> list[str]:
+def _out_of_range(run: JsonObject, seen: Sequence[JsonObject]) -> list[str]:
     """Return a line for each total that lies outside of what the real broker's runs gave."""
     real: dict[str, list[int]] = {}
     for totals in seen:

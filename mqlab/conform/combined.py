@@ -12,13 +12,14 @@ from typing import Any
 
 from mqlab.conform import in_time as timing
 from mqlab.errors import BadFile
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.trace.spans import numbers
 
-Outcome = Mapping[str, Any]
+Outcome = JsonObject
 _COUNTERS = ("enqueued", "dequeued", "forwarded", "dispatched")
 
 
-def differences(run: Outcome, observed: Mapping[str, Any]) -> list[str]:
+def differences(run: Outcome, observed: JsonObject) -> list[str]:
     """Return what in *run* differs from the nearest of the recorded outcomes."""
     depth = observed.get("deterministic")
     if depth not in timing.DEPTHS:
@@ -51,15 +52,15 @@ def _common(real: Outcome, run: Outcome) -> list[str]:
     return lines + _snapshots(real, run)
 
 
-def _done(outcome: Outcome) -> list[Any]:
+def _done(outcome: Outcome) -> list[object]:
     return [row for row in outcome.get("results", []) if row["do"] != "wait_bridge"]
 
 
-def _account(outcome: Outcome) -> dict[str, Any]:
+def _account(outcome: Outcome) -> dict[str, object]:
     return {k: v for k, v in outcome.get("account", {}).items() if v not in ("", {}, 0)}
 
 
-def _pathed(consumers: Mapping[str, Any]) -> dict[str, Any]:
+def _pathed(consumers: JsonObject) -> JsonDict:
     """Return consumers with their paths by name, in any order."""
     return {
         name: {
@@ -70,7 +71,7 @@ def _pathed(consumers: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _mixed(consumers: Mapping[str, Any]) -> dict[str, Any]:
+def _mixed(consumers: Mapping[str, object]) -> dict[str, object]:
     """Return consumers without how messages of different paths came between one another."""
     return {
         name: {k: v for k, v in entry.items() if k not in ("received", "redelivered")}
@@ -90,11 +91,11 @@ def _snapshots(real: Outcome, run: Outcome) -> list[str]:
     return lines
 
 
-def _shot(shot: Mapping[str, Any]) -> dict[str, Any]:
+def _shot(shot: JsonObject) -> JsonDict:
     return {**shot, "brokers": {n: _broker(row) for n, row in shot.get("brokers", {}).items()}}
 
 
-def _broker(row: Mapping[str, Any]) -> dict[str, Any]:
+def _broker(row: JsonObject) -> JsonDict:
     """Return a broker's row with lists that have no order as mappings; what is empty is left out."""
     found = dict(row)
     for key in ("subscriptions", "durable_subscriptions"):
@@ -110,7 +111,7 @@ def _broker(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _values(row: Mapping[str, Any]) -> list[Any]:
+def _values(row: Mapping[str, object]) -> list[object]:
     return [value[-1] if isinstance(value, list) and value else value for value in row.values()]
 
 
@@ -118,7 +119,7 @@ def _spans(given: Any) -> Any:
     return numbers(given) if isinstance(given, str) else list(given)
 
 
-def _named(row: Mapping[str, Any]) -> str:
+def _named(row: Mapping[str, object]) -> str:
     return "; ".join(f"{key}={row[key]}" for key in sorted(row))
 
 
@@ -133,12 +134,12 @@ def _counts(real: Outcome, run: Outcome) -> list[str]:
     return lines
 
 
-def _two(consumer: Mapping[str, Any]) -> dict[str, Any]:
+def _two(consumer: JsonObject) -> JsonDict:
     return {"count": consumer.get("count", 0),
             "different": len(set(numbers(consumer.get("received", ""))))}  # fmt: skip
 
 
-def _bare_shot(shot: Mapping[str, Any]) -> dict[str, Any]:
+def _bare_shot(shot: JsonObject) -> dict[str, object]:
     return {
         "brokers": {
             name: {
@@ -151,7 +152,7 @@ def _bare_shot(shot: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _out_of_spread(run: Outcome, spread: Mapping[str, Any]) -> list[str]:
+def _out_of_spread(run: Outcome, spread: JsonObject) -> list[str]:
     lines = []
     for name, ranges in spread.items():
         two = _two(run.get("consumers", {}).get(name, {}))

@@ -11,14 +11,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mqlab.errors import BadFile
+from mqlab.spec.json_types import JsonObject
 
-Outcome = Mapping[str, Any]
+Outcome = JsonObject
 DEPTHS = ("exact", "outcome", "counts", "none")
 TIMES = ("ms", "gap_ms", "step", "longest_send_ms")
 LISTS = ("roles", "connections", "told", "bridges", "exceptions", "start_failed", "restarts")
 
 
-def differences(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
+def differences(outcome: Outcome, observed: JsonObject) -> list[str]:
     """Return what in *outcome* differs from a recording's `observed`; empty if nothing does.
 
     Where several outcomes were seen the run need only be like one; the nearest is reported.
@@ -91,7 +92,7 @@ def lists(key: str, real: Outcome, run: Outcome) -> list[str]:
     return lines
 
 
-def _number(where: str, real: Mapping[str, Any], run: list[Any]) -> list[str]:
+def _number(where: str, real: JsonObject, run: list[object]) -> list[str]:
     least, most = real["number"]
     if least <= len(run) <= most:
         return []
@@ -127,7 +128,7 @@ def _datagrams(real: Outcome, run: Outcome) -> list[str]:
     return lines
 
 
-def results(real: Iterable[Any], run: Iterable[Any]) -> list[str]:
+def results(real: Iterable[object], run: Iterable[object]) -> list[str]:
     """Return a line for each result that differs."""
     a, b = [_bare(row) for row in real], [_bare(row) for row in run]
     lines = []
@@ -172,7 +173,7 @@ def _within(ms: float, recorded: list[float], steps: int) -> bool:
     return (steps > 0 or least - max(5, least / 20) <= ms) and ms <= most
 
 
-def _waits(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
+def _waits(outcome: Outcome, observed: JsonObject) -> list[str]:
     """Compare the nominal waits, to the millisecond: the gaps in front of each round."""
     wanted = [row["nominal"] for row in observed.get("waits", [])]
     if not wanted:
@@ -191,7 +192,7 @@ def _waits(outcome: Outcome, observed: Mapping[str, Any]) -> list[str]:
 # States
 
 
-def values(where: str, real: Any, run: Any) -> list[str]:
+def values(where: str, real: object, run: object) -> list[str]:
     """Return one line for each leaf that differs; `[least, most]` takes what lies within."""
     if isinstance(real, Mapping) and isinstance(run, Mapping):
         lines = []
@@ -208,7 +209,7 @@ def values(where: str, real: Any, run: Any) -> list[str]:
     return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
 
 
-def _may_lack(value: Any) -> bool:
+def _may_lack(value: object) -> bool:
     """Whether nothing says the same: no depth, or one that was 0 in some runs."""
     return value in (0, "") or (isinstance(value, list) and value[:1] == [0])
 
@@ -253,7 +254,7 @@ def _totals(real: Outcome, run: Outcome) -> list[str]:
     return lines
 
 
-def _events(entries: list[Any]) -> str:
+def _events(entries: list[object]) -> str:
     shown = []
     for entry in entries:
         values = entry.values() if isinstance(entry, Mapping) else [entry]
@@ -262,6 +263,6 @@ def _events(entries: list[Any]) -> str:
     return f"[{text}]" if len(text) < 200 else f"[{text[:197]}...] ({len(entries)})"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 140 else text[:137] + "..."

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import BadFile
 from mqlab.formats.places import differ
-
-Json = Mapping[str, Any]
-Body = dict[str, Any]
+from mqlab.spec.json_types import JsonDict, JsonObject
 
 DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")
 
@@ -19,7 +16,7 @@ _OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers"
 _LISTS, _CONNECTION = ("received", "redelivered", "duplicated"), ("connection_events", "homes")
 
 
-def differences(outcome: Json, observed: Json) -> list[str]:
+def differences(outcome: JsonObject, observed: JsonObject) -> list[str]:
     """Return what differs from a recording's `observed`, to the depth that it promises."""
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
@@ -37,7 +34,7 @@ def differences(outcome: Json, observed: Json) -> list[str]:
     return min(found, key=len)
 
 
-def _exact(outcome: Json) -> Body:
+def _exact(outcome: JsonObject) -> JsonDict:
     return {
         "consumers": {
             name: {key: got.get(key, []) for key in (*_LISTS, *_CONNECTION)}
@@ -48,23 +45,23 @@ def _exact(outcome: Json) -> Body:
     }
 
 
-def _operation(row: Json) -> Body:
+def _operation(row: JsonObject) -> JsonDict:
     return {key: row[key] for key in _OPERATION if key in row}
 
 
-def _snapshot(shot: Json) -> Body:
+def _snapshot(shot: JsonObject) -> JsonDict:
     return {
         "received_so_far": shot["received_so_far"],
         "brokers": {name: _broker(broker) for name, broker in shot["brokers"].items()},
     }
 
 
-def _broker(broker: Json) -> Body:
+def _broker(broker: JsonObject) -> JsonDict:
     if not broker.get("running"):
         return {"running": False}
     if broker.get("no_answer"):
         return {"running": True, "no_answer": True}
-    found: Body = {"running": True, "ready": broker.get("ready", True)}
+    found: JsonDict = {"running": True, "ready": broker.get("ready", True)}
     for key in ("cluster", "master", "durable_subscriptions", "paused"):
         if broker.get(key):
             found[key] = broker[key]
@@ -76,7 +73,7 @@ def _broker(broker: Json) -> Body:
     return found
 
 
-def _counts(outcome: Json) -> Body:
+def _counts(outcome: JsonObject) -> JsonDict:
     """Leave out message numbers, the state of links and what is in transactions."""
     whole = _exact(outcome)
     whole["consumers"] = {
@@ -92,7 +89,7 @@ def _counts(outcome: Json) -> Body:
     return whole
 
 
-def _totals(outcome: Json) -> Body:
+def _totals(outcome: JsonObject) -> JsonDict:
     last = list(outcome["snapshots"].values())[-1:]
     return {
         "consumers": {name: got.get("count", 0) for name, got in outcome["consumers"].items()},

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from itertools import groupby, islice
 
 from mqlab import experiments
 from mqlab.desk.branch import Branch
 from mqlab.errors import BadValue
-from mqlab.explain import explain, sentence
+from mqlab.explain import Cause, explain, sentence
+from mqlab.explain.script import refusing_selector
 from mqlab.explain.sentences import because
 from mqlab.spec.change import Change
+from mqlab.spec.json_types import JsonDict
+from mqlab.spec.values import matches
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.trace import Trace
 
-Answer = dict[str, Any]
+Answer = JsonDict
 TIMED = re.compile(r"([\d.e+-]+) ms  (.*)", re.DOTALL)
 SOURCE = re.compile(r" \[([^\]]+)\]\.?$")
 MOST_STEPS = 60
-PLAYED = 400_000  # events that all runs of one question may have together
-MOST_RUNS = 120
+MOST_MISSED, MOST_TWICE = 3, 12  # messages that an answer names
 BY_SENTENCE = {rule.sentence: rule for rule in Rule if rule.sentence}
 
 
@@ -34,15 +36,13 @@ def why(branch: Branch, kind: str, name: str) -> Answer:
         found = explain(trace, broker=name)
         return _told(f"What happened at {name}?", found.title, found.lines)
     if kind in ("consumer", "client", "producer") and name in trace.received():
-        found = explain(trace, consumer=name)
-        answer = _told(f"What did {name} get, and why?", found.title, found.lines)
-        return {**answer, "missed": _missed(trace, name)}
+        return _consumer(trace, name)
     if kind == "connector":
         return _connector(trace, name)
     if kind in ("client", "producer"):
         return _client(trace, name)
     found = explain(trace)
-    return _told("What came of it?", found.title, found.lines)
+    return {**_told("What came of it?", found.title, found.lines), "twice": _twice(trace)}
 
 
 def _message(trace: Trace, message: str | int) -> Answer:
@@ -55,9 +55,22 @@ def _message(trace: Trace, message: str | int) -> Answer:
     others = [name for name in trace.received() if name not in got]
     return {
         "title": f"Why {where}?", "answer": title[:1].upper() + title[1:],
-        "steps": list(_steps(trace, events)), "message": number,
+        "steps": list(_limited(_steps(trace, events))), "message": number,
         "why_not": others[:6], "got": [name for name in dict.fromkeys(got) if name],
     }  # fmt: skip
+
+
+def _consumer(trace: Trace, name: str) -> Answer:
+    """Answer what a consumer got; of one that got nothing, why the first message was not for it."""
+    missed = _missed(trace, name)
+    if trace.received()[name] or not missed:
+        found = explain(trace, consumer=name)
+        answer = _told(f"What did {name} get, and why?", found.title, found.lines)
+    else:
+        found = explain(trace, message=missed[0], why_not=name)
+        answer = {"title": f"Why did {name} get nothing?", "answer": found.title,
+                  "steps": [_cause(cause) for cause in found.causes]}  # fmt: skip
+    return {**answer, "missed": _called(trace, missed)}
 
 
 def _connector(trace: Trace, name: str) -> Answer:
@@ -71,28 +84,66 @@ def _connector(trace: Trace, name: str) -> Answer:
     return {
         "title": f"What crossed {name}, and why?",
         "answer": f"{crossed} messages were forwarded over it.",
-        "steps": list(_steps(trace, about)),
+        "steps": list(_limited(_steps(trace, about))),
     }
 
 
 def _client(trace: Trace, name: str) -> Answer:
-    node = trace.names["node"].index(name) if name in trace.names["node"] else -1
+    """Answer what a client did, and the producers that use its connection."""
+    names = trace.names
+    own = {no for no, (node, home) in enumerate(zip(names["node"], names["node_home"], strict=True))
+           if name in (node, home)}  # fmt: skip
     ends = zip(trace.column("frm"), trace.column("to"), strict=True)
-    events = [trace.event(row) for row, pair in enumerate(ends) if node in pair]
+    events = [trace.event(row) for row, pair in enumerate(ends) if not own.isdisjoint(pair)]
     sent = sum(event.kind == Kind.Sent for event in events)
+    told = [event for event in events if event.kind not in (Kind.Attempted, Kind.Enqueued)]
     return {
         "title": f"What did {name} do?", "answer": f"{name} sent {sent} messages.",
-        "steps": list(_steps(trace, (e for e in events if e.kind != Kind.Attempted))),
+        "steps": list(_limited(_folded(trace, told))),
     }  # fmt: skip
 
 
-def _missed(trace: Trace, consumer: str) -> list[Answer]:
-    """Return the first messages that a consumer did not get, to ask why not."""
+def _folded(trace: Trace, events: Iterable[Event]) -> Iterator[Answer]:
+    """Yield events as steps that name their messages; what is said again and again is one step."""
+    told = ((event, step) for event in events for step in _steps(trace, [event]))
+    for text, run in groupby(told, lambda one: one[1]["text"]):
+        several = list(run)
+        (first, step), (last, _) = several[0], several[-1]
+        if first.message is not None and last.message is not None:
+            names = dict.fromkeys(map(trace.message_name, (first.message, last.message)))
+            text = f"{' to '.join(names)}: {text}"
+        elif len(several) > 1:
+            text = f"{len(several)} times: {text}"
+        yield {**step, "text": text}
+
+
+def _missed(trace: Trace, consumer: str) -> list[int]:
+    """Return the first messages that a consumer did not get, of those it asks for if there are any."""
     node = trace.names["node"].index(consumer)
     rows = trace.rows(Kind.Received)
     got = {trace.column("msg")[row] for row in rows if trace.column("to")[row] == node}
-    first = [number for number in sent(trace) if number not in got][:3]
-    return [{"number": number, "name": trace.message_name(number)} for number in first]
+    missed = [number for number in sent(trace) if number not in got]
+    reads = {trace.event(row).destination for row in trace.rows(Kind.Subscribed)
+             if trace.column("frm")[row] == node}  # fmt: skip
+    wanted = (number for number in missed if _asks_for(trace, consumer, reads, number))
+    return list(islice(wanted, MOST_MISSED)) or missed[:MOST_MISSED]
+
+
+def _asks_for(trace: Trace, consumer: str, reads: Iterable[str | None], number: int) -> bool:
+    """Whether a consumer that reads these destinations, patterns among them, asks for a message."""
+    to = trace.event(trace.rows_of(number)[0]).destination or ""
+    is_read = any(read is not None and matches(read, to) for read in reads)
+    return is_read and refusing_selector(trace, number, consumer) is None
+
+
+def _twice(trace: Trace) -> list[Answer]:
+    """Return the first messages that came more than once, or to several consumers of a queue."""
+    found = sorted({number for numbers in trace.duplicated().values() for number in numbers})
+    return _called(trace, found[:MOST_TWICE])
+
+
+def _called(trace: Trace, numbers: Iterable[int]) -> list[Answer]:
+    return [{"number": number, "name": trace.message_name(number)} for number in numbers]
 
 
 def sent(trace: Trace) -> list[int]:
@@ -102,16 +153,19 @@ def sent(trace: Trace) -> list[int]:
 
 def _steps(trace: Trace, events: Iterable[Event]) -> Iterator[Answer]:
     """Yield each event as a step: when, what, the rule, its source, and the row of the trace."""
-    count = 0
     for event in events:
         text = sentence(trace, event)
-        if not text:
-            continue
-        if count == MOST_STEPS:
+        if text:
+            yield {**_step(text), "row": event.row, **_rule(event.rule)}
+
+
+def _limited(steps: Iterable[Answer]) -> Iterator[Answer]:
+    """Yield as many steps as a reader looks through, and say that there are more."""
+    for number, step in enumerate(steps):
+        if number == MOST_STEPS:
             yield {"text": "... and more: the tab Events has all of them."}
             return
-        count += 1
-        yield {**_step(text), "row": event.row, **_rule(event.rule)}
+        yield step
 
 
 def _step(line: str) -> Answer:
@@ -155,10 +209,8 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
     decided = [cause for cause in told.causes if cause.row >= 0 or cause.change is None
                or not cause.text.startswith(cause.change.text)]  # fmt: skip
     causes = [
-        {**_step(cause.text), **({"row": cause.row} if cause.row >= 0 else {}), **_rule(cause.rule),
-         "change": _change(cause.change)}
-        for cause in decided or told.causes
-    ]  # fmt: skip
+        {**_cause(cause), "change": _change(cause.change)} for cause in decided or told.causes
+    ]
     called = trace.message_name(trace.message(message))
     return {"title": f"Why did {consumer} not get message {called}?", "answer": told.title,
             "steps": causes, "message": trace.message(message), "consumer": consumer}  # fmt: skip
@@ -166,7 +218,7 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
 
 def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[Answer, tuple[Change, ...]]:
     """Find what changes whether a consumer gets a message, and what else each change would do."""
-    runs = min(MOST_RUNS, PLAYED // max(1, len(branch.trace)))
+    runs = experiments.affordable(branch.trace)
     if not runs:
         raise BadValue("this run is too long to be tried again and again; fork it by hand")
     found = experiments.what_if(branch.trace, message=message, consumer=consumer, at_most=runs)
@@ -180,6 +232,11 @@ def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[Answer, 
         "changes": told, "tried": found.tried, "all": found.all_tried,
         "message": branch.trace.message(message), "consumer": consumer,
     }, found.changes[:5]  # fmt: skip
+
+
+def _cause(cause: Cause) -> Answer:
+    row = {"row": cause.row} if cause.row >= 0 else {}
+    return {**_step(cause.text), **row, **_rule(cause.rule)}
 
 
 def _change(change: Change | None) -> str | None:

@@ -9,16 +9,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab import products
 from mqlab.desk.parts import Part, destination, destinations, find, parts
 from mqlab.errors import MqlabError
 from mqlab.spec.change import Body
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
-Step = dict[str, Any]
+Step = JsonDict
 MESSAGES = 5  # that are sent by one press
 # What each product calls what is done to a broker.
 _STOP = {"activemq": "stop_broker"}
@@ -67,9 +67,9 @@ def _everything(body: Body) -> Iterator[Deed]:
             yield Deed(f"Crash {part.name}", {"do": "kill", "broker": part.name})
 
 
-def with_step(body: Body, step: Step, at: int) -> dict[str, Any]:
+def with_step(body: Body, step: Step, at: int) -> dict[str, object]:
     """Return the lab file with one step more, which happens at a time (us)."""
-    changed: dict[str, Any] = copy.deepcopy(dict(body))
+    changed: JsonDict = copy.deepcopy(dict(body))
     changed["steps"] = [*changed.get("steps", ()), {**step, "at": f"{at}us"}]
     return changed
 

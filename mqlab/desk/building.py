@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 from mqlab import products
 from mqlab.desk.parts import destinations, free_name, names, parts
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.change import Body
+from mqlab.spec.json_types import JsonDict
 
-Body_ = dict[str, Any]
+Body_ = JsonDict
 FOO = ("queue", "TEST.FOO")
 MESSAGES = 10
 # Where new steps go: before what only waits and looks.
@@ -35,7 +35,7 @@ def new(product: str) -> Body_:
     return add(body, "producer", {"on": "A"})
 
 
-def add(body: Body, what: str, given: dict[str, Any]) -> Body_:
+def add(body: Body, what: str, given: dict[str, object]) -> Body_:
     """Return the lab file with one part more; *given* has what is known of it (name, on, to, queue ...).
 
     Raises `UnknownName` for brokers that are not there, `BadValue` for what the product has not.
@@ -53,7 +53,7 @@ def add(body: Body, what: str, given: dict[str, Any]) -> Body_:
     return changed
 
 
-def _broker(body: Body_, given: dict[str, Any]) -> None:
+def _broker(body: Body_, given: JsonDict) -> None:
     name = given.get("name") or _letter(body)
     body["brokers"].append({"name": name})
     _started(body, name)
@@ -75,7 +75,7 @@ def _started(body: Body_, name: str) -> None:
     steps.insert(begun[-1] + 1 if begun else 0, {"do": "start_broker", "broker": name})
 
 
-def _pair(body: Body_, given: dict[str, Any]) -> None:
+def _pair(body: Body_, given: dict[str, object]) -> None:
     """Add a master and its slave, as the product has them."""
     product = products.product_of(body).name
     stem = given.get("name") or _letter(body)
@@ -95,7 +95,7 @@ def _pair(body: Body_, given: dict[str, Any]) -> None:
         _started(body, name)
 
 
-def _connector(body: Body_, given: dict[str, Any]) -> None:
+def _connector(body: Body_, given: dict[str, object]) -> None:
     product = products.product_of(body).name
     if product != "activemq":
         raise BadValue(
@@ -113,7 +113,7 @@ def _connector(body: Body_, given: dict[str, Any]) -> None:
     body.setdefault("connectors", []).append(made)
 
 
-def _destination(body: Body_, given: dict[str, Any]) -> dict[str, str]:
+def _destination(body: Body_, given: dict[str, object]) -> dict[str, str]:
     known = destinations(body)
     kind, name = ("topic" if given.get("topic") else "queue"), ""
     name = str(given.get("topic") or given.get("queue") or "")
@@ -125,7 +125,7 @@ def _destination(body: Body_, given: dict[str, Any]) -> dict[str, str]:
     return {kind: name}
 
 
-def _consumer(body: Body_, given: dict[str, Any]) -> None:
+def _consumer(body: Body_, given: JsonDict) -> None:
     name = given.get("name") or free_name([part.name for part in parts(body)], "C")
     step: Body_ = {"do": "open_consumer", "consumer": name, **_destination(body, given)}
     if given.get("selector"):
@@ -134,7 +134,7 @@ def _consumer(body: Body_, given: dict[str, Any]) -> None:
     _insert(body, sends[0] if sends else _end(body), step, name, str(given["on"]))
 
 
-def _producer(body: Body_, given: dict[str, Any]) -> None:
+def _producer(body: Body_, given: JsonDict) -> None:
     name = given.get("name") or free_name([part.name for part in parts(body)], "P")
     step: Body_ = {"do": "send", **_destination(body, given),
                    "count": given.get("count") or MESSAGES}  # fmt: skip
@@ -158,7 +158,7 @@ def _end(body: Body) -> int:
     return doing[-1] + 1 if doing else 0
 
 
-_ADD: dict[str, Callable[[Body_, dict[str, Any]], None]] = {
+_ADD: dict[str, Callable[[Body_, dict[str, object]], None]] = {
     "broker": _broker, "pair": _pair, "connector": _connector, "consumer": _consumer,
     "producer": _producer,
 }  # fmt: skip

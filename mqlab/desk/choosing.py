@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.desk import building
 from mqlab.spec import Consumer, Network, Producer, Queue, Scenario
 from mqlab.spec.topology import network
 
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
+
 FOO = Queue("TEST.FOO")
 SIZE, MESSAGES = 5, 12
 
 
-def figure(id: str) -> Any:
+def figure(id: str) -> AnyScenario:
     """Return the scenario of a figure; raises `UnknownName`."""
     return products.figure(id).scenario
 
@@ -38,7 +41,7 @@ def across(
     )  # fmt: skip
 
 
-def new(product: str) -> Any:
+def new(product: str) -> AnyScenario:
     """Return the smallest scenario of a product in which a message moves; raises `UnknownName`."""
     body = building.new(product)
     return products.product_of(body).read(body)

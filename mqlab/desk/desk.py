@@ -9,13 +9,15 @@ from typing import Any
 from mqlab import products
 from mqlab.desk import asking, breaking, building, choosing, options, taking, telling
 from mqlab.desk.branch import Branch
+from mqlab.desk.options import BadOptions, Changed
 from mqlab.desk.parts import destinations, parts
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.change import Change
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.labels import title
 from mqlab.trace.trace import Trace
 
-Data = dict[str, Any]
+Data = JsonDict
 MOST_BRANCHES = 12
 AS_IT_WAS = "as it was"
 
@@ -41,7 +43,7 @@ class State:
         return tuple(sorted((self.current, *beside)))
 
 
-class _Asked(dict[str, Any]):
+class _Asked(dict[str, object]):
     """What a request says; asking for what it does not say is the asker's mistake."""
 
     def __missing__(self, key: str) -> Any:
@@ -148,18 +150,33 @@ class Desk:
 
     def apply(self, data: Data) -> Data:
         """Give options of a part other values: `edits` are pairs of path and value. Bad ones come back."""
-        branch = self.state.shown
-        edits = [(tuple(path), value) for path, value in data["edits"]]
-        try:
-            made = options.changed(branch, data.get("kind") or "", data.get("name", ""), edits)
-        except options.BadOptions as error:
-            return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
+        branch, made = self.state.shown, self._changed(data)
+        if isinstance(made, dict):
+            return made
         self._fork(branch.then(made.text, made.body, made.text, setting=made.setting), data)
         return self.tell({})
 
+    def _changed(self, data: Data) -> Changed | Data:
+        """Return the shown run with `edits` made, or what is wrong with them."""
+        edits = [(tuple(path), value) for path, value in data["edits"]]
+        kind, name = data.get("kind") or "", data.get("name", "")
+        try:
+            return options.changed(self.state.shown, kind, name, edits)
+        except BadOptions as error:
+            return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
+
     def build(self, data: Data) -> Data:
-        """Draw: `add` a part (broker, pair, connector, consumer, producer), or `remove` one."""
+        """Draw: `add` a part (broker, pair, connector, consumer, producer), `remove` one, or edit one.
+
+        `edits` are those of `apply`, for the part `kind`, `name`; bad ones come back.
+        """
         branch = self.state.shown
+        if "edits" in data:
+            made = self._changed(data)
+            if isinstance(made, dict):
+                return made
+            self._edit(branch.then("my network", made.body, made.text, setting=made.setting))
+            return self.tell({})
         if "add" in data:
             body = building.add(branch.body, data["add"], data)
             new = {p.name for p in parts(body)} - {p.name for p in parts(branch.body)}
@@ -294,7 +311,7 @@ def _branch(branch: Branch) -> Data:
     at = None if branch.at is None else branch.at / 1000
     return {"name": branch.name, "parent": branch.parent, "ms": at, "changes": list(branch.changes),
             "events": len(branch.trace), "end": branch.end / 1000,
-            "received": branch.trace.received()}  # fmt: skip
+            "received": branch.trace.received(), "density": branch.density}  # fmt: skip
 
 
 def _us(ms: object) -> int:
@@ -303,7 +320,7 @@ def _us(ms: object) -> int:
     return round(ms * 1000)
 
 
-_ANSWERS: dict[str, Callable[[Desk, Data], Any]] = {
+_ANSWERS: dict[str, Callable[[Desk, Data], object]] = {
     "tell": Desk.tell, "why": Desk.why, "why not": Desk.why_not, "what if": Desk.what_if,
     "check": Desk.check, "code": Desk.code, "take": Desk.take, "options": Desk.options, "deeds": Desk.deeds,
     "break": Desk.break_, "fork": Desk.fork, "apply": Desk.apply, "build": Desk.build,

@@ -17,6 +17,7 @@ from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.experiments.changes import told
 from mqlab.experiments.rerun import Setting
 from mqlab.spec.change import Body, Change, Edit, Path
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.link import Link, Links
 from mqlab.spec.option import EDITIONS, Option
 
@@ -181,7 +182,7 @@ def value_at(branch: Branch, path: Path) -> object:
     return place
 
 
-def listed(branch: Branch, base: Branch, kind: str, name: str) -> dict[str, Any]:
+def listed(branch: Branch, base: Branch, kind: str, name: str) -> dict[str, object]:
     """Return the options of a part, each with its value, its default, and whether the base has another."""
     several = kind == "connector" and name == ALL
     first = next(iter(names(branch.body, "connector")), "") if several else name
@@ -196,7 +197,7 @@ def listed(branch: Branch, base: Branch, kind: str, name: str) -> dict[str, Any]
             "connectors": count if kind == "connector" else 0}  # fmt: skip
 
 
-def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str, Any]:
+def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str, object]:
     row, written = place.row, value_at(branch, place.path)
     default = row.default_for(edition)
     was = value_at(base, place.path)
@@ -224,7 +225,7 @@ def _plain(value: object) -> object:
 class Changed:
     """A lab file with other options: the body, the setting, and what was changed in words."""
 
-    body: dict[str, Any]
+    body: dict[str, object]
     setting: Setting
     text: str
 
@@ -267,7 +268,7 @@ def changed(branch: Branch, kind: str, name: str, edits: Iterable[tuple[Path, ob
     return Changed(_opened(branch.body, made), setting, text)
 
 
-def _opened(body: Body, edits: list[Edit]) -> dict[str, Any]:
+def _opened(body: Body, edits: list[Edit]) -> dict[str, object]:
     return Change("option", "", tuple(edits)).apply(body)
 
 
@@ -296,6 +297,6 @@ def _lined(setting: Setting, name: str, value: Any) -> Setting:
     if name == "seed":
         return replace(setting, seed=value or 0)
     links = setting.links if isinstance(setting.links, Links) else Links()
-    chosen: dict[str, Any] = {row.name: getattr(links.every, row.name) for row in _LINE[:-1]}
+    chosen: JsonDict = {row.name: getattr(links.every, row.name) for row in _LINE[:-1]}
     chosen[name] = _LINE_DEFAULT[name] if value is None else value
     return replace(setting, links=replace(links, every=Link(**chosen)))

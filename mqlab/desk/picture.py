@@ -9,7 +9,7 @@ from mqlab.desk.desk import Desk
 from mqlab.desk.saved import Saved
 from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
-from mqlab.views import player
+from mqlab.views import player, svg
 from mqlab.views.host import View
 
 
@@ -22,7 +22,8 @@ class Picture(Saved, View):
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.played = desk.traces
-        super().__init__(player.document(views.scenes(_what(self.played))), self.ask)
+        self.scenes = views.scenes(_what(self.played))
+        super().__init__(player.item(self.scenes), self.ask)
 
     @property
     def trace(self) -> Trace:
@@ -34,7 +35,11 @@ class Picture(Saved, View):
         """The runs that are shown."""
         return self.played
 
-    def ask(self, kind: str, data: dict[str, Any]) -> Any:
+    def stills(self) -> list[str]:
+        """Return the pictures of the runs that are shown, at their ends, as SVG."""
+        return [svg.picture(one.columns) for one in self.scenes]
+
+    def ask(self, kind: str, data: dict[str, object]) -> Any:
         """Answer a request of the page, and show what it led to; ``page`` is what plays without a kernel."""
         if kind == "page":
             return {"page": views.html(_what(self.played), self.desk.name or "mqlab")}
@@ -46,7 +51,7 @@ class Picture(Saved, View):
         """Show the runs that the desk shows: in the same document as long as they are as many."""
         if [*map(id, self.desk.traces)] == [*map(id, self.played)]:
             return
-        scenes = views.scenes(_what(self.desk.traces))
+        scenes = self.scenes = views.scenes(_what(self.desk.traces))
         if len(scenes) == len(self.played):
             ends = ("", *(f" {no}" for no in range(2, len(scenes) + 1)))
             pairs = zip(scenes, ends, strict=True)
@@ -54,7 +59,7 @@ class Picture(Saved, View):
                 {name + end: rows for one, end in pairs for name, rows in one.columns.items()}
             )
         else:
-            self.replace(player.document(scenes))
+            self.replace(player.item(scenes))
         self.played = self.desk.traces
 
 

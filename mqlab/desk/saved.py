@@ -1,29 +1,39 @@
-"""Shown in two outputs: the picture, and before it the lines that a saved notebook has without a kernel."""
+"""Shown in several outputs: the picture, and before it what a saved notebook has without a kernel."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from mqlab.trace.trace import Trace
 from mqlab.views import summary
 
 
-class Saved:
-    """A widget of runs; those that are shown are its `shown`."""
+class ShowsRuns(Protocol):
+    """A widget of runs."""
 
     @property
     def shown(self) -> tuple[Trace, ...]:
-        """The runs that the lines tell of."""
-        raise NotImplementedError
+        """The runs that it shows."""
 
-    def _ipython_display_(self, **options: Any) -> None:
-        """Show the lines, then the widget: two outputs, of which a front end shows the one that lives."""
+    def stills(self) -> Sequence[str]:
+        """Return the pictures of these runs at their ends, as SVG."""
+
+    def _repr_mimebundle_(self, **options: object) -> Any: ...
+
+
+class Saved:
+    """What a widget of runs inherits, before the widget itself, so that a saved notebook shows it."""
+
+    def _ipython_display_(self: ShowsRuns, **options: object) -> None:
+        """Show stills and lines, then the widget: of these outputs a front end shows the one that lives."""
         from IPython import display as front
 
-        told: Any = self
         show: Any = front.display
-        bundle = told._repr_mimebundle_(**options)
+        bundle = self._repr_mimebundle_(**options)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         lines = {"text/html": summary.html(*self.shown), "text/plain": repr(self)}
+        for still in self.stills():
+            show({"image/svg+xml": still, "text/plain": repr(self)}, raw=True)
         show(lines, raw=True)
         show(data, raw=True)

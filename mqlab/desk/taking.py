@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from mqlab.errors import BadValue
 from mqlab.explain import sentence
@@ -97,7 +96,7 @@ def timeline(trace: Trace) -> str:
     return json.dumps({"displayTimeUnit": "ms", "traceEvents": events})
 
 
-def _marks(event: Event, track: int) -> Iterator[dict[str, Any]]:
+def _marks(event: Event, track: int) -> Iterator[dict[str, object]]:
     """Yield what a timeline shows of an event: when, what, and of which message."""
     message = "" if event.message is None else f" {event.message}"
     about = {"message": event.message, "destination": event.destination, "link": event.link,

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from mqlab import products
 from mqlab.desk.asking import consequence, sent
@@ -32,13 +31,13 @@ def problems(body: Body) -> list[Problem]:
     return list(product.check(product.read(body)))
 
 
-def checked(branch: Branch) -> tuple[list[dict[str, Any]], list[Change | None]]:
+def checked(branch: Branch) -> tuple[list[dict[str, object]], list[Change | None]]:
     """Return each problem with the part that it is about, and a change that takes it away, if one does.
 
     A fix is found by trying; what it `brings` are problems that were not there before.
     """
     found = problems(branch.body)
-    told: list[dict[str, Any]] = []
+    told: list[dict[str, object]] = []
     fixes: list[Change | None] = []
     for problem in found:
         fix, brings = _fix(branch.body, problem, found)
@@ -103,7 +102,7 @@ def guide_says(branch: Branch) -> list[str]:
     return [str(claim) for claim in claims(said, branch.trace)] if said else []
 
 
-def compared(one: Trace, other: Trace) -> dict[str, Any]:
+def compared(one: Trace, other: Trace) -> dict[str, object]:
     """Return how two runs differ: the first difference in words, counts, messages that end elsewhere."""
     pair = Comparison(one, other)
     first = pair.first_difference()

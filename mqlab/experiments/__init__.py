@@ -9,10 +9,10 @@ from mqlab.experiments.confirm import confirm
 from mqlab.experiments.outcomes import Outcome, Outcomes, outcomes
 from mqlab.experiments.races import other_outcomes, tell_races
 from mqlab.experiments.rerun import Setting
-from mqlab.experiments.what_if import WhatIf, what_if
+from mqlab.experiments.what_if import WhatIf, affordable, what_if
 from mqlab.spec.change import Change
 
 __all__ = [
-    "Change", "Outcome", "Outcomes", "Setting", "WhatIf", "confirm", "other_outcomes", "outcomes",
-    "tell_races", "what_if",
+    "Change", "Outcome", "Outcomes", "Setting", "WhatIf", "affordable", "confirm", "other_outcomes",
+    "outcomes", "tell_races", "what_if",
 ]  # fmt: skip

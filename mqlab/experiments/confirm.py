@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mqlab.experiments.what_if import MOST, WhatIf, what_if
+from mqlab.experiments.what_if import WhatIf, affordable, what_if
 from mqlab.explain import Cause, Explanation
-from mqlab.spec.change import Change
 from mqlab.trace.trace import Trace
-
-PLAYED = 400_000  # events that all runs of one question may have together
 
 
 def confirm(
@@ -25,30 +22,32 @@ def confirm(
     What changes the answer and has no sentence of its own becomes a cause, too. A run of too many events
     is left as it was read.
     """
-    runs = min(MOST, PLAYED // max(1, len(trace)))
+    runs = affordable(trace)
     if not runs:
         return explanation
     found = what_if(trace, message=message, consumer=consumer, at_most=runs)
     return replace(
         explanation,
-        causes=tuple(_paired(explanation.causes, found.changes)),
+        causes=tuple(_paired(explanation.causes, found)),
         lines=(*explanation.lines, *_told(found)),
     )
 
 
-def _paired(causes: tuple[Cause, ...], changes: tuple[Change, ...]) -> Iterator[Cause]:
+def _paired(causes: tuple[Cause, ...], found: WhatIf) -> Iterator[Cause]:
     """Yield each cause with its change, then the changes that are left as causes of their own."""
-    left = list(changes)
+    left, would = list(found.changes), "would not get it" if found.received else "would get it"
     for cause in causes:
         mine = next((change for change in left if cause.grounds & set(change.about)), None)
         if mine is not None:
             left.remove(mine)
         yield replace(cause, change=mine)
-    yield from (Cause(f"{change.text}: it would get it.", change=change) for change in left)
+    yield from (Cause(f"{change.text}: it {would}.", change=change) for change in left)
 
 
 def _told(found: WhatIf) -> Iterator[str]:
     if found.changes:
-        yield f"One thing otherwise, and it gets it: {'; or '.join(map(str, found.changes[:4]))}."
+        then = "does not get it" if found.received else "gets it"
+        yield f"One thing otherwise, and it {then}: {'; or '.join(map(str, found.changes[:4]))}."
     elif found.all_tried:
-        yield f"No single change of an option, action or fault gives it the message ({found.tried} tried)."
+        does = "takes the message from it" if found.received else "gives it the message"
+        yield f"No single change of an option, action or fault {does} ({found.tried} tried)."

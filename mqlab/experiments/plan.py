@@ -1,99 +1,186 @@
-"""What the runs of a sweep are: every combination of some options, each with every seed.
+"""What the runs of a sweep are: every combination of some axes, each with every seed.
 
 What a run does depends on its number alone, so that the result does not depend on who plays it.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue
-from mqlab.formats import lab
-from mqlab.spec import Scenario
-from mqlab.takes import scenario_of
+from mqlab import products
+from mqlab.errors import BadFile, BadValue
+from mqlab.experiments.axes import Axis, axes_of, changed, made, under
+from mqlab.experiments.sizes import carried
+from mqlab.spec.json_types import JsonObject
+from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
-Worker = Callable[[str, int, Any], Trace]
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
+
+Worker = Callable[[str, int, int | str], Trace]
+FORMAT = 2
+MOST_BASES = 10_000  # lab files that travel to every task
+MAKE = ("argument", "actions")  # kinds of axes whose choices are lab files of their own
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What every run is: small enough to travel to each task, however many runs there are."""
+    """What every run is: small enough to travel to each task, however many runs there are.
 
-    text: str  # of the lab file
-    over: tuple[tuple[str, tuple[Any, ...]], ...]
+    `bases` are the lab files of all choices of the axes that make some, the last axis changing fastest.
+    """
+
+    bases: tuple[str, ...]
+    axes: tuple[Axis, ...]
     seeds: Sequence[int]
     jitter: int | str
 
     @property
     def runs(self) -> int:
         """How many runs: combinations times seeds."""
-        return math.prod(len(values) for _, values in self.over) * len(self.seeds)
+        return math.prod(len(axis.labels) for axis in self.axes) * len(self.seeds)
 
-    def options(self, combination: int) -> dict[str, Any]:
-        """Return path -> value; the last option changes fastest."""
-        chosen = {}
-        for path, values in reversed(self.over):
-            combination, place = divmod(combination, len(values))
-            chosen[path] = values[place]
-        return {path: chosen[path] for path, _ in self.over}
+    def places(self, combination: int) -> tuple[int, ...]:
+        """Return which value of each axis a combination has; the last axis changes fastest."""
+        found = []
+        for axis in reversed(self.axes):
+            combination, place = divmod(combination, len(axis.labels))
+            found.append(place)
+        return tuple(reversed(found))
+
+    def options(self, combination: int) -> dict[str, object]:
+        """Return axis -> label."""
+        places = self.places(combination)
+        return {axis.name: axis.labels[p] for axis, p in zip(self.axes, places, strict=True)}
 
     def place(self, run: int) -> tuple[int, int]:
         """Return the number of a run's combination, and its seed."""
         combination, place = divmod(run, len(self.seeds))
         return combination, self.seeds[place]
 
-    def changed(self, options: Mapping[str, Any]) -> str:
-        """Return the text of the lab file with some options changed."""
-        scenario = lab.loads(self.text)
-        for path, value in options.items():
-            place, option = lab.split_path(path)
-            scenario = scenario.change(place, **{option: value})
-        return lab.dumps(scenario)
+    def lab_file(self, combination: int) -> str:
+        """Return the text of a combination's lab file; raises `MqlabError` for one that no broker takes."""
+        places, base = self.places(combination), 0
+        chosen = []
+        for axis, place in zip(self.axes, places, strict=True):
+            if axis.kind in MAKE:
+                base = base * len(axis.labels) + place
+            else:
+                chosen.append((axis, axis.values[place]))
+        if not chosen:
+            return self.bases[base]
+        scenario = read(self.bases[base])
+        for axis, value in chosen:
+            scenario = changed(scenario, axis, value)
+        return dumps(scenario)
+
+    def dumps(self) -> dict[str, object]:
+        """Return the plan as JSON."""
+        axes = [
+            {"name": axis.name, "kind": axis.kind, "labels": axis.labels,
+             "values": None if axis.kind in MAKE else axis.values}
+            for axis in self.axes
+        ]  # fmt: skip
+        seeds = [self.seeds.start, self.seeds.stop] if isinstance(self.seeds, range) else None
+        return {"format": FORMAT, "scenarios": [json.loads(text) for text in self.bases], "axes": axes,
+                "seeds": {"from_to": seeds} if seeds else list(self.seeds), "jitter": self.jitter,
+                "runs": self.runs}  # fmt: skip
+
+    @classmethod
+    def loads(cls, value: JsonObject) -> Plan:
+        """Return the plan of its JSON; raises `BadFile` for another format."""
+        if value.get("format") != FORMAT:
+            raise BadFile(f"sweep format {value.get('format')}; this mqlab reads {FORMAT}")
+        axes = tuple(
+            Axis(one["name"], one["kind"], tuple(one["labels"]), tuple(one["values"] or ()))
+            for one in value["axes"]
+        )
+        seeds = value["seeds"]
+        listed = range(*seeds["from_to"]) if isinstance(seeds, Mapping) else tuple(seeds)
+        bases = tuple(json.dumps(body) for body in value["scenarios"])
+        return cls(bases, axes, listed, value["jitter"])
 
 
-def play(text: str, seed: int, jitter: Any) -> Trace:
+def read(text: str) -> AnyScenario:
+    """Return the scenario of a lab file's text."""
+    body = json.loads(text)
+    return products.product_of(body).read(body, "lab file")
+
+
+def dumps(scenario: AnyScenario) -> str:
+    """Return the text of a scenario's lab file."""
+    return json.dumps(products.product_of_scenario(scenario).write(scenario))
+
+
+def play(text: str, seed: int, jitter: int | str) -> Trace:
     """Play a lab file's text: what a task does for each run."""
-    from mqlab.runtime import play as run
-
-    return run(lab.loads(text), seed=seed, jitter=jitter)
+    return products.play(read(text), seed, jitter)
 
 
 def planned(
-    what: Any, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int], edition: str | None,
+    what: object, over: Mapping[str, object], seeds: int | Iterable[int], edition: str | None,
     jitter: int | str,
 ) -> Plan:  # fmt: skip
-    """Return the plan of a sweep; wrong options are told before anything starts."""
+    """Return the plan of a sweep; wrong options are told before anything starts.
+
+    *what* is what `mqlab.run` takes, a tuple of a network and actions, or a function that returns one of these.
+    """
     listed = range(seeds) if isinstance(seeds, int) else tuple(seeds)
     if not len(listed):
         raise BadValue(f"{seeds!r} seeds; write 1 or more")
-    scenario = scenario_of(what)
-    if not isinstance(scenario, Scenario):
-        raise BadValue("sweeps change options of plain networks; take for example fuse:2.20")
-    scenario = scenario if edition is None else scenario.under(edition)
-    for path, values in over.items():
-        if isinstance(values, str) or not len(values):
-            raise BadValue(f"{path}: {values!r}; write a list of one or more values")
-    choices = tuple((path, tuple(values)) for path, values in over.items())
-    plan = Plan(lab.dumps(scenario), choices, listed, jitter)
+    axes = axes_of(over, what)
+    making = [axis for axis in axes if axis.kind in MAKE]
+    count = math.prod(len(axis.values) for axis in making)
+    if count > MOST_BASES:
+        raise BadValue(
+            f"{count} networks and scripts; {MOST_BASES} at most, besides options and seeds"
+        )
+    bases = []
+    for places in product(*(range(len(axis.values)) for axis in making)):
+        scenario = made(what, making, places)
+        bases.append(dumps(scenario if edition is None else under(scenario, edition)))
+    plan = Plan(tuple(bases), axes, listed, jitter)
     # Each value by itself: combinations can be too many to try here; what fails there is a row.
-    for path, values in choices:
-        for value in values:
-            plan.changed({path: value})
+    first = read(plan.bases[0])
+    for axis in axes:
+        for value in axis.values if axis.kind not in MAKE else ():
+            dumps(changed(first, axis, value))
     return plan
 
 
-def measures(trace: Trace) -> dict[str, Any]:
-    """Return what a sweep keeps of a run: how many events, received by each consumer, waiting, stuck ..."""
+def measures(trace: Trace) -> dict[str, object]:
+    """Return what a sweep keeps of a run.
+
+    These are `events`, `received` (consumer -> messages), `waiting`, `stuck`, `lost` and `duplicated`
+    (messages), `stuck_at` (broker -> messages), `crossed` (how often a message crossed a line between
+    brokers), `bytes` (which these had together, None where nobody can tell: see `sizes.carried`), `hops` (the
+    most that one made to its consumer), `latency_p50`, `latency_p90` and `latency_p99` (us from sending
+    to receiving, None where nobody received), and `digest`.
+    """
+    stuck = trace.stuck()
+    rows = trace.rows(Kind.Received)
+    ages = sorted(map(trace.column("age").__getitem__, rows))
     return {
         "events": len(trace), "received": trace.received(), "waiting": _total(trace.waiting()),
-        "stuck": _total(trace.stuck()), "lost": len(trace.lost()),
+        "stuck": _total(stuck), "lost": len(trace.lost()),
         "duplicated": sum(len(twice) for twice in trace.duplicated().values()),
+        "stuck_at": {broker: sum(map(len, held.values())) for broker, held in stuck.items()},
+        "crossed": len(trace.rows(Kind.Forwarded)), "bytes": carried(trace),
+        "hops": max(map(trace.column("hop").__getitem__, rows), default=0),
+        **{f"latency_p{part}": _quantile(ages, part) for part in (50, 90, 99)},
         "digest": trace.digest(),
     }  # fmt: skip
+
+
+def _quantile(ordered: Sequence[int], percent: int) -> int | None:
+    """Return the least value that so many percent of the values do not exceed."""
+    return ordered[-(-len(ordered) * percent // 100) - 1] if ordered else None
 
 
 def _total(found: Mapping[str, Mapping[str, Sequence[int]]]) -> int:

@@ -16,9 +16,10 @@ from typing import Any
 
 from mqlab.errors import CannotRun, MissingExtra, MqlabError
 from mqlab.experiments.plan import Plan, measures, planned, play
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.grid import Grid
 
-Row = dict[str, Any]
+Row = JsonDict
 GROUP = 8  # runs that are given to a process at a time
 COUNTS = ("events", "waiting", "stuck", "lost", "duplicated")
 
@@ -124,7 +125,7 @@ def _span(counts: Sequence[int]) -> str:
 
 
 def sweep(
-    what: Any, *, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int] = 1,
+    what: object, *, over: Mapping[str, Sequence[object]], seeds: int | Iterable[int] = 1,
     edition: str | None = None, jitter: int | str = 0, processes: int | None = None,
     progress: bool = True,
 ) -> Runs:  # fmt: skip
@@ -169,7 +170,7 @@ def _play_one(plan: Plan, run: int, texts: dict[int, str]) -> Row:
     row: Row = {"run": run, "seed": seed, "options": plan.options(combination), "status": "done"}
     try:
         if combination not in texts:
-            texts[combination] = plan.changed(row["options"])
+            texts[combination] = plan.lab_file(combination)
         return {**row, **measures(play(texts[combination], seed, plan.jitter))}
     except MqlabError as error:  # a combination that no broker takes
         return {**row, "status": "failed", "error": f"{type(error).__name__}: {error}"}

@@ -6,9 +6,8 @@ in a laboratory, by taking one thing away (or setting it otherwise), running aga
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from mqlab.errors import MqlabError, UnknownName
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
@@ -17,7 +16,8 @@ from mqlab.spec.change import Body, Change, Edit
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
-MOST = 200  # runs, unless told
+MOST, FEWEST = 200, 8  # runs of one question, and
+PLAYED = 400_000  # events that they may have together
 ROOM = 20  # times the events of the run itself that a changed one may have, and
 AT_LEAST = 20_000  # events it may have in any case
 LESSER = 8  # smaller values of an option that are tried, once a great one does it
@@ -52,17 +52,21 @@ class WhatIf:
         lines = [f"{self.consumer} {was} message {self.message}."]
         lines += [f"  {change.text}: {would}" for change in self.changes]
         if not self.changes:
-            tried = f"{self.tried} were tried" + ("" if self.all_tried else ", and there are more")
+            more = f", and there are more; at_most={10 * self.tried} tries so many"
+            tried = f"{self.tried} were tried{'' if self.all_tried else more}"
             lines.append(f"  No single change does it ({tried}).")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int = MOST) -> WhatIf:
+def what_if(
+    trace: Trace, *, message: str | int, consumer: str, at_most: int | None = None
+) -> WhatIf:
     """Find the changes of one option, action or fault by which a consumer gets a message, or does not.
 
-    Each is tried by running the whole run again, at most *at_most* times; what comes first is smaller:
+    Each is tried by running the whole run again, at most *at_most* times (None is up to 200, and fewer for a
+    run of many events: a matter of seconds); what comes first is smaller:
     an option taken back, a fault left out, an action left out or done earlier, an option set
     otherwise, a client left out. Raises `UnknownName` for a message or consumer that is not in the
     run, `BadValue` for a trace that does not hold its scenario.
@@ -90,14 +94,39 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int = M
             return False  # that network cannot be, or does not end: it answers nothing
         return has_received(other, name, consumer) != was
 
-    candidates = changes_of(trace, name, consumer)
-    tried, found = 0, []
-    for change in islice(candidates, at_most):
-        tried += 1
-        if does_it(change):
-            found.append(next(filter(does_it, change.lesser[:LESSER]), change))
-    rest = next(candidates, None)
-    return WhatIf(name, consumer, was, tuple(found), tried, rest is None, trace)
+    candidates = list(changes_of(trace, name, consumer))
+    if at_most is None:
+        at_most = max(FEWEST, affordable(trace))
+    tried = set(nearest_first(candidates, trace, name, consumer)[:at_most])
+    found = [
+        next(filter(does_it, change.lesser[:LESSER]), change)
+        for place, change in enumerate(candidates) if place in tried and does_it(change)
+    ]  # fmt: skip
+    all_tried = len(tried) == len(candidates)
+    return WhatIf(name, consumer, was, tuple(found), len(tried), all_tried, trace)
+
+
+def affordable(trace: Trace) -> int:
+    """Return how many runs as long as this one are played for a question: a matter of seconds, or none."""
+    return min(MOST, PLAYED // max(1, len(trace)))
+
+
+def nearest_first(
+    candidates: Sequence[Change], trace: Trace, message: str, consumer: str
+) -> list[int]:
+    """Return the places of changes: of who asks or got the message first, then of where it has been.
+
+    Where only some can be tried, these are.
+    """
+    events = [trace.event(row) for row in trace.rows_of(trace.message(message))]
+    clients = {consumer, *(str(event.to) for event in events if event.kind == Kind.Received)}
+    been = {str(event.broker) for event in events if event.broker}
+
+    def distance(place: int) -> int:
+        text = candidates[place].text
+        return 0 if any(n in text for n in clients) else 1 if any(n in text for n in been) else 2
+
+    return sorted(range(len(candidates)), key=distance)
 
 
 def changes_of(trace: Trace, message: str, consumer: str) -> Iterator[Change]:

@@ -24,16 +24,20 @@ def explain(
 ) -> Explanation:  # fmt: skip
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
-    *message* is a number or a name such as ``"P-7"``. With *why_not* the answer is why that
-    consumer did not get the message. Raises `UnknownName` for a name that is not in the trace.
+    *message* is a number or a name such as ``"P-7"``. With a *consumer* as well, or *why_not*, the answer
+    is why that consumer did not get the message. Raises `UnknownName` for a name that is not in the trace.
     """
+    if message is not None and why_not is None:
+        consumer, why_not = None, consumer
     if why_not is not None:
         if message is None or consumer or broker:
             raise BadValue("why_not goes with a message: explain(trace, message=..., why_not=...)")
         return why_not_received(trace, message, why_not)
     asked = [name for name in (message, consumer, broker) if name is not None]
     if len(asked) > 1:
-        raise BadValue("explain one thing at a time: a message, a consumer or a broker")
+        raise BadValue(
+            "explain one thing at a time: a message (for a consumer), a consumer or a broker"
+        )
     if message is not None:
         return of_message(trace, message)
     if consumer is not None:

@@ -5,13 +5,14 @@ Selectors and properties are in no column of a trace; they stand in the scenario
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Iterator
 
+from mqlab.spec.json_types import JsonObject
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
-Step = Mapping[str, Any]
+Step = JsonObject
 
 
 def steps(trace: Trace) -> list[Step]:
@@ -36,20 +37,27 @@ def _sends(trace: Trace, sender: str) -> Iterator[Step]:
                 yield step
 
 
-def properties(trace: Trace, number: int) -> dict[str, Any]:
+def properties(trace: Trace, number: int) -> dict[str, object]:
     """Return the properties that a message was sent with."""
     step, place = _sending(trace, number)
     return _dealt(step.get("properties", {}), place)
 
 
-def headers(trace: Trace, number: int) -> dict[str, Any]:
+def headers(trace: Trace, number: int) -> dict[str, object]:
     """Return the JMS headers of a message that a selector may ask for."""
     step, place = _sending(trace, number)
     mode = "PERSISTENT" if step.get("persistent", True) else "NON_PERSISTENT"
     return _dealt({"JMSPriority": step.get("jms_priority", 4), "JMSDeliveryMode": mode}, place)
 
 
-def _dealt(given: Step, place: int) -> dict[str, Any]:
+def asked_by(selector: str, trace: Trace, number: int) -> dict[str, object]:
+    """Return what a message has that a selector looks at: the headers it names, and its properties."""
+    named = set(re.findall(r"\w+", selector))
+    found = {name: value for name, value in headers(trace, number).items() if name in named}
+    return found | properties(trace, number)
+
+
+def _dealt(given: Step, place: int) -> dict[str, object]:
     """Return values for the message at *place*; those in a list are dealt out in turn."""
     return {k: v[place % len(v)] if isinstance(v, list) and v else v for k, v in given.items()}
 

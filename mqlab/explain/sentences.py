@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
+from mqlab.spec.scenario import DATABASE
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
@@ -12,6 +14,7 @@ from mqlab.trace.trace import Trace
 SERVING = ("live", "master")
 
 
+@cache
 def because(rule: Rule) -> str:
     """Return the rule and its source as the end of a sentence; empty for none."""
     if not rule.sentence:
@@ -39,15 +42,34 @@ def sentence(trace: Trace, event: Event) -> str:
         what, rule = _vote_of_master(trace, event), Rule.none
     elif event.kind == Kind.Forwarded and event.to in questions.route(trace, event.row):
         rule = Rule.replay  # it has been there, and may go back
-    elif event.kind in (Kind.Partitioned, Kind.Healed) and "between" in detail:
-        ends = str(detail.pop("between"))
-        what = f"the line between {ends} is {'cut' if event.kind == Kind.Partitioned else 'whole again'}"
+    elif event.kind in (Kind.Partitioned, Kind.Healed):
+        what = f"{_line(event, detail)} {what}"
     if event.rule == Rule.asked and event.message is None:
         rule = Rule.none  # somebody did it: that is no reason
+    if event.kind == Kind.Voted:
+        what += _ballots(detail.get("ballots"))
     told = ", ".join(
         f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict)
     )
     return f"{ms(event.t)}  {what}{f' ({told})' * bool(told)}{because(rule)}."
+
+
+def _line(event: Event, detail: dict[str, object]) -> str:
+    """Name the line that is cut or healed, and take its name out of what else is told of it."""
+    if "between" in detail:
+        return f"the line between {detail.pop('between')}"
+    if event.frm and event.to:
+        return f"the line between {event.frm} and {event.to}"
+    end = detail.pop("line", event.broker or event.to)
+    return f"the line to {'the database' if end == DATABASE else end}"
+
+
+def _ballots(ballots: object) -> str:
+    """Tell who cast which vote, where a trace knows."""
+    if not isinstance(ballots, dict):
+        return ""
+    said = {word: [name for name, ballot in ballots.items() if ballot == word] for word in _CAST}
+    return "".join(f"; {', '.join(names)} {_CAST[word]}" for word, names in said.items() if names)
 
 
 def _vote_of_master(trace: Trace, event: Event) -> str:
@@ -65,6 +87,8 @@ def _vote_of_master(trace: Trace, event: Event) -> str:
 def _via(event: Event) -> str:
     return f" over {event.link}" if event.link else ""
 
+
+_CAST = {"yes": "voted for it", "no": "voted against it", "no answer": "did not answer"}
 
 _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Started: lambda e: f"{e.broker} started",
@@ -107,8 +131,8 @@ _TELL: dict[Kind, Callable[[Event], str]] = {
     Kind.Voted: lambda e: f"{e.broker} asked the cluster for its votes",
     Kind.Replicated: lambda e: f"{e.to} has copied {e.frm or e.broker}",
     Kind.RoleChanged: lambda e: f"{e.broker} has another role",
-    Kind.Partitioned: lambda e: f"the line to {e.broker or e.to} is cut",
-    Kind.Healed: lambda e: f"the line to {e.broker or e.to} is whole again",
+    Kind.Partitioned: lambda e: "is cut",
+    Kind.Healed: lambda e: "is whole again",
     Kind.BridgeUp: lambda e: f"{e.frm} has a bridge",
     Kind.BridgeDown: lambda e: f"{e.frm} has lost a bridge",
     Kind.TakenOver: lambda e: f"{e.broker} has it out of the store",

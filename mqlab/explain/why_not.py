@@ -14,7 +14,7 @@ from dataclasses import replace
 from mqlab.explain import script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
-from mqlab.explain.message import ends
+from mqlab.explain.message import ends, of_message
 from mqlab.explain.sentences import ms, sentence
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Rule
@@ -30,7 +30,8 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
     """Tell why a consumer did not get a message: who did, by which rule, and what held it back."""
     case = Case(trace, message, consumer)
     if case.received:
-        return Explanation(f"{consumer} did get message {case.name}.", ())
+        told_of = of_message(trace, message)
+        return Explanation(f"{consumer} did get message {case.name}.", told_of.lines)
     causes = list(dict.fromkeys(_decided(case)))
     told = sorted(causes, key=lambda cause: cause.row if cause.row >= 0 else -1)
     end = "; ".join(ends(trace, case.number)) or "it is gone"
@@ -71,7 +72,7 @@ def _consumer(case: Case) -> Iterator[Cause]:
     if refusing is not None:
         yield Cause(
             f"{consumer} selects {refusing}, and the message has "
-            f"{_listed(script.properties(case.trace, case.number))}.", Rule.selector,
+            f"{_listed(script.asked_by(refusing, case.trace, case.number))}.", Rule.selector,
         )  # fmt: skip
     yield from _absence(case)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from mqlab.spec.steps import PLAIN
 
@@ -11,14 +10,14 @@ from mqlab.spec.steps import PLAIN
 _TIMED_KEYS = {"client", "wait", "wait_ms", "at_ms", "max_ms", "session"}
 
 
-def openmq(body: Mapping[str, Any]) -> bool:
+def openmq(body: Mapping[str, object]) -> bool:
     """Whether a scenario object is an OpenMQ cluster: it has a cluster with a model."""
     cluster = body.get("cluster")
     product = body.get("product", "openmq")
     return product == "openmq" and isinstance(cluster, Mapping) and "model" in cluster
 
 
-def artemis(body: Mapping[str, Any]) -> bool:
+def artemis(body: Mapping[str, object]) -> bool:
     """Whether a scenario object is one of Artemis: it says so, lists queues, or gives a broker an HA policy."""
     if "product" in body or "steps" not in body:
         return body.get("product") == "artemis"
@@ -27,7 +26,7 @@ def artemis(body: Mapping[str, Any]) -> bool:
     return "queues" in body or any(isinstance(row, Mapping) and "ha" in row for row in rows)
 
 
-def activemq_in_time(body: Mapping[str, Any]) -> bool:
+def activemq_in_time(body: Mapping[str, object]) -> bool:
     """Whether a scenario object is of ActiveMQ's timed form: it has listeners, lines, files or timed steps."""
     if body.get("product", "activemq") != "activemq" or "cluster" in body or "pace" in body:
         return False

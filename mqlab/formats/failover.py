@@ -13,6 +13,7 @@ from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.formats import lab, typed
 from mqlab.formats.shapes import activemq as shapes
 from mqlab.spec import Scenario
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import KINDS
 
@@ -25,7 +26,7 @@ _LOCK_KEYS = ("lock_acquire_sleep_interval_ms", "lock_keep_alive_period_ms", "us
               "max_allowable_diff_from_db_time_ms", "database_lock_timeout_ms")  # fmt: skip
 
 
-def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
+def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
     """Return the scenario of a recording's JSON value.
 
     Raises an error that names file, place and what to write.
@@ -42,7 +43,7 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
     return lab.build({**body, "pace": "calls"}, where)
 
 
-def _places(body: Mapping[str, Any]) -> dict[str, str]:
+def _places(body: JsonObject) -> dict[str, str]:
     """Return what stands for the places that recordings leave in their addresses.
 
     ``{A}`` is the address of A, whose host is its name; ``{A.port}`` the port of the broker itself where
@@ -57,7 +58,7 @@ def _places(body: Mapping[str, Any]) -> dict[str, str]:
             **{f"{{{name}}}": f"tcp://{name}:61616" for name in hosts}}  # fmt: skip
 
 
-def _filled(value: Any, places: Mapping[str, str]) -> Any:
+def _filled(value: object, places: Mapping[str, str]) -> Any:
     """Return a JSON value with the places in its texts filled in."""
     if isinstance(value, str):
         for place, text in places.items():
@@ -68,13 +69,13 @@ def _filled(value: Any, places: Mapping[str, str]) -> Any:
     return [_filled(item, places) for item in value] if isinstance(value, list) else value
 
 
-def _known(where: str, given: Mapping[str, Any], known: Any) -> None:
+def _known(where: str, given: Mapping[str, object], known: Any) -> None:
     for key in given:
         if key not in known:
             raise UnknownName.of("key", key, sorted(known), where)
 
 
-def _broker(given: Mapping[str, Any]) -> dict[str, Any]:
+def _broker(given: JsonObject) -> dict[str, object]:
     item = dict(given)
     where = f"broker {item.get('name')!r}"
     if "jdbc" in item:
@@ -100,7 +101,7 @@ def _broker(given: Mapping[str, Any]) -> dict[str, Any]:
     return item
 
 
-def _policy(item: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _policy(item: JsonObject, where: str) -> JsonDict:
     """Return a policy with its dead letter strategy as options."""
     policy = dict(item)
     dead = policy.pop("dead_letter", None) or {}

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.formats import steps, typed
 from mqlab.formats.shapes import activemq as shapes
 from mqlab.spec import Broker, Network, NetworkConnector, Scenario
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.network import Around, Endpoint, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS
@@ -37,7 +37,7 @@ def load(path: str | Path) -> Scenario:
     return read(read_json(path), str(path))
 
 
-def read_json(path: str | Path) -> dict[str, Any]:
+def read_json(path: str | Path) -> dict[str, object]:
     """Return the JSON object of a file; raises `BadFile`."""
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -48,13 +48,17 @@ def read_json(path: str | Path) -> dict[str, Any]:
     return parse(text, str(path))
 
 
-def parse(text: str, where: str = "lab file") -> dict[str, Any]:
+def parse(text: str, where: str = "lab file") -> dict[str, object]:
     """Return the JSON object that a text is; raises `BadFile`."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise BadFile(f"{where}, {place}: not JSON: {error.msg}") from None
+        known = "a lab file is JSON; configurations are read as .xml, .properties"
+        told = (
+            error.msg if where.endswith(".json") or "." not in where else f"{error.msg} ({known})"
+        )
+        raise BadFile(f"{where}, {place}: not JSON: {told}") from None
     except RecursionError:
         raise BadFile(f"{where}: too many lists or objects inside one another") from None
     except ValueError as error:  # a number of thousands of digits
@@ -69,7 +73,7 @@ def loads(text: str) -> Scenario:
     return read(parse(text))
 
 
-def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
+def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
     """Return the scenario of a lab file's JSON value.
 
     Raises an error that names file, place and what to write.
@@ -78,7 +82,7 @@ def read(value: Mapping[str, Any], where: str = "lab file") -> Scenario:
     return build({**body, "edition": value.get("edition") or body.get("edition")}, where)
 
 
-def build(body: Mapping[str, Any], where: str) -> Scenario:
+def build(body: JsonObject, where: str) -> Scenario:
     """Return the scenario of a body that has been looked at; raises for what cannot be."""
     try:
         if body.get("product", "activemq") != "activemq":
@@ -103,7 +107,7 @@ def build(body: Mapping[str, Any], where: str) -> Scenario:
         raise kind(f"{where}: {error}") from None
 
 
-def _around(body: Mapping[str, Any]) -> Around:
+def _around(body: JsonObject) -> Around:
     """Return what lies around the brokers: listeners, named lines, files."""
     return Around(
         tuple(Endpoint(**item) for item in body.get("endpoints", ())),
@@ -112,7 +116,7 @@ def _around(body: Mapping[str, Any]) -> Around:
     )
 
 
-def _connectors(items: list[dict[str, Any]], judged: bool) -> dict[str, list[NetworkConnector]]:
+def _connectors(items: list[JsonDict], judged: bool) -> dict[str, list[NetworkConnector]]:
     """Return broker -> the connectors it defines, in the file's order; *judged* by their addresses."""
     make = NetworkConnector if judged else NetworkConnector.as_written
     found: dict[str, list[NetworkConnector]] = {}
@@ -132,7 +136,7 @@ def _connectors(items: list[dict[str, Any]], judged: bool) -> dict[str, list[Net
     return found
 
 
-def _broker(item: dict[str, Any], connectors: list[NetworkConnector]) -> Broker:
+def _broker(item: JsonDict, connectors: list[NetworkConnector]) -> Broker:
     plain = ("name", "policies", "composite_queues", "at", "transport_connector")
     if "transport_connector" in item:
         connectors = [*connectors, TransportConnector(**item["transport_connector"])]  # type: ignore[list-item]
@@ -148,10 +152,10 @@ def _broker(item: dict[str, Any], connectors: list[NetworkConnector]) -> Broker:
     )
 
 
-def write(scenario: Scenario) -> dict[str, Any]:
+def write(scenario: Scenario) -> JsonDict:
     """Return the lab file of *scenario*: reading it again gives an equal scenario."""
     network = scenario.network
-    body: dict[str, Any] = dict(scenario.about)
+    body: JsonDict = dict(scenario.about)
     body["edition"] = network.edition
     body["brokers"] = [_write_broker(broker) for broker in network.brokers]
     body["connectors"] = [
@@ -172,8 +176,8 @@ def write(scenario: Scenario) -> dict[str, Any]:
     return body
 
 
-def _write_broker(broker: Broker) -> dict[str, Any]:
-    item: dict[str, Any] = {"name": broker.name, **_write_options(broker)}
+def _write_broker(broker: Broker) -> dict[str, object]:
+    item: dict[str, object] = {"name": broker.name, **_write_options(broker)}
     if broker.policies:
         item["policies"] = [dict(policy) for policy in broker.policies]
     if broker.transport.pairs:
@@ -185,11 +189,11 @@ def _write_broker(broker: Broker) -> dict[str, Any]:
     return item
 
 
-def _write_options(element: Broker | NetworkConnector) -> dict[str, Any]:
+def _write_options(element: Broker | NetworkConnector) -> dict[str, object]:
     return {n: list(v) if isinstance(v, tuple) else v for n, v in element.pairs}
 
 
-def _write_uri(connector: NetworkConnector) -> dict[str, Any]:
+def _write_uri(connector: NetworkConnector) -> dict[str, object]:
     addresses = ",".join(f"tcp://{target}:61616" for target in connector.targets)
     for kind, form in URI_KINDS.items():
         if connector.uri == form.format(addresses):

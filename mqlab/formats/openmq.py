@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import MqlabError
 from mqlab.formats import typed
 from mqlab.formats.shapes import openmq as shapes
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import ClusterScenario, Member
 from mqlab.spec.step import Step
-
-Json = Mapping[str, Any]
-Body = dict[str, Any]
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
 
 
-def read(value: Json, where: str = "lab file") -> ClusterScenario:
+def read(value: JsonObject, where: str = "lab file") -> ClusterScenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = typed.body_of(value, shapes.scenario(), where)
     cluster = body["cluster"]
@@ -41,13 +38,13 @@ def _member(item: Any) -> Member:
     return Member(item["name"], dict(item.get("options", {})), bool(item.get("not_listed", False)))
 
 
-def _step(item: Json) -> Step:
+def _step(item: JsonObject) -> Step:
     return Step(item["do"], {key: value for key, value in item.items() if key != "do"})
 
 
-def write(scenario: ClusterScenario) -> Body:
+def write(scenario: ClusterScenario) -> JsonDict:
     """Return the JSON value; reading it again gives an equal scenario."""
-    cluster: Body = {"model": scenario.model}
+    cluster: JsonDict = {"model": scenario.model}
     if scenario.master is not None:
         cluster["master"] = scenario.master
     if scenario.options:
@@ -62,8 +59,8 @@ def write(scenario: ClusterScenario) -> Body:
     }
 
 
-def _written(member: Member) -> Body:
-    found: Body = {"name": member.name}
+def _written(member: Member) -> JsonDict:
+    found: JsonDict = {"name": member.name}
     if member.options:
         found["options"] = dict(member.options)
     if member.not_listed:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.option import MOST_LONG
 from mqlab.spec.shape import Record
 
@@ -14,7 +15,7 @@ DEEPEST = 30  # lists and objects inside one another
 LONGEST = 100_000  # characters of one text
 
 
-def body_of(value: object, shape: Record, where: str) -> dict[str, Any]:
+def body_of(value: object, shape: Record, where: str) -> JsonDict:
     """Return the scenario object of a JSON value, of the right shape and without what is null.
 
     A key whose value is null says as much as no key. Raises an error that begins with *where*: for
@@ -24,7 +25,7 @@ def body_of(value: object, shape: Record, where: str) -> dict[str, Any]:
     if not isinstance(found, Mapping):
         raise BadFile(f"{where}: {shown(found)} is no lab file; write an object with 'brokers'")
     try:
-        body: dict[str, Any] = without_nulls(found)
+        body: JsonDict = without_nulls(found)
         shape.check(body, "")
         _check_values(body)
     except MqlabError as error:
@@ -32,14 +33,14 @@ def body_of(value: object, shape: Record, where: str) -> dict[str, Any]:
     return body
 
 
-def version_of(value: Mapping[str, Any]) -> str:
+def version_of(value: Mapping[str, object]) -> str:
     """Return the product's version that a recording was made with; empty for what is none."""
     observed = value.get("observed")
     found = observed.get("version") if isinstance(observed, Mapping) else None
     return found if isinstance(found, str) else ""
 
 
-def without_nulls(value: Any, place: tuple[str, ...] = ()) -> Any:
+def without_nulls(value: object, place: tuple[str, ...] = ()) -> Any:
     """Return a copy of a JSON value without keys that are null; raises `BadValue` for too deep a one."""
     if len(place) > DEEPEST:
         raise BadValue(f"{', '.join(place[:3])}, ...: more than {DEEPEST} inside one another")
@@ -59,7 +60,7 @@ def without_nulls(value: Any, place: tuple[str, ...] = ()) -> Any:
     return value
 
 
-def _check_values(value: Any, place: tuple[str, ...] = ()) -> None:
+def _check_values(value: object, place: tuple[str, ...] = ()) -> None:
     """Raise `BadValue` for what no JSON has, where a shape lets pass anything."""
     where = _where(place)
     if isinstance(value, Mapping):

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.lessons.data import Prediction
+from mqlab.lessons.data import Exercise, Prediction
 from mqlab.trace.accounts import SERVING, roles
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -102,7 +101,21 @@ def key(task: Prediction, trace: Trace) -> Answer:
     return measure(task.kind, trace, task.of)
 
 
-def read(given: Mapping[str, Any], key: Answer) -> Answer:
+def example(
+    task: Prediction | Exercise, fields: Answer, words: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return what stands in each empty field: the kind of answer that is wanted, never an answer."""
+    if isinstance(task, Prediction):
+        return {
+            name: "A B C" if value and isinstance(value, str) else ""
+            for name, value in fields.items()
+        }
+    if task.pieces:
+        return dict.fromkeys(fields, " ".join(task.pieces))
+    return {name: words.get(f"a_{type(task.solution[name]).__name__}", "") for name in fields}
+
+
+def read(given: Mapping[str, object], key: Answer) -> Answer:
     """Return a prediction in the fields of *key*; raises `BadValue` with words for a learner."""
     unknown = [name for name in given if name not in key]
     if unknown:
@@ -132,7 +145,7 @@ def told(answer: Answer) -> str:
     )
 
 
-def _value(name: str, given: Any, right: int | float | str) -> int | float | str:
+def _value(name: str, given: object, right: int | float | str) -> int | float | str:
     if isinstance(right, str):
         words = (
             given.replace(",", " ").replace("->", " ").split() if isinstance(given, str) else given

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mqlab.errors import MqlabError
-from mqlab.lessons import answers, data, feedback, mistakes, setups
+from mqlab.lessons import answers, data, discoveries, feedback, mistakes, setups
 from mqlab.lessons.data import Exercise, LessonData, Prediction
+from mqlab.lessons.discoveries import Discovered
 from mqlab.lessons.jupyter import notebooks
+from mqlab.spec.json_types import JsonObject
 
 WORDS_PER_MINUTE = 140  # of a text that is studied
 MINUTES = {"code": 0.4, "predict": 1.5, "exercise": 2.5}
 LEAST, MOST, APART = 10.0, 35.0, 10.0  # minutes of a lesson, and between two tasks
+DISCOVERIES = "lesson.discoveries"  # the cell that shows them
 NEW_THINGS = 7  # brokers, connectors and clients in the first picture
-Cell = Mapping[str, Any]
+Cell = JsonObject
 
 
 def problems(name: str, folder: Path | None = None) -> list[str]:
@@ -28,6 +31,8 @@ def problems(name: str, folder: Path | None = None) -> list[str]:
     found = [f"{task.id}: {what}" for task in lesson.tasks for what in _of_task(task)]
     if lesson.tasks:
         found += _first_view(lesson)
+    found += [f"{one.discovery.recorded}: {what}" for one in discoveries.of(lesson)
+              for what in _discovery(one)]  # fmt: skip
     file = notebook_of(name, folder)
     if not file.exists():
         return [*found, f"there is no notebook {file.name}"]
@@ -56,6 +61,17 @@ def _of_task(task: Prediction | Exercise) -> Iterator[str]:
         yield from _prediction(task) if isinstance(task, Prediction) else _exercise(task)
     except MqlabError as error:
         yield f"cannot be run: {error}"
+
+
+def _discovery(found: Discovered) -> Iterator[str]:
+    """Yield what is told of a recording that it does not show, or that the lab does not do."""
+    try:
+        yield from (f"{what} is {real} there, {here} in the lab"
+                    for what, real, here in found.said() if real != here)  # fmt: skip
+        if not found.told:
+            yield "is not told"
+    except MqlabError as error:
+        yield str(error)
 
 
 def _prediction(task: Prediction) -> Iterator[str]:
@@ -111,6 +127,8 @@ def _of_notebook(lesson: LessonData, found: list[Cell]) -> Iterator[str]:
     for task in lesson.tasks:
         if f'"{task.id}"' not in text:
             yield f"{task.id} is not asked in the notebook"
+    if lesson.discoveries and DISCOVERIES not in text:
+        yield f"{DISCOVERIES} is not shown in the notebook"
     total, since = 0.0, 0.0
     for cell in found:
         spent = minutes(cell, lesson)
@@ -128,12 +146,18 @@ def _of_notebook(lesson: LessonData, found: list[Cell]) -> Iterator[str]:
 def minutes(cell: Cell, lesson: LessonData) -> float:
     """Return how long a learner needs for a cell, about."""
     if cell["cell_type"] == "markdown":
-        return len(cell["source"].split()) / WORDS_PER_MINUTE
+        return _reading(cell["source"])
     for task in lesson.tasks:
         if f'"{task.id}"' in cell["source"]:
-            reading = len(" ".join((task.text, task.told, *task.hints)).split()) / WORDS_PER_MINUTE
+            reading = _reading(task.text, task.told, *task.hints)
             return reading + MINUTES["predict" if isinstance(task, Prediction) else "exercise"]
+    if DISCOVERIES in cell["source"]:
+        return _reading(*(f"{found.asks} {found.told}" for found in lesson.discoveries))
     return MINUTES["code"]
+
+
+def _reading(*texts: str) -> float:
+    return len(" ".join(texts).split()) / WORDS_PER_MINUTE
 
 
 def length(name: str, folder: Path | None = None) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab import products
 from mqlab.trace.grid import Grid
@@ -16,7 +15,7 @@ from mqlab.trace.trace import Trace
 
 SECOND = 1_000_000
 GUIDE = "the guide: conventional / enhanced"
-MODELS: dict[str, dict[str, Any]] = {
+MODELS: dict[str, dict[str, object]] = {
     "conventional, master": {"model": "master", "master": "b1"},
     "conventional, peers": {"model": "peer"},
     "enhanced": {"model": "enhanced"},
@@ -52,7 +51,7 @@ def measure(seed: int = 0) -> ClusterModels:
     })  # fmt: skip
 
 
-def _play(model: str, seed: int, *steps: Mapping[str, Any]) -> Trace:
+def _play(model: str, seed: int, *steps: Mapping[str, object]) -> Trace:
     value = {"cluster": MODELS[model], "brokers": ["b1", "b2", "b3"],
              "steps": [{"do": "start"}, *steps]}  # fmt: skip
     return products.play(products.product_of(value).read(value, "table 4-1"), seed)
@@ -87,7 +86,7 @@ def _service(model: str, seed: int) -> str:
 
 def _data(model: str, seed: int) -> str:
     """Say how long after the death of b1 another broker has delivered the ten messages of b1."""
-    steps: list[Mapping[str, Any]] = [
+    steps: list[Mapping[str, object]] = [
         PUT, KILL, {"do": "open_consumer", "consumer": "C", "broker": "b3", "queue": "Q"},
         {"do": "wait_received", "consumer": "C", "count": 10, "limit_ms": 200_000},
     ]  # fmt: skip

@@ -13,9 +13,9 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 from mqlab.errors import BadFile, UnknownName
+from mqlab.spec.json_types import JsonDict, JsonObject
 
 FOLDER = resources.files(__package__) / "data"
 ENGLISH = "en"
@@ -27,12 +27,12 @@ class Setup:
     """The scenario of a task: a guide's `figure`, or a `lab` file written in the lesson.
 
     `change` is options by path (as `mqlab run --set` takes them). `vary` gives a producer's numbers of
-    messages, one of which each learner has.
+    messages, one of which each learner has; the first is that of the scenario, and of the question's text.
     """
 
     figure: str = ""
-    lab: Mapping[str, Any] = field(default_factory=dict)
-    change: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    lab: Mapping[str, object] = field(default_factory=dict)
+    change: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     vary: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -84,10 +84,26 @@ class Exercise:
     blanks: tuple[str, ...] = ()
     pieces: tuple[str, ...] = ()
     most_changes: int | None = None
-    solution: Mapping[str, Any] = field(default_factory=dict)
+    solution: JsonObject = field(default_factory=dict)
     hints: tuple[str, ...] = ()
     told: str = ""
     source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """Something that the real broker was `recorded` to do and that nobody expects: `asks`, and `told`.
+
+    In `told` a name in braces stands for a number of the recording: a row of ``mq.recorded``, or of `shows`,
+    which has names for paths into the outcome (see `discoveries.value_at`). `source` is where a guide says
+    otherwise or nothing.
+    """
+
+    asks: str
+    recorded: str
+    told: str
+    source: str
+    shows: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +117,9 @@ class LessonData:
     title: str
     question: str
     tasks: tuple[Prediction | Exercise, ...]
+    discoveries: tuple[Discovery, ...] = ()
     covers: Mapping[str, str] = field(default_factory=dict)
-    instructor: Mapping[str, Any] = field(default_factory=dict)
+    instructor: JsonObject = field(default_factory=dict)
     language: str = ENGLISH
 
 
@@ -140,24 +157,25 @@ def lesson(name: str, language: str = ENGLISH) -> LessonData:
     return read(name, _translated(body, name, language), language)
 
 
-def read(name: str, body: Mapping[str, Any], language: str = ENGLISH) -> LessonData:
+def read(name: str, body: JsonObject, language: str = ENGLISH) -> LessonData:
     """Return the lesson that a TOML value describes; raises `BadFile`."""
     try:
         tasks = tuple(_tasks(body))
         double = {task.id for task in tasks if sum(other.id == task.id for other in tasks) > 1}
         if double:
             raise BadFile(f"lesson {name}: two tasks are called {sorted(double)[0]!r}")
-        return LessonData(name, body["title"], body["question"], tasks,
+        found = tuple(Discovery(**entry) for entry in body.get("discover", ()))
+        return LessonData(name, body["title"], body["question"], tasks, found,
                           body.get("covers", {}), body.get("instructor", {}), language)  # fmt: skip
     except (KeyError, TypeError) as error:
         raise BadFile(f"lesson {name}: {error}") from None
 
 
-def _toml(language: str, name: str) -> dict[str, Any]:
+def _toml(language: str, name: str) -> JsonDict:
     return _file(FOLDER / language / f"{name}{OWN}")
 
 
-def _file(file: Traversable) -> dict[str, Any]:
+def _file(file: Traversable) -> JsonDict:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -166,22 +184,25 @@ def _file(file: Traversable) -> dict[str, Any]:
         raise BadFile(f"{file.name}: {error}") from None
 
 
-def _translated(body: dict[str, Any], name: str, language: str) -> dict[str, Any]:
+def _translated(body: JsonDict, name: str, language: str) -> dict[str, object]:
     """Put the texts of a translation over the English ones, task by task."""
     if language == ENGLISH or name not in names():
         return body
     own = _toml(language, name)
     said = {task["id"]: task for kind in ("predict", "exercise") for task in own.get(kind, ())}
-    head: dict[str, Any] = {key: own[key] for key in ("title", "question") if key in own}
-    merged: dict[str, Any] = {**body, **head}
+    head: dict[str, object] = {key: own[key] for key in ("title", "question") if key in own}
+    merged: dict[str, object] = {**body, **head}
     for kind in ("predict", "exercise"):
         merged[kind] = [{**task, **said.get(task["id"], {})} for task in body.get(kind, ())]
+    told = {found["recorded"]: found for found in own.get("discover", ())}
+    found = body.get("discover", ())
+    merged["discover"] = [{**entry, **told.get(entry["recorded"], {})} for entry in found]
     return merged
 
 
-def _tasks(body: Mapping[str, Any]) -> Iterator[Prediction | Exercise]:
+def _tasks(body: JsonObject) -> Iterator[Prediction | Exercise]:
     """Yield the tasks in the order of their `place`, which is that of the notebook."""
-    found: list[tuple[type[Prediction | Exercise], dict[str, Any]]]
+    found: list[tuple[type[Prediction | Exercise], JsonDict]]
     found = [(Prediction, task) for task in body.get("predict", ())]
     found += [(Exercise, task) for task in body.get("exercise", ())]
     for kind, task in sorted(found, key=lambda pair: pair[1].get("place", 0)):
@@ -194,7 +215,7 @@ def _tasks(body: Mapping[str, Any]) -> Iterator[Prediction | Exercise]:
         yield kind(**{**given, **lists}, setup=Setup(**setup))
 
 
-def _check(check: Mapping[str, Any]) -> Check:
+def _check(check: JsonObject) -> Check:
     exact = check.get("is")
     least, most = check.get("least", exact), check.get("most", exact)
     low = float("-inf") if least is None else float(least)

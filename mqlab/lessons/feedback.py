@@ -16,11 +16,15 @@ Texts = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What came of an attempt, in lines. `mistake` names the wrong rule that explains it, if one does."""
+    """What came of an attempt, in lines. `mistake` names the wrong rule that explains it, if one does.
+
+    What was no answer at all (a text for a number) is not `counted`: it has been told, and nothing is shown.
+    """
 
     right: bool
     lines: tuple[str, ...]
     mistake: str = ""
+    counted: bool = True
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
@@ -46,11 +50,17 @@ def on_prediction(
     if mistake:
         lines.append(words["mistake"].format(rule=texts["mistakes"][mistake]))
     else:
-        ask = f'mq.explain(trace, message="{trace.message_name(1)}")' if trace.index().count else ""
-        lines.append(words["no_mistake"].format(ask=ask))
+        lines.append(words["no_mistake"].format(ask=question(task, trace)))
     if task.told:
         lines.append(" ".join([task.told, *source]))
     return Feedback(False, tuple(lines), mistake)
+
+
+def question(task: Prediction, trace: Trace) -> str:
+    """Return the call that asks the first message of a task's run why it went where it went."""
+    if not trace.index().count:
+        return ""
+    return f'mq.explain(lesson.trace("{task.id}"), message="{trace.message_name(1)}")'
 
 
 def _sums(

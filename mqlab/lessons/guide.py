@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqlab.lessons import answers, checking, data, mistakes, setups
+from mqlab.lessons import answers, checking, data, discoveries, mistakes, setups
 from mqlab.lessons.data import Exercise, LessonData, Prediction
 
 
@@ -34,6 +34,12 @@ def _lines(lesson: LessonData, minutes: float) -> Iterator[str]:
         yield from _prediction(task) if isinstance(task, Prediction) else _exercise(task)
         yield ""
         yield f"{task.told} [{task.source}]"
+    if lesson.discoveries:
+        yield ""
+        yield "## What real brokers do"
+        yield ""
+        for found in discoveries.of(lesson):
+            yield f"* *{found.discovery.asks}* {found.told} `{found.discovery.recorded}`"
     if questions := about.get("ask"):
         yield ""
         yield "## Questions to ask"

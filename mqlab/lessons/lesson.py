@@ -7,16 +7,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.lessons import answers, data, feedback, setups
+from mqlab.lessons import answers, data, discoveries, feedback, setups
 from mqlab.lessons.data import Exercise, Prediction
+from mqlab.lessons.discoveries import Discoveries
 from mqlab.lessons.feedback import Feedback
 from mqlab.lessons.progress import Progress
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
 
 
 def open(name: str, learner: str = "", language: str = "en", file: Path | None = None) -> Lesson:
@@ -45,16 +50,21 @@ class Lesson:
         """Return a task; raises `UnknownName`."""
         for task in self.data.tasks:
             if task.id == id:
-                return task
+                return replace(task, text=setups.told(task.text, task.setup, self.learner))
         raise UnknownName.of("task", id, [task.id for task in self.data.tasks], self.data.name)
 
-    def figure(self, id: str) -> Any:
+    def figure(self, id: str) -> AnyScenario:
         """Return the scenario of a task, which every verb takes: ``mq.run``, ``mq.check``, ..."""
         return setups.scenario(self.task(id).setup, self.learner)
 
     def trace(self, id: str) -> Trace:
         """Return the run of a task's scenario."""
         return setups.play(self.figure(id))
+
+    @property
+    def discoveries(self) -> Discoveries:
+        """What real brokers were recorded to do that one would not expect, beside the lab's runs."""
+        return discoveries.of(self.data)
 
     def ask(self, id: str) -> Any:
         """Return the form of a task; without ipywidgets its text."""
@@ -72,13 +82,17 @@ class Lesson:
             return dict.fromkeys(task.blanks or ("order",) if task.pieces else task.blanks, "")
         return answers.key(task, self.trace(id))
 
-    def predict(self, id: str, **given: Any) -> Feedback:
+    def example(self, id: str) -> Mapping[str, str]:
+        """Return what stands in the empty fields of a task: the kind of answer that is wanted, never one."""
+        return answers.example(self.task(id), self.fields(id), self.texts["words"])
+
+    def predict(self, id: str, **given: object) -> Feedback:
         """Commit a prediction and return what is to be said about it."""
         task, key = self._prediction(id), self.fields(id)
         try:
             read = answers.read(given, key)
         except BadValue as error:
-            return Feedback(False, (str(error),))
+            return Feedback(False, (str(error),), counted=False)
         found = setups.body(self.figure(id))
         said = feedback.on_prediction(task, read, found, self.trace(id), self.texts)
         return self._noted(id, said, answers.told(read))
@@ -90,7 +104,7 @@ class Lesson:
         key = self.fields(id) if isinstance(task, Prediction) else {}
         return feedback.hint(task, self.hints[id], key, self.texts)
 
-    def fill(self, id: str, values: dict[str, Any] | None = None, **given: Any) -> Feedback:
+    def fill(self, id: str, values: dict[str, object] | None = None, **given: object) -> Feedback:
         """Fill in the blanks of an exercise by ``path.option``, or by option where it stands once."""
         task = self._exercise(id)
         options = {place.rpartition(".")[2]: place for place in task.blanks}
@@ -99,7 +113,8 @@ class Lesson:
         }
         if set(read) != set(task.blanks):
             blanks = ", ".join(task.blanks)
-            return Feedback(False, (self.texts["words"]["blanks_wrong"].format(blanks=blanks),))
+            said = self.texts["words"]["blanks_wrong"].format(blanks=blanks)
+            return Feedback(False, (said,), counted=False)
         return self._tried(task, lambda: setups.changed(self.figure(id), read), read)
 
     def arrange(self, id: str, order: Sequence[str]) -> Feedback:
@@ -107,38 +122,41 @@ class Lesson:
         task = self._exercise(id)
         if sorted(map(str, order)) != sorted(task.pieces):
             pieces = ", ".join(task.pieces)
-            return Feedback(False, (self.texts["words"]["pieces_wrong"].format(pieces=pieces),))
+            said = self.texts["words"]["pieces_wrong"].format(pieces=pieces)
+            return Feedback(False, (said,), counted=False)
         return self._tried(task, lambda: setups.in_order(self.figure(id), tuple(order)), order)
 
-    def check(self, id: str, what: Any) -> Feedback:
+    def check(self, id: str, what: object) -> Feedback:
         """Hold a network, figure or scenario of the learner's own against an exercise's checks.
 
         A bare network is played with the exercise's own actions.
         """
         from mqlab import takes
-        from mqlab.spec import Network
+        from mqlab.spec import Network, Scenario
 
         task, own = self._exercise(id), self.figure(id)
 
-        def scenario() -> Any:
+        def scenario() -> AnyScenario:
             return (
                 takes.scenario_of(what, *own.actions)
-                if isinstance(what, Network)
+                if isinstance(what, Network) and isinstance(own, Scenario)
                 else takes.scenario_of(what)
             )
 
         return self._tried(task, scenario, what)
 
-    def _tried(self, task: Exercise, scenario: Any, given: Any) -> Feedback:
+    def _tried(
+        self, task: Exercise, scenario: Callable[[], AnyScenario], given: object
+    ) -> Feedback:
         try:
             body = setups.body(scenario())
             before = setups.body(self.figure(task.id))
             said = feedback.on_exercise(task, body, before, self.texts)
         except MqlabError as error:
-            return Feedback(False, (str(error),))
+            return Feedback(False, (str(error),), counted=False)
         return self._noted(task.id, said, given)
 
-    def _noted(self, id: str, said: Feedback, given: Any) -> Feedback:
+    def _noted(self, id: str, said: Feedback, given: object) -> Feedback:
         self.progress.add(id, said.right, given, said.mistake, self.hints.get(id, 0))
         if not self.progress.trouble:
             return said

@@ -8,78 +8,84 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from mqlab.errors import MqlabError, UnknownName
 from mqlab.lessons import answers, setups
 from mqlab.lessons.answers import Answer
 from mqlab.lessons.data import Prediction
 from mqlab.spec.change import Body
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.accounts import SERVING, roles
 from mqlab.trace.trace import Trace
 
-Rule = Callable[[dict[str, Any]], None]
+Rule = Callable[[dict[str, object]], None]
 KILLS = ("kill", "crash", "stop_broker", "stop", "host_down")
 
 
-def _every_connector(**options: Any) -> Rule:
-    def under(body: dict[str, Any]) -> None:
+def _every_connector(**options: object) -> Rule:
+    def under(body: JsonDict) -> None:
         for connector in body.get("connectors", ()):
             connector.update(options)
 
     return under
 
 
-def ttl_counts_brokers(body: dict[str, Any]) -> None:
+def ttl_counts_brokers(body: JsonDict) -> None:
     """A TTL of n reaches n brokers, the first one counted."""
     for connector in body.get("connectors", ()):
         connector["network_ttl"] = max(0, connector.get("network_ttl", 1) - 1)
 
 
-def ttl_does_not_matter(body: dict[str, Any]) -> None:
+def ttl_does_not_matter(body: JsonDict) -> None:
     """Messages go as far as there are connectors."""
     for connector in body.get("connectors", ()):
         connector["network_ttl"] = len(body["brokers"])
 
 
-def static_does_nothing(body: dict[str, Any]) -> None:
+def static_does_nothing(body: JsonDict) -> None:
     """Messages only go where somebody has asked for them."""
     for connector in body.get("connectors", ()):
         connector.pop("static", None)
         connector.pop("statically_included_destinations", None)
 
 
-def nothing_dies(body: dict[str, Any]) -> None:
+def connectors_carry_all(body: JsonDict) -> None:
+    """Connectors carry whatever comes, whether or not somebody has asked for it."""
+    for connector in body.get("connectors", ()):
+        connector["statically_included_destinations"] = ["queue://>"]
+
+
+def nothing_dies(body: JsonDict) -> None:
     """A network goes on as if no broker had died."""
     body["steps"] = [step for step in body["steps"] if step["do"] not in KILLS]
 
 
-def stores_die_with_their_broker(body: dict[str, Any]) -> None:
+def stores_die_with_their_broker(body: JsonDict) -> None:
     """What was sent before a broker died is gone."""
     dead = next((no for no, step in enumerate(body["steps"]) if step["do"] in KILLS), 0)
     body["steps"] = [s for no, s in enumerate(body["steps"]) if no > dead or s["do"] != "send"]
 
 
-def no_failback(body: dict[str, Any]) -> None:
+def no_failback(body: JsonDict) -> None:
     """Who has taken over keeps it."""
     for broker in body["brokers"]:
         broker.get("ha", {}).pop("allow_failback", None)
 
 
-def nothing_is_moved(body: dict[str, Any]) -> None:
+def nothing_is_moved(body: JsonDict) -> None:
     """A broker that goes keeps its messages."""
     for broker in body["brokers"]:
         broker.get("ha", {}).pop("scale_down", None)
 
 
-def no_filters(body: dict[str, Any]) -> None:
+def no_filters(body: JsonDict) -> None:
     """Lists of destinations at a connector change nothing."""
     for connector in body.get("connectors", ()):
         for name in [key for key in connector if "included" in key or "excluded" in key]:
             del connector[name]
 
 
-def no_selectors(body: dict[str, Any]) -> None:
+def no_selectors(body: JsonDict) -> None:
     """A consumer's selector does not matter for who gets what."""
     for step in body["steps"]:
         step.pop("selector", None)
@@ -96,6 +102,7 @@ RULES: Mapping[str, Rule] = {
     "connectors_lead_both_ways": _every_connector(duplex=True),
     "duplex_is_one_way": _every_connector(duplex=False),
     **{rule.__name__: rule for rule in (ttl_counts_brokers, ttl_does_not_matter, static_does_nothing,
+                                        connectors_carry_all,
                                         nothing_dies, stores_die_with_their_broker, no_failback,
                                         nothing_is_moved, no_filters, no_selectors)},
 }  # fmt: skip
@@ -136,6 +143,11 @@ def only_the_first(key: Answer, trace: Trace, task: Prediction) -> Answer:
 def one_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Any two brokers of a network are one hop apart."""
     return dict.fromkeys(key, 1)
+
+
+def diagonally(key: Answer, trace: Trace, task: Prediction) -> Answer:
+    """Two steps along the sides of a mesh are one across."""
+    return {name: value // 2 if isinstance(value, int) else value for name, value in key.items()}
 
 
 def straight_there(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -204,7 +216,7 @@ def shared_hop_by_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
 
 _GUESSES = (
     equal_shares, everybody_gets_all, nothing_waits, at_once, shared_like_a_queue, only_the_first,
-    one_hop, straight_there, too_late, messages_follow_the_consumer, everything_is_copied,
+    one_hop, diagonally, straight_there, too_late, messages_follow_the_consumer, everything_is_copied,
     shared_hop_by_hop, everything_arrives, as_the_guide_says, the_first_master_returns, nobody_takes_over,
 )  # fmt: skip
 GUESSES: Mapping[str, Callable[[Answer, Trace, Prediction], Answer]] = {

@@ -12,9 +12,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
-
-import platformdirs
 
 VARIABLE = "MQLAB_PROGRESS"  # names another file
 
@@ -40,6 +37,8 @@ def place() -> Path:
     """Return the file of this user."""
     if own := os.environ.get(VARIABLE):
         return Path(own)
+    import platformdirs  # a page under Pyodide has no such folder
+
     return platformdirs.user_data_path("mqlab") / "progress.jsonl"
 
 
@@ -72,7 +71,7 @@ class Progress:
         self.attempts = [a for a in read(self.file) if (a.lesson, a.learner) == (lesson, learner)]
         self.trouble = ""  # why the file could not be written, in words
 
-    def add(self, task: str, right: bool, given: Any, mistake: str = "", hints: int = 0) -> None:
+    def add(self, task: str, right: bool, given: object, mistake: str = "", hints: int = 0) -> None:
         """Note an attempt; a file that cannot be written is told in `trouble`."""
         attempt = Attempt(self.lesson, task, right, str(given)[:200], mistake, hints,
                           self.learner, round(time.time(), 1))  # fmt: skip

@@ -5,21 +5,26 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.errors import UnknownName
 from mqlab.lessons.data import Setup
 from mqlab.spec.change import Body
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
 
 LIMIT = 200_000  # events: a task is a small thing
 
 
-def scenario(setup: Setup, learner: str = "") -> Any:
+def scenario(setup: Setup, learner: str = "") -> AnyScenario:
     """Return the scenario of a setup, with the numbers of messages that are this learner's."""
     if setup.figure:
         found = products.figure(setup.figure).scenario
@@ -30,20 +35,32 @@ def scenario(setup: Setup, learner: str = "") -> Any:
     if not setup.vary or not learner:
         return found
     changed = copy.deepcopy(body(found))
-    for who, counts in setup.vary.items():
-        mine = counts[sha256(f"{learner} {who}".encode()).digest()[0] % len(counts)]
+    for who in setup.vary:
         for step in changed["steps"]:
             if step.get("producer") == who:
-                step["count"] = mine
+                step["count"] = _mine(setup, who, learner)
     return read(changed)
 
 
-def body(found: Any) -> dict[str, Any]:
+def told(text: str, setup: Setup, learner: str = "") -> str:
+    """Return a question with this learner's numbers of messages."""
+    for who, (asked, *_) in setup.vary.items():
+        text = re.sub(rf"\b{asked}\b", str(_mine(setup, who, learner)), text)
+    return text
+
+
+def _mine(setup: Setup, who: str, learner: str) -> int:
+    counts = setup.vary[who]
+    chosen = sha256(f"{learner} {who}".encode()).digest()[0] if learner else 0
+    return counts[chosen % len(counts)]
+
+
+def body(found: AnyScenario) -> JsonDict:
     """Return the lab file of a scenario."""
     return products.product_of_scenario(found).write(found)
 
 
-def read(changed: Body) -> Any:
+def read(changed: Body) -> AnyScenario:
     """Return the scenario of a lab file; raises `MqlabError`."""
     return products.product_of(changed).read(changed, "lesson")
 
@@ -53,12 +70,12 @@ def _play(key: str, seed: int) -> Trace:
     return products.play(read(json.loads(key)), seed, limit=LIMIT)
 
 
-def play(found: Any, seed: int = 0) -> Trace:
+def play(found: AnyScenario, seed: int = 0) -> Trace:
     """Run a scenario; the same one gives the same trace again, without another run."""
     return _play(json.dumps(body(found)), seed)
 
 
-def changed(found: Any, values: Mapping[str, Any]) -> Any:
+def changed(found: AnyScenario, values: Mapping[str, object]) -> AnyScenario:
     """Return a scenario with option values by ``path.option``; raises `MqlabError` for a bad one."""
     for place, value in values.items():
         path, dot, option = place.rpartition(".")
@@ -68,7 +85,7 @@ def changed(found: Any, values: Mapping[str, Any]) -> Any:
     return found
 
 
-def in_order(found: Any, order: tuple[str, ...]) -> Any:
+def in_order(found: AnyScenario, order: tuple[str, ...]) -> AnyScenario:
     """Return a scenario whose connectors lead from each broker to the next of *order*.
 
     The options of the connectors stay, the first one's first.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from mqlab.errors import BadFile, BadValue
 
@@ -67,7 +66,7 @@ def write(name: str, folder: Path) -> list[Path]:
     return files
 
 
-def _notebook(name: str, title: str) -> dict[str, Any]:
+def _notebook(name: str, title: str) -> dict[str, object]:
     cells = [
         _text(INTRODUCTION.format(title=title)),
         _code(f'import mqlab as mq\n\nlesson = mq.lessons.open("{name}.toml")'),
@@ -85,11 +84,11 @@ def _notebook(name: str, title: str) -> dict[str, Any]:
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def _text(source: str) -> dict[str, Any]:
+def _text(source: str) -> dict[str, object]:
     return {"cell_type": "markdown", "metadata": {}, "source": source}
 
 
-def _code(source: str) -> dict[str, Any]:
+def _code(source: str) -> dict[str, object]:
     return {
         "cell_type": "code",
         "execution_count": None,

@@ -5,22 +5,22 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
-from typing import Any
 
 from mqlab.lessons import answers, checking, data, setups
 from mqlab.lessons.data import Exercise, Prediction
+from mqlab.spec.json_types import JsonDict
 
 IGNORED = "nbval-ignore-output"  # a form or a picture: nothing in it is text
 
 
-def solved(name: str, folder: Path | None = None) -> dict[str, Any]:
+def solved(name: str, folder: Path | None = None) -> dict[str, object]:
     """Return the notebook of a lesson with its solutions; cells that only show a picture stay.
 
     Raises `OSError` for a notebook that is not there.
     """
     lesson = data.lesson(name)
     text = checking.notebook_of(name, folder).read_text(encoding="utf-8")
-    notebook: dict[str, Any] = copy.deepcopy(json.loads(text))
+    notebook: JsonDict = copy.deepcopy(json.loads(text))
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
         for task in lesson.tasks:

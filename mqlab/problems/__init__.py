@@ -6,7 +6,8 @@ say it. `check` is that of plain ActiveMQ networks; `mqlab.check` finds the righ
 
 from __future__ import annotations
 
-from mqlab.problems import failover, networks, reach
+from mqlab.problems import failover, networks, reach, together, written
+from mqlab.problems.located import located
 from mqlab.spec import Network, Scenario
 from mqlab.spec.problem import Problem
 from mqlab.trace.grid import Grid
@@ -17,8 +18,12 @@ __all__ = ["Problems", "check"]
 def check(what: Network | Scenario) -> list[Problem]:
     """Return the problems of an ActiveMQ network or scenario, its locks and addresses too, errors first."""
     scenario = what if isinstance(what, Scenario) else Scenario(what, ())
-    found = [*reach.check(scenario), *networks.check(what), *failover.check(scenario)]
-    return sorted(found, key=lambda problem: problem.level != "error")
+    found = [
+        *reach.check(scenario), *networks.check(what), *failover.check(scenario),
+        *together.check(scenario.network), *written.check(scenario.network),
+    ]  # fmt: skip
+    placed = located(found, written.places(scenario.network))
+    return sorted(placed, key=lambda problem: problem.level != "error")
 
 
 class Problems(Grid, list[Problem]):
@@ -26,7 +31,7 @@ class Problems(Grid, list[Problem]):
 
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then one line per problem."""
-        lines = [[p.level, p.where, p.what, p.remedy, p.source] for p in self]
+        lines = [[p.level, p.place, p.what, p.remedy, p.source] for p in self]
         return [["", "where", "what happens", "what to write", "source"], *lines]
 
     def __str__(self) -> str:

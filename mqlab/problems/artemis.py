@@ -5,8 +5,11 @@ Sources: AMQ Broker 7.1, chapter 21; reference/artemis-observed.md (its section 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from mqlab.formats.artemis.core import Core
+from mqlab.formats.artemis.sources import sources
+from mqlab.problems.located import located
 from mqlab.spec.artemis import HaScenario, votes_needed
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.problem import Problem
@@ -22,16 +25,19 @@ def check(scenario: HaScenario) -> list[Problem]:
     >>> [problem.rule for problem in check(HaScenario((lone,)))]
     ['scale-down-target']
     """
+    cores = sources(scenario.origin.files) if scenario.origin else {}
     found = [
         *_failback(scenario),
         *_votes(scenario),
         *_hosting(scenario),
         *_balancing(scenario),
-        *_passwords(scenario),
+        *_passwords(scenario, cores),
     ]
     for server in scenario.brokers:
         found += [*_refused(server), *_scale_down(scenario, server), *_colocated(scenario, server)]
-    return sorted(found, key=lambda problem: problem.level)
+    places = {name: (core.document.where, core.line) for name, core in cores.items()}
+    placed = located(found, places)
+    return sorted(placed, key=lambda problem: problem.level)
 
 
 def _where(server: Broker) -> str:
@@ -63,7 +69,7 @@ def _refused(server: Broker) -> Iterator[Problem]:
             )
 
 
-def _passwords(scenario: HaScenario) -> Iterator[Problem]:
+def _passwords(scenario: HaScenario, cores: Mapping[str, Core]) -> Iterator[Problem]:
     """The lab runs without security, where passwords are not asked for; a secured broker asks."""
     first, *others = scenario.brokers or [Broker("none")]
     said = first.keys.get("cluster_password")
@@ -78,14 +84,26 @@ def _passwords(scenario: HaScenario) -> Iterator[Problem]:
                 f"of {first.name} is {said!r}: with security on they refuse each other and never pair",
                 "give all brokers of a cluster the same cluster-password",
                 "reference/artemis-ha.md, section 1",
+                *_line(cores.get(server.name), "cluster-password"),
             )
 
 
+def _line(core: Core | None, element: str) -> tuple[str, int]:
+    """Return file and line of an element of a broker's file, or of the core where it has none."""
+    if core is None:
+        return "", 0
+    found = core.element.first(element)
+    return core.document.where, core.element.line if found is None else found.line
+
+
 def _failback(scenario: HaScenario) -> Iterator[Problem]:
+    """Yield what comes of masters that return, and of slaves whose group no master is in."""
+    masters = _of(scenario, "replication", "master")
     slaves = _of(scenario, "replication", "slave")
-    may = any(slave.element("allow_failback") for slave in slaves)
-    for master in _of(scenario, "replication", "master") if slaves else ():
-        if may and not master.element("check_for_live_server"):
+    for master in masters:
+        own = [slave for slave in slaves if _group(slave) == _group(master)]
+        back = any(slave.element("allow_failback") for slave in own)
+        if back and not master.element("check_for_live_server"):
             yield Problem(
                 "duplicates",
                 "error",
@@ -96,12 +114,31 @@ def _failback(scenario: HaScenario) -> Iterator[Problem]:
                 "set check-for-live-server to true",
                 "AMQ Broker 7.1, 21.1.2",
             )
-        elif master.element("check_for_live_server"):
-            yield from _stays_slave(slaves)
-            return
+    checked = {_group(master) for master in masters if master.element("check_for_live_server")}
+    if (
+        checked
+    ):  # colocated halves pair whatever their groups (recorded: colocated/guide_last_sample)
+        yield from _stays_slave(
+            one for one in slaves if _group(one) in checked or one not in scenario.brokers
+        )
+    there = {_group(half) for half in _of(scenario, "replication", "master", "colocated")}
+    for slave in (one for one in scenario.brokers if there and one in slaves):
+        if _group(slave) is not None and _group(slave) not in there:
+            yield Problem(
+                "group-alone",
+                "error",
+                _where(slave),
+                f"no master is in its group {_group(slave)!r}: it never pairs, and takes over from nobody",
+                "give it the group-name of its master",
+                "AMQ Broker 7.1, 21.1.3",
+            )
 
 
-def _stays_slave(slaves: list[Broker]) -> Iterator[Problem]:
+def _group(half: Broker) -> object:
+    return half.elements.get("group_name")
+
+
+def _stays_slave(slaves: Iterable[Broker]) -> Iterator[Problem]:
     for slave in slaves:
         if "allow_failback" not in slave.elements and slave.scale_down is None:
             yield Problem(

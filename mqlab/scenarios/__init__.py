@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from mqlab.errors import UnknownName
 from mqlab.formats import lab, python
+from mqlab.scenarios.reading import FamilyFigure
 from mqlab.spec import Scenario
+from mqlab.spec.json_types import JsonDict
 
 GUIDES = ("fuse", "amq6", "article")
 
@@ -45,7 +46,7 @@ class Figure:
     answer: str
     real: str
     suggestion: str
-    expected: Mapping[str, Any]
+    expected: Mapping[str, object]
 
     def __repr__(self) -> str:
         return f"<Figure {self.id}: {self.title}>"
@@ -53,13 +54,16 @@ class Figure:
     def __str__(self) -> str:
         return f"{self.id}: {self.title}. {self.question}"
 
-    def change(self, path: str, **options: Any) -> Figure:
+    def change(self, path: str, **options: object) -> Figure:
         """Return the figure with options changed at ``broker/connector`` (``*/*`` is all)."""
         return replace(self, scenario=self.scenario.change(path, **options))
 
     def python(self) -> str:
         """Return code with nouns that makes the figure's scenario, under the name `scenario`."""
         return python.python(self.scenario)
+
+
+AnyFigure = Figure | FamilyFigure
 
 
 def figures(guide: str | None = None) -> tuple[Figure, ...]:
@@ -85,19 +89,31 @@ def figure(id: str) -> Figure:
     return _figure(found)
 
 
+def recording_of(id: str) -> str:
+    """Return the name of the recording that is nearest to a figure's situation.
+
+    Names of clients and numbers of messages are its own. Raises `UnknownName` where no such recording exists.
+    """
+    known: dict[str, str] = json.loads(_text("recorded"))
+    found = known.get(id) or known.get(f"{id}a")
+    if found is None:
+        raise UnknownName.of("recording of figure", id, known)
+    return found
+
+
 def guides() -> tuple[Guide, ...]:
     """Return the guides that have figures here."""
     return tuple(Guide(**_value(key)["guide"]) for key in GUIDES)
 
 
-def _items(key: str) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = _value(key)["figures"]
+def _items(key: str) -> list[JsonDict]:
+    items: list[dict[str, object]] = _value(key)["figures"]
     return items
 
 
-def _value(key: str) -> dict[str, Any]:
+def _value(key: str) -> JsonDict:
     """Return a guide's file, parsed anew: what a caller does to a figure stays with the caller."""
-    value: dict[str, Any] = json.loads(_text(key))
+    value: dict[str, object] = json.loads(_text(key))
     return value
 
 
@@ -106,7 +122,7 @@ def _text(key: str) -> str:
     return resources.files(__name__).joinpath(f"{key}.json").read_text(encoding="utf-8")
 
 
-def _figure(item: dict[str, Any]) -> Figure:
+def _figure(item: JsonDict) -> Figure:
     return Figure(
         id=item["id"], title=item["title"], question=item["question"], section=item["section"],
         scenario=lab.read(item["scenario"], item["id"]), answer=item["answer"],

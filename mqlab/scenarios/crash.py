@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 
 from mqlab.scenarios import reading
 from mqlab.scenarios.reading import FamilyFigure
+from mqlab.spec.any_scenario import AnyScenario
+from mqlab.spec.json_types import JsonObject
 
-Reader = Callable[[Mapping[str, object], str], object]
-Printer = Callable[[object], str]
+Reader = Callable[[JsonObject, str], AnyScenario]
+Printer = Callable[[AnyScenario], str]
 
 
 def figures(families: Mapping[str, tuple[Reader, Printer]]) -> tuple[FamilyFigure, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab.formats import lab
 from mqlab.spec import graph
+from mqlab.spec.json_types import JsonObject
 from mqlab.trace.trace import Trace
 
 
@@ -29,7 +29,7 @@ class Claim:
         return f"{self.subject}: the guide says {self.said}; {verdict}"
 
 
-def claims(guide_says: Mapping[str, Any], trace: Trace) -> tuple[Claim, ...]:
+def claims(guide_says: JsonObject, trace: Trace) -> tuple[Claim, ...]:
     """Return every number of a lab file's `guide_says` beside that of the run.
 
     `received` and `depth` speak of the end, `snapshots` of the states noted on the way.
@@ -45,7 +45,7 @@ def claims(guide_says: Mapping[str, Any], trace: Trace) -> tuple[Claim, ...]:
     return (*found, *_graph(guide_says, trace))
 
 
-def _graph(guide_says: Mapping[str, Any], trace: Trace) -> Iterator[Claim]:
+def _graph(guide_says: JsonObject, trace: Trace) -> Iterator[Claim]:
     """Yield the distances and the diameter that the guide gives for its graph."""
     if not {"distances", "diameter"} & set(guide_says):
         return
@@ -58,7 +58,7 @@ def _graph(guide_says: Mapping[str, Any], trace: Trace) -> Iterator[Claim]:
         yield Claim("diameter", guide_says["diameter"], graph.diameter(network))
 
 
-def _at(says: Mapping[str, Any], shot: Mapping[str, Any], when: str) -> Iterator[Claim]:
+def _at(says: JsonObject, shot: JsonObject, when: str) -> Iterator[Claim]:
     for consumer, count in says.get("received", {}).items():
         got = shot["received_so_far"].get(consumer, 0)
         yield Claim(f"{consumer} received{when}", count, got)

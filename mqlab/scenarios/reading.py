@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import UnknownName
+from mqlab.spec.json_types import JsonObject
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +29,10 @@ class FamilyFigure:
     title: str
     question: str
     section: str
-    scenario: Any
+    scenario: AnyScenario
     answer: str
     real: str
-    expected: Mapping[str, Any]
+    expected: Mapping[str, object]
     printer: Callable[[Any], str] = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -37,7 +41,7 @@ class FamilyFigure:
     def __str__(self) -> str:
         return f"{self.id}: {self.title}. {self.question}"
 
-    def change(self, path: str, **options: Any) -> FamilyFigure:
+    def change(self, path: str, **options: object) -> FamilyFigure:
         """Return the figure with options changed, as the `change` of its scenario does."""
         return replace(self, scenario=self.scenario.change(path, **options))
 
@@ -53,7 +57,7 @@ def text(name: str) -> str:
 
 
 def read(
-    files: Iterable[str], scenario: Callable[[Mapping[str, Any], str], Any],
+    files: Iterable[str], scenario: Callable[[JsonObject, str], AnyScenario],
     printer: Callable[[Any], str],
 ) -> tuple[FamilyFigure, ...]:  # fmt: skip
     """Return the figures of *files* (names without ``.json``) in their order.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.noun import Noun
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import check_noun
 from mqlab.spec.values import Destination
@@ -25,7 +26,7 @@ ACK_MODES = ("auto", "client", "dups_ok", "individual", "transacted")
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class Action(metaclass=Noun):
     """The base of all actions. With `at` (such as ``"2s"``) it happens then, beside the others."""
 
     at: int | str | None = field(default=None, kw_only=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Body = Mapping[str, Any]
+from mqlab.spec.json_types import JsonDict, JsonObject
+
+Body = JsonObject
 Path = tuple[str | int, ...]
 
 
@@ -36,16 +37,16 @@ class Change:
     def __str__(self) -> str:
         return self.text
 
-    def apply(self, body: Body) -> dict[str, Any]:
+    def apply(self, body: Body) -> dict[str, object]:
         """Return the lab file with the change made; *body* stays as it is."""
-        changed: dict[str, Any] = copy.deepcopy(dict(body))
+        changed: JsonDict = copy.deepcopy(dict(body))
         for edit in self.edits:
             _write(changed, edit)
         changed["steps"] = [step for step in changed.get("steps", ()) if step is not None]
         return changed
 
 
-def _write(body: dict[str, Any], edit: Edit) -> None:
+def _write(body: dict[str, object], edit: Edit) -> None:
     place: Any = body
     *outer, last = edit.path
     for key in outer:

@@ -34,7 +34,7 @@ def check_name(what: str, given: object) -> str:
     return given
 
 
-def _resolved(element: str, options: Mapping[str, Any], name: str, edition: str) -> Any:
+def _resolved(element: str, options: Mapping[str, object], name: str, edition: str) -> Any:
     rows = OPTIONS[element]
     if name not in rows:
         raise UnknownName.of("option", name, rows)
@@ -49,7 +49,7 @@ class Optioned:
 
     __slots__ = ()
     ELEMENT = ""
-    pairs: tuple[tuple[str, Any], ...]  # hashable and easily copied, unlike a mapping
+    pairs: tuple[tuple[str, object], ...]  # hashable and easily copied, unlike a mapping
 
     @property
     def options(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class NetworkConnector(Optioned):
 
     name: str
     uri: str
-    pairs: tuple[tuple[str, Any], ...]
+    pairs: tuple[tuple[str, object], ...]
     judged: bool = field(compare=False)  # whether its address was looked at
 
     def __init__(self, name: str, *, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
@@ -92,12 +92,13 @@ class NetworkConnector(Optioned):
             raise BadValue(
                 f"networkConnector {name!r}: {uri!r} names no broker; write static:(tcp://B:61616)"
             )
-        if not parsed.components:
+        if not parsed.components and parsed.scheme not in HEARD:
             raise BadValue(
                 f"networkConnector {name!r}: {uri!r} is the address of a transport; "
                 f"write static:({uri})"
             )
-        check_connector(parsed)
+        if parsed.components:
+            check_connector(parsed)
         checked = read_options("networkConnector", options, f"networkConnector {name!r}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "uri", uri)
@@ -137,10 +138,10 @@ class NetworkConnector(Optioned):
             for dest in included
         ) or (f"{CONSUMER_ADVISORIES}>",)
 
-    def change(self, **options: Any) -> NetworkConnector:
+    def change(self, **options: object) -> NetworkConnector:
         """Return the connector with these options set; None takes an option back."""
         make = NetworkConnector if self.judged else NetworkConnector.as_written
-        return make(self.name, uri=self.uri, **{**self.options, **options})
+        return make(self.name, **{"uri": self.uri, **self.options, **options})
 
 
 @documented(OPTIONS["transportConnector"].values())
@@ -149,7 +150,7 @@ class TransportConnector(Optioned):
     """What a broker listens with, and what it tells the clients that come by it (Fuse 1, Table 1.1)."""
 
     name: str
-    pairs: tuple[tuple[str, Any], ...]
+    pairs: tuple[tuple[str, object], ...]
 
     def __init__(
         self, name: str = "openwire", **options: Unpack[TransportConnectorOptions]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from mqlab.errors import BadValue
+from mqlab.spec.noun import Noun
 from mqlab.spec.values import duration
 
 SHAPE = 'write mq.Link(loss=0.01), or {("A", "B"): mq.Link(loss=0.01)}'
@@ -20,7 +21,7 @@ WRITTEN = "write loss=0.01, or A,B:delay=20ms,bandwidth=64000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(metaclass=Noun):
     """How a line is.
 
     `delay` and `jitter` are times (such as ``"20ms"``), None those of the lab; `loss` the share of

@@ -16,6 +16,7 @@ from mqlab.spec.connector import (
 )
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
+from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
 from mqlab.spec.shape import NAME, OBJECT, TRUTH, Many, Record, number
 
@@ -152,6 +153,8 @@ class Around:
 class Network:
     """Brokers with their connectors, of one edition of ActiveMQ.
 
+    `origin` is the files that it was read from, if it was.
+
     Raises `BadValue` for two brokers of one name, `UnknownName` for a connector to a broker
     that is not there or for an unknown edition.
     """
@@ -159,13 +162,18 @@ class Network:
     brokers: tuple[Broker, ...]
     edition: str
     around: Around
+    origin: Origin | None = field(compare=False)
 
     def __init__(
-        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around()
-    ) -> None:
+        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around(),
+        origin: Origin | None = None,
+    ) -> None:  # fmt: skip
         for broker in brokers:
             if not isinstance(broker, Broker):
-                raise BadValue(f"{shown(broker)} is no broker of ActiveMQ; write mq.Broker('A')")
+                raise BadValue(
+                    f"{shown(broker)} is no broker of ActiveMQ; write mq.Broker('A'), or for other "
+                    "products mq.openmq.Network(...), mq.artemis.Network(...)"
+                )
         if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; write mq.Around(...)")
         names = [
@@ -188,6 +196,7 @@ class Network:
         object.__setattr__(self, "brokers", tuple(brokers))
         object.__setattr__(self, "edition", edition_of(edition))
         object.__setattr__(self, "around", around)
+        object.__setattr__(self, "origin", origin)
 
     def __repr__(self) -> str:
         return f"Network({', '.join(map(repr, self.brokers))}, edition={self.edition!r})"
@@ -237,8 +246,12 @@ class Network:
         if not hits and path != "*":
             known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
             raise UnknownName.of("network connector", path, known)
-        return Network(*changed, edition=self.edition, around=self.around)
+        return self.made_of(*changed, edition=self.edition)
 
     def under(self, edition: str) -> Network:
         """Return the same network run by another edition (one of 5.5, 5.17, 5.18, 6.1)."""
-        return Network(*self.brokers, edition=edition, around=self.around)
+        return self.made_of(*self.brokers, edition=edition)
+
+    def made_of(self, *brokers: Broker, edition: str) -> Network:
+        """Return a network of these brokers in the same place."""
+        return Network(*brokers, edition=edition, around=self.around, origin=self.origin)

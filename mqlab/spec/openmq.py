@@ -13,7 +13,8 @@ from mqlab.spec.action import Action
 from mqlab.spec.manual import documented
 from mqlab.spec.openmq_options import BROKER, DESTINATION, LIMIT_BEHAVIORS, Options, to_guide
 from mqlab.spec.openmq_words import noun_of, steps_of
-from mqlab.spec.step import Step, check_keys
+from mqlab.spec.origin import Origin
+from mqlab.spec.step import Step, check_keys, started
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -87,7 +88,7 @@ ANYBODY = ("open_consumer", "temporary", "open_producer", "connect")  # go to "a
 OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Member:
     """One broker: its name, its own properties, and whether the others' list names it."""
 
@@ -95,13 +96,18 @@ class Member:
     options: Options = field(default_factory=dict, hash=False)
     not_listed: bool = False
 
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"Broker({self.name!r}{given}{', not_listed=True' if self.not_listed else ''})"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ClusterScenario:
     """A cluster and what happens to it.
 
     `model` is one of `MODELS`: with a master broker, without any record, of peers with a shared
-    record, or enhanced. Raises `UnknownName` or `BadValue` for a cluster that cannot be.
+    record, or enhanced. `origin` is the files that it was read from, if it was. Raises `UnknownName` or
+    `BadValue` for a cluster that cannot be.
     """
 
     product: ClassVar[str] = "openmq"
@@ -112,6 +118,7 @@ class ClusterScenario:
     steps: tuple[Step, ...] = ()
     about: Options = field(default_factory=dict, hash=False)
     version: str = "6.5"
+    origin: Origin | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for member in self.members:
@@ -154,6 +161,10 @@ class ClusterScenario:
             }[self.model]
             raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
 
+    def __repr__(self) -> str:
+        steps = f", {len(self.steps)} steps" if self.steps else ""
+        return f"Network({', '.join(map(repr, self.members))}, model={self.model!r}{steps})"
+
     @property
     def actions(self) -> tuple[Action, ...]:
         """What happens, as nouns."""
@@ -166,9 +177,8 @@ class ClusterScenario:
         return replace(self, steps=(*self.steps, *steps_of(actions, names, opened)))
 
     def started(self) -> ClusterScenario:
-        """Return the same with all brokers started first, unless an action starts some."""
-        starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
-        return self if starts else replace(self, steps=(Step("start"), *self.steps))
+        """Return the same with all brokers started first, unless it starts them itself."""
+        return replace(self, steps=started(self.steps))
 
     def change(self, path: str, **options: Any) -> ClusterScenario:
         """Return the scenario with options changed: of the broker called *path*, or with ``*`` of the cluster.
@@ -197,7 +207,7 @@ class ClusterScenario:
         return member.options.get(key, self.options.get(key, default))
 
 
-def _changed(before: Options, options: Options, where: str) -> dict[str, Any]:
+def _changed(before: Options, options: Options, where: str) -> dict[str, object]:
     """Return options by the guide's names with some changed, which have Python names."""
     rows = {row.name: row.guide for row in BROKER}
     gone = {rows.get(name) for name, value in options.items() if value is None}

@@ -155,7 +155,7 @@ ROWS = {
 }  # fmt: skip
 
 
-def to_guide(element: str, given: Options, where: str) -> dict[str, Any]:
+def to_guide(element: str, given: Options, where: str) -> dict[str, object]:
     """Return options by the guide's names, each in its type; *given* has Python names.
 
     Raises `UnknownName` for an option that no row names, `BadValue` for a value out of range.

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.openmq_options import ROWS as OPTION_ROWS
 from mqlab.spec.openmq_options import Options, to_guide, to_python
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
 
-Keys = dict[str, Any]  # of a step, or fields of an action
+Keys = JsonDict  # of a step, or fields of an action
 
 SIZE = 100  # bytes of a message in a step that does not say
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
@@ -235,7 +235,8 @@ def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str
     row = BY_NOUN.get(type(action))
     if row is None:
         raise BadValue(
-            f"{where}: OpenMQ does not know this action; see mqlab.openmq for those it does"
+            f"{where}: OpenMQ does not know this action; see mqlab.openmq for those it does (a client's "
+            "list of brokers is on='b1', others=('b2',) of a consumer or a producer)"
         )
     if isinstance(action, (f.Cut, f.Heal)):
         return _lines(row.step, action, brokers)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, nearest, shown
 from mqlab.spec.option import Option
 
 _TTL = "Fuse 2, Time-to-live"
@@ -299,8 +299,18 @@ def read_options(element: str, given: Mapping[str, object], where: str) -> dict[
     rows = OPTIONS[element]
     for name in given:
         if name not in rows:
-            raise UnknownName.of("option", name, rows, where)
+            raise _unknown(name, element, where)
     return {n: row.read(given[n], where) for n, row in rows.items() if given.get(n) is not None}
+
+
+def _unknown(name: str, element: str, where: str) -> UnknownName:
+    """Return the error for an option that *element* does not have; another may have it."""
+    others = {row: other for other, rows in OPTIONS.items() if other != element for row in rows}
+    elsewhere = None if nearest(name, OPTIONS[element]) else nearest(name, others)
+    if elsewhere is None:
+        return UnknownName.of("option", name, OPTIONS[element], where)
+    of = others[elsewhere]
+    return UnknownName(f"{where}: unknown option {shown(name)}; {elsewhere!r} is one of a {of}")
 
 
 def policy_of(given: Mapping[str, object], where: str) -> dict[str, object]:

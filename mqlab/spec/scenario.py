@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mqlab.errors import BadValue, UnknownName, UriError
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.network import HEARD, Network
 from mqlab.spec.steps import STEP_OF, check_wait
 from mqlab.spec.values import duration
@@ -37,7 +38,7 @@ class Scenario:
     product: ClassVar[str] = "activemq"
     network: Network
     actions: tuple[a.Action, ...]
-    about: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    about: JsonObject = field(default_factory=dict, hash=False)
     pace: str = "rest"
 
     def __post_init__(self) -> None:

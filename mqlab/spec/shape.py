@@ -14,9 +14,8 @@ from functools import cache
 from typing import Any, Protocol
 
 from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import MOST_MS, duration
-
-Json = dict[str, Any]
 
 MOST = 10**9  # messages, attempts, bytes of one message: what can be asked of a run
 
@@ -31,7 +30,7 @@ class Shape(Protocol):
     def check(self, value: object, where: str) -> None:
         """Raise `BadValue` or `UnknownName`, with *where* it stands, for what is not of this shape."""
 
-    def schema(self) -> Json:
+    def schema(self) -> JsonDict:
         """Return the shape as JSON Schema."""
 
 
@@ -41,14 +40,14 @@ class Single:
 
     words: str
     test: Callable[[object], bool]
-    json: Json = field(hash=False)
+    json: JsonDict = field(hash=False)
 
     def check(self, value: object, where: str) -> None:
         """Raise `BadValue` or `UnknownName`, with *where* it stands, for what is not of this shape."""
         if not self.test(value):
             raise BadValue(f"{where} is {shown(value)}; write {self.words}")
 
-    def schema(self) -> Json:
+    def schema(self) -> JsonDict:
         """Return the shape as JSON Schema."""
         return dict(self.json)
 
@@ -95,7 +94,7 @@ class Many:
             )
             self.of.check(item, f"{place}, {here}" if place else here)
 
-    def schema(self) -> Json:
+    def schema(self) -> JsonDict:
         """Return the shape as JSON Schema."""
         sizes = {"minItems": self.least} if self.least else {}
         sizes |= {"maxItems": self.most} if self.most < 100 else {}
@@ -148,7 +147,7 @@ class Record:
             if shape is not None:
                 shape.check(item, f"{where}, {key}" if where else key)
 
-    def schema(self) -> Json:
+    def schema(self) -> JsonDict:
         """Return the shape as JSON Schema."""
         alone = [group[0] for group in self.needed if len(group) == 1]
         either = [[{"required": [key]} for key in group] for group in self.needed if len(group) > 1]
@@ -184,7 +183,7 @@ class Tagged:
         rest = {key: item for key, item in value.items() if key != self.tag}
         self.records[name].check(rest, where)
 
-    def schema(self) -> Json:
+    def schema(self) -> JsonDict:
         """Return the shape as JSON Schema: what a tag asks for depends on it."""
         names = [*self.records, *self.aliases]
         return {
@@ -197,7 +196,7 @@ class Tagged:
             ],
         }
 
-    def _then(self, name: str) -> Json:
+    def _then(self, name: str) -> JsonDict:
         found = self.records[self.aliases.get(name, name)].schema()
         return {**found, "properties": {self.tag: {"const": name}, **found["properties"]}}
 
@@ -228,7 +227,7 @@ class Either:
             raise told
         raise BadValue(f"{where} is {shown(value)}; write {self.words}")
 
-    def schema(self) -> Json:
+    def schema(self) -> JsonDict:
         """Return the shape as JSON Schema."""
         return {"anyOf": [shape.schema() for shape in self.shapes]}
 

@@ -26,6 +26,15 @@ class Step:
         return self.keys.get(key, default)
 
 
+def started(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return a cluster's steps with all brokers started first, unless they start them, or begin with one.
+
+    A broker that is started later on has been stopped before, or joins those that are there.
+    """
+    does = [step.do for step in steps]
+    return steps if "start" in does or does[:1] == ["start_broker"] else (Step("start"), *steps)
+
+
 def check_keys(
     step: Step, where: str, table: Mapping[str, tuple[str, str]], always: tuple[str, ...]
 ) -> None:

@@ -14,6 +14,7 @@ from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 
@@ -170,8 +171,8 @@ def _check_number(key: str, value: Any) -> None:
         raise BadValue(f"{key} is {value!r}; write a {what} from 0 on")
 
 
-def _noun(row: Row, keys: dict[str, Any]) -> a.Action:
-    given: dict[str, Any] = {}
+def _noun(row: Row, keys: JsonDict) -> a.Action:
+    given: JsonDict = {}
     names = field_of(row)
     if row.noun in DESTINATION:
         given[DESTINATION[row.noun]] = _destination(keys)
@@ -211,7 +212,7 @@ def field_of(row: Row) -> dict[str, str]:
     return {**row.keys, **times, **{name: name for name in names}}
 
 
-def _translate(noun: type[a.Action], given: dict[str, Any], options: dict[str, Any]) -> None:
+def _translate(noun: type[a.Action], given: JsonDict, options: JsonDict) -> None:
     """Turn what steps say in words of their own into an action's fields."""
     if noun is a.Consumer:
         if "subscription_name" in given:
@@ -228,7 +229,7 @@ def _translate(noun: type[a.Action], given: dict[str, Any], options: dict[str, A
         given["redelivery"] = Redelivery(maximum=most, initial_delay=0, delay=0)
 
 
-def _destination(keys: dict[str, Any]) -> Destination:
+def _destination(keys: JsonDict) -> Destination:
     for key, kind in KINDS.items():
         if key in keys:
             return Destination(kind, keys.pop(key))
@@ -237,7 +238,7 @@ def _destination(keys: dict[str, Any]) -> Destination:
 
 def item_of(
     action: a.Action, clients: Collection[str] = (), brokers: Collection[str] = ()
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the step of an action; *clients* and *brokers* are names that decide between two keys."""
     step = name_of(action)
     if isinstance(action, c.WaitUntil):
@@ -278,7 +279,7 @@ def _at(action: a.Action) -> dict[str, object]:
     return {} if action.at is None else {"at": action.at}
 
 
-def _is_told(known: Any, value: Any) -> bool:
+def _is_told(known: Any, value: object) -> bool:
     if known.default is not MISSING:
         return bool(value != known.default)
     return known.default_factory is MISSING or bool(value != known.default_factory())

@@ -97,6 +97,11 @@ class _Parser:
         name = scheme[0][:-1]
         body, start = piece[scheme.end() :], offset + scheme.end()
         body, hash_, fragment = body.partition("#")
+        if hash_ and not balanced(body) and balanced(body + fragment):
+            raise self.error(
+                start + len(body),
+                "'#' ends an address, so no host can have it in its name; give the broker another",
+            )
         if not balanced(body):
             raise self.error(start, "unbalanced parentheses")
         if body.startswith("//") and not body.startswith("//("):

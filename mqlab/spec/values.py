@@ -158,3 +158,15 @@ def duration(value: int | float | str, where: str = "time") -> int:
             f"{where}: {shown(value)} is not a length of time; write for example '500ms'"
         )
     return time
+
+
+def as_typed(text: str) -> str | int | bool:
+    """Return an option's value as somebody types it: what looks like a truth or a whole number is one.
+
+    >>> as_typed("True"), as_typed(" 3 "), as_typed("tcp://B:1")
+    (True, 3, 'tcp://B:1')
+    """
+    text = text.strip()
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    return int(text) if text.lstrip("-").isdigit() else text

@@ -6,11 +6,12 @@ import hashlib
 import json
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
-from typing import Any, Self
+from typing import Self
 
 from mqlab.errors import UnknownName
+from mqlab.spec.json_types import JsonObject
 
 FORMAT = 1
 WORTH = 50_000  # events from which on it pays to import numpy
@@ -23,10 +24,10 @@ COLUMNS: dict[str, str] = {
     "broker": "h",  # where: index into names["node"]
     "frm": "h",  # from which node (broker, producer, consumer)
     "to": "h",  # to which node
-    "link": "h",  # over which bridge: index into names["link"]
+    "link": "i",  # over which bridge: index into names["link"]; 182 brokers may have 32,942
     "dest": "h",  # index into names["dest"]
     "sub": "i",  # index into names["sub"]
-    "hop": "b",  # brokers that have forwarded the message so far
+    "hop": "h",  # brokers that have forwarded the message so far
     "age": "q",  # us since the message was sent
     "rule": "b",  # a `Rule`: why
     "cause": "i",  # row number of the event that led to this one
@@ -58,19 +59,19 @@ class Columns:
     """
 
     def __init__(
-        self, header: Mapping[str, Any], names: Mapping[str, list[str]],
+        self, header: JsonObject, names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
     ) -> None:  # fmt: skip
         self.header = {"format": FORMAT, **header}
         self.names = Names(names)
         self._columns = dict(columns)
-        self._details: dict[int, Mapping[str, Any]] | None = None
+        self._details: dict[int, Mapping[str, object]] | None = None
         self._rows: dict[tuple[int, ...], array[int]] = {}
 
     @classmethod
     def from_columns(
-        cls, header: Mapping[str, Any], names: Mapping[str, list[str]],
-        columns: Mapping[str, Any],
+        cls, header: Mapping[str, object], names: Mapping[str, list[str]],
+        columns: Mapping[str, Iterable[int]],
     ) -> Self:  # fmt: skip
         """Return a trace over any integer sequences, such as those read from a file."""
         return cls(header, names, {n: array(code, columns[n]) for n, code in COLUMNS.items()})
@@ -84,7 +85,7 @@ class Columns:
     def __len__(self) -> int:
         return len(self._columns["t"])
 
-    def detail(self, row: int) -> Mapping[str, Any]:
+    def detail(self, row: int) -> JsonObject:
         """Return what no column holds of an event, such as the role a broker changed to."""
         if self._details is None:
             self._details = {int(at): told for at, told in self.header.get("details", ())}

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from html import escape
 
 _NUMBER = re.compile(r"-|\d+(\.\d+)?( ms)?")
 
 
-class Grid:
+class Grid(ABC):
     """What has a `table()`; `hints` are what the heads of some columns say under the pointer."""
 
     hints: Mapping[str, str] = {}
 
+    @abstractmethod
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then the lines."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         lines = self.table()

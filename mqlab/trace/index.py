@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
@@ -59,12 +60,23 @@ class Index:
         """How many messages were sent."""
         return sum(map(len, self.sent.values()))
 
+    @cached_property
+    def foreign(self) -> dict[str, int]:
+        """The id that a message had in the file of a foreign trace (`mqlab.replay.read`) -> its number."""
+        ids = self.trace.header.get("foreign", {}).get("messages", ())
+        found: dict[str, int] = {}
+        for number, one in enumerate(ids, 1):
+            found.setdefault(str(one), number)
+        return found
+
     def number(self, name: str | int) -> int:
-        """Return the message number that *name* (``P-7``, ``7`` or 7) stands for."""
+        """Return the message number that *name* (``P-7``, ``7``, 7, or a foreign trace's own id) stands for."""
         if isinstance(name, int) and not isinstance(name, bool):
             self.name(name)
             return name
         text = str(name)
+        if text in self.foreign:
+            return self.foreign[text]
         producer, _, place = text.rpartition("-")
         if producer and place.isdecimal():
             nodes = self.trace.names["node"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import GUIDE_NAMES
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ _SETTINGS = ("edition", "seed", "jitter")
 
 def title(trace: Trace) -> str:
     """Return what a run is called: its scenario's title or name, else how many brokers it has."""
-    scenario: Mapping[str, Any] = trace.header.get("scenario", {})
+    scenario: Mapping[str, object] = trace.header.get("scenario", {})
     brokers = trace.names["node_role"].count("broker")
     named = scenario.get("title") or scenario.get("name")
-    text = str(named or f"A network of {brokers} brokers")
+    text = str(named or (f"A network of {brokers} brokers" if brokers != 1 else "One broker"))
     others = trace.header.get("outcomes", 1)  # that timing allows, where somebody has looked
     return text if others == 1 else f"{text} (one of {others} or more outcomes)"
 
@@ -57,7 +58,7 @@ def labels(traces: Sequence[Trace]) -> list[str]:
     return found
 
 
-def _apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
+def _apart(one: JsonObject, other: JsonObject) -> Iterator[str]:
     """Yield what a run has that its namesake has not."""
     before, after = one.get("scenario", {}), other.get("scenario", {})
     for kind in _ELEMENTS:
@@ -71,7 +72,7 @@ def _apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key} {other.get(key)}"
 
 
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
     for key in dict.fromkeys([*after, *before]):
         if before.get(key) != after.get(key):
             value = json.dumps(after[key], ensure_ascii=False) if key in after else "by default"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind
 from mqlab.trace.questions import route
 from mqlab.trace.trace import Trace
 
 
-def outcome(trace: Trace) -> dict[str, Any]:
+def outcome(trace: Trace) -> dict[str, object]:
     """Return consumers, snapshots, problems and request_reply of a run."""
     names, roles = trace.names["node"], trace.names["node_role"]
     asked = trace.header.get("request_reply") or {}
     hidden = {f"{name}{end}" for name in asked for end in ("", " responder")}
-    found: dict[str, Any] = {
+    found: JsonDict = {
         "consumers": {
             names[i]: {"count": 0, "received": [], "paths": []}
             for i in range(len(names)) if roles[i] == "consumer" and names[i] not in hidden
@@ -37,7 +36,7 @@ def outcome(trace: Trace) -> dict[str, Any]:
     return found
 
 
-def _add_path(paths: list[dict[str, Any]], path: list[str], number: int) -> None:
+def _add_path(paths: list[JsonDict], path: list[str], number: int) -> None:
     for known in paths:
         if known["path"] == path:
             known["numbers"].append(number)

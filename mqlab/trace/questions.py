@@ -53,7 +53,7 @@ def copies(trace: Trace, msg: int) -> list[int]:
     found: list[int] = []
     for row in trace.rows_of(msg):
         kind, cause = kinds[row], causes[row]
-        if kind in (Kind.Dispatched, Kind.Forwarded) and cause in found:
+        if kind in (Kind.Dispatched, Kind.Forwarded, Kind.Received) and cause in found:
             found.remove(cause)
         elif kind == Kind.TakenOver:  # out of the store: no copy of whose store it was
             found = [r for r in found if kinds[r] == Kind.Received

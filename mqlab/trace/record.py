@@ -34,6 +34,15 @@ class MessageLike(Protocol):
     path: tuple[str, ...]
 
 
+class Taker(Protocol):
+    """Who takes the columns of a long run, each time there are so many rows as `full` says."""
+
+    full: int
+
+    def take(self, columns: dict[str, array[int]]) -> None:
+        """Take columns: they are changed no more."""
+
+
 class Recorder:
     """Rows of integers, one behind the other as bytes, and the names they point to.
 
@@ -49,8 +58,11 @@ class Recorder:
         self.columns = {name: array(code) for name, code in COLUMNS.items()}
         self.lent = False  # whether a trace has the columns
         self.seen = self.moved = 0  # see `moved_at`
+        self.taker: Taker | None = None  # of the columns of a run that is too long to be kept
+        self.gone = 0  # rows that it has taken
         self.names = Names()
         self.destinations: dict[object, int] = {}
+        self.bridges: dict[tuple[str, str, str], int] = {}
 
     def add(
         self, t: int, kind: int, msg: int = -1, broker: int = -1, frm: int = -1, to: int = -1,
@@ -75,12 +87,21 @@ class Recorder:
         for name, column in narrow(self.rows).items():
             self.columns[name].extend(column)
         self.rows.clear()
+        if self.taker is not None and len(self.columns["t"]) >= self.taker.full:
+            self.hand_over(self.taker)
+
+    def hand_over(self, taker: Taker) -> None:
+        """Give the columns away; what is written down from now on begins others."""
+        self.moved_at()  # it needs them
+        taker.take(self.columns)
+        self.gone += len(self.columns["t"])
+        self.columns = {name: array(code) for name, code in COLUMNS.items()}
 
     def moved_at(self) -> int:
         """Return when a message or a subscription has last moved (us)."""
         times, kinds = self.columns["t"], self.columns["kind"]
         done = len(times)
-        for row in range(self.seen, self.count):
+        for row in range(self.seen - self.gone, self.count - self.gone):
             if row < done:
                 time, kind = times[row], kinds[row]
             else:
@@ -102,15 +123,12 @@ class Recorder:
 
     def name_link(self, name: str, home: str, remote: str) -> int:
         """Return the number of a bridge; coming up again it is the same one."""
-        names = self.names
-        for no, known in enumerate(zip(names["link"], names["link_from"], names["link_to"],
-                                       strict=True)):  # fmt: skip
-            if known == (name, home, remote):
-                return no
-        names["link"].append(name)
-        names["link_from"].append(home)
-        names["link_to"].append(remote)
-        return len(names["link"]) - 1
+        bridge = (name, home, remote)
+        if bridge not in self.bridges:
+            self.bridges[bridge] = len(self.bridges)
+            for table, text in zip(("link", "link_from", "link_to"), bridge, strict=True):
+                self.names[table].append(text)
+        return self.bridges[bridge]
 
     def name_destination(self, dest: object) -> int:
         """Return the number of a destination or pattern; its text is its name."""

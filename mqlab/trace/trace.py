@@ -23,7 +23,7 @@ class Trace(Columns, Drawn):
     """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
 
     def __init__(
-        self, header: Mapping[str, Any], names: Mapping[str, list[str]],
+        self, header: Mapping[str, object], names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
     ) -> None:  # fmt: skip
         super().__init__(header, names, columns)
@@ -96,7 +96,7 @@ class Trace(Columns, Drawn):
         return questions.received(self)
 
     def message(self, name: str | int) -> int:
-        """Return the number of a message called by number (7) or by producer ("P-7")."""
+        """Return the number of a message called by number (7), by producer ("P-7") or by a foreign id."""
         return self.index().number(name)
 
     def message_name(self, number: int) -> str:

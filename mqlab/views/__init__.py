@@ -15,15 +15,25 @@ from mqlab.views.story import Story
 if TYPE_CHECKING:
     from mqlab.views.host import View
 
-__all__ = ["MOST_EVENTS", "Scene", "html", "plot", "plot_spans", "scene", "scenes", "view"]
+__all__ = [
+    "MOST_EVENTS",
+    "Scene",
+    "html",
+    "plot",
+    "plot_heat",
+    "plot_spans",
+    "scene",
+    "scenes",
+    "view",
+]
 
 
-def _document(what: Trace | Comparison) -> Any:
+def _player() -> Any:
     try:
         from mqlab.views import player
     except ImportError as error:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
-    return player.document(scenes(what))
+    return player
 
 
 def scenes(what: Trace | Comparison) -> list[Scene]:
@@ -49,12 +59,12 @@ def view(what: Trace | Comparison) -> View:
 
     Raises `BadValue` for a run too long to be sent whole, `MissingExtra` without Bokeh.
     """
-    document = _document(what)
+    shown = _player().item(scenes(what))
     try:
         from mqlab.views.host import View
     except ImportError as error:
         raise MissingExtra.of(error.name or "anywidget", "lab") from None
-    return View(document)
+    return View(shown)
 
 
 def plot(what: Trace | Comparison) -> View:
@@ -84,9 +94,26 @@ def plot_spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> View:
     return View(spans(counts))
 
 
+def plot_heat(
+    panels: Mapping[str, Mapping[str, Mapping[str, float | None]]],
+    unit: str,
+    high: float | None = None,
+) -> View:
+    """Return a widget with heat maps: title -> row -> column -> number in *unit*, all on one scale.
+
+    Raises `MissingExtra` without Bokeh.
+    """
+    try:
+        from mqlab.views.heat import document
+        from mqlab.views.host import View
+    except ImportError as error:
+        raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    return View(document(panels, unit, high))
+
+
 def html(what: Trace | Comparison, title: str = "mqlab") -> str:
     """Return a page that plays a run from a file, without network or kernel."""
-    document = _document(what)
+    document = _player().document(scenes(what))
     from bokeh.embed import file_html
     from bokeh.resources import INLINE
 

@@ -36,7 +36,8 @@ class Client:
 class Link:
     """What joins two brokers: one connection, whichever of the trace's bridges go over it.
 
-    `kind` is connector, cluster or replication; `chips` are options that are not the default.
+    `kind` is connector, cluster or replication; `chips` are options that are not the default. Between groups of
+    brokers one line is drawn for `count` of them.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Link:
     bridges: tuple[int, ...]
     both: bool
     chips: tuple[str, ...] = ()
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,10 @@ class Cast:
         return [
             no for no, (_, role) in enumerate(self.nodes) if role in roles and self.actors[no] == no
         ]
+
+    def seen_as(self, node: int) -> int:
+        """Return the node as which a broker or a client is drawn: here itself (but see `folded.Folded`)."""
+        return node
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -175,6 +181,11 @@ class Cast:
             if frozenset((a, b)) not in joined:
                 links.append(Link("replication", "replication", a, b, (), both=False))
         return links
+
+    @cached_property
+    def link_of(self) -> dict[int, int]:
+        """Bridge of the trace -> the number of its link in `links`."""
+        return {bridge: no for no, link in enumerate(self.links) for bridge in link.bridges}
 
     @cached_property
     def _connectors(self) -> dict[tuple[str, str], dict[str, Any]]:

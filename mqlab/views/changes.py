@@ -12,7 +12,8 @@ from enum import IntEnum
 from typing import Any
 
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.views.cast import Cast
+from mqlab.views.cast import STANDING, Cast
+from mqlab.views.repeats import repeats
 from mqlab.views.story import Story
 
 COLUMNS = ("kind", "rule", "broker", "frm", "to", "link", "dest", "msg", "sub", "cause", "age")
@@ -32,7 +33,7 @@ class What(IntEnum):
     take = 3  # broker a lets go of message c of destination b; d had it, or -1
     out = 4  # broker a hands message c of destination b to consumer d, or to the bridge ~d
     back = 5  # message c of destination b is again broker a's alone
-    work = 6  # consumer a has received message c of destination b
+    work = 6  # consumer a has received message c of destination b; d is its flags (`repeats`)
     bridge = 7  # bridge a is up (b is 1) or down
     at = 8  # client a is connected to broker b, or to none (-1)
     attempt = 9  # a tries to connect to broker b; c is 1 if it is accepted
@@ -43,8 +44,15 @@ class What(IntEnum):
     lock = 14  # broker a holds its set's lock (b is 1) or has lost it
     cut = 15  # the lines between brokers a and b (-1: all of a) are cut (c is 1) or whole
     left = 16  # consumer a has closed
+    stands = (
+        17  # broker a has the subscription c of destination b, for consumer d or for the bridge ~d
+    )
+    vote = 18  # broker a has asked for votes: b of c that it needs; d is 1 if that was enough
+    full = 19  # the memory for destination b at broker a is used up: client d has to wait
+    ballot = 20  # in the vote of broker a broker b said c: 0 no, 1 yes, 2 nothing
 
 
+BALLOTS = {"no": 0, "yes": 1, "no answer": 2}
 Row = tuple[int, int, int, int, int]
 
 
@@ -84,6 +92,7 @@ class _Reader:
     holders: dict[tuple[int, int, int], int] = field(default_factory=dict)
     takers: dict[int, int] = field(default_factory=dict)  # subscription -> who its messages go to
     at: dict[int, int] = field(default_factory=dict)
+    senders: dict[int, int] = field(default_factory=dict)  # message -> who sent it last
 
     def __post_init__(self) -> None:
         trace = self.cast.trace
@@ -96,6 +105,7 @@ class _Reader:
         standing = set(self.cast.standing)
         self.standing = standing
         self.clients = {c.node for c in self.cast.clients}
+        self.repeats = repeats(trace)
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Yield (row of the trace, change); -1 stands for the beginning."""
@@ -158,6 +168,10 @@ class _Reader:
             yield What.bridge, e["link"], int(e["kind"] == Kind.Connected), 0, 0
 
     def subscribed(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        taker = ~e["link"] if e["link"] >= 0 else self.actors.get(e["frm"], e["frm"])
+        if e["kind"] == Kind.Subscribed and e["sub"] >= 0 and (e["link"] >= 0 or taker >= 0):
+            self.takers[e["sub"]] = taker
+            yield What.stands, e["broker"], e["dest"], e["sub"], taker
         if e["link"] >= 0:
             yield What.subscribe, e["link"], e["dest"], e["sub"], 0
         elif e["frm"] >= 0:
@@ -172,11 +186,25 @@ class _Reader:
 
     def sent(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         yield from self._joined(e["frm"], e["broker"] if e["broker"] >= 0 else e["to"])
-        yield What.sent, self._client(e["frm"]), e["dest"], e["msg"], 0
+        self.senders[e["msg"]] = self._client(e["frm"])
+        yield What.sent, self.senders[e["msg"]], e["dest"], e["msg"], 0
 
     def enqueued(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if self.queue[e["dest"]]:
             yield What.put, e["broker"], e["dest"], e["msg"], 0
+
+    def held(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        client = self.senders.get(e["msg"], -1)
+        if e["rule"] == Rule.memory_full and self.at.get(client) == e["broker"]:
+            yield What.full, e["broker"], e["dest"], e["msg"], client
+
+    def voted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
+        told = self.details.get(index, {})
+        if "votes" in told:
+            won = int(e["rule"] == Rule.vote_won)
+            yield What.vote, e["broker"], int(told["votes"]), int(told["needed"]), won
+        for voter, said in told.get("ballots", {}).items():
+            yield What.ballot, e["broker"], self.cast.numbers[voter], BALLOTS[said], 0
 
     def taken_over(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if self.queue[e["dest"]]:
@@ -194,7 +222,8 @@ class _Reader:
         yield What.out, e["broker"], e["dest"], e["msg"], to
 
     def received(self, index: int, e: dict[str, int]) -> Iterator[Row]:
-        yield What.work, self.actors.get(e["to"], e["to"]), e["dest"], e["msg"], 0
+        again = self.repeats.get(index, 0)
+        yield What.work, self.actors.get(e["to"], e["to"]), e["dest"], e["msg"], again
 
     def returned(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         yield What.back, e["broker"], e["dest"], e["msg"], self._let_go(e["broker"], e)
@@ -236,14 +265,23 @@ class _Reader:
 
     def cut(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         cut = int(e["kind"] == Kind.Partitioned)
-        ends = self.details.get(index, {}).get("between", ())
-        known = [self.cast.numbers[name] for name in ends if name in self.cast.numbers]
-        if len(known) == 2:
-            yield What.cut, known[0], known[1], cut, 0
-            return
-        node = next((n for n in (e["broker"], e["to"], e["frm"]) if n >= 0), -1)
-        if self.actors.get(node, node) in self.standing:
-            yield What.cut, self.actors[node], -1, cut, 0
+        one, other = self._ends(self.details.get(index, {}), e)
+        if one in self.standing:
+            yield What.cut, one, other if other in self.standing else -1, cut, 0
+
+    def _ends(self, told: dict[str, Any], e: dict[str, int]) -> tuple[int, int]:
+        """Return between whom a line is: one node, and the other or -1 for all lines of the one."""
+        said = str(told.get("between") or told.get("line") or "")
+        names = {name: self.actors[no] for no, (name, role) in reversed([*enumerate(self.cast.nodes)])
+                 if role in (*STANDING, "line")}  # fmt: skip
+        if said in names:
+            return names[said], -1
+        for place in (at for at in range(len(said)) if said.startswith(" and ", at)):
+            ends = names.get(said[:place], -1), names.get(said[place + len(" and ") :], -1)
+            if min(ends) >= 0:
+                return ends
+        known = [self.actors.get(no, no) for no in (e["broker"], e["frm"], e["to"]) if no >= 0]
+        return (known[0], known[1] if len(known) > 1 else -1) if known and not said else (-1, -1)
 
 
 _READERS = {
@@ -254,6 +292,7 @@ _READERS = {
     Kind.Unsubscribed: _Reader.unsubscribed, Kind.Sent: _Reader.sent, Kind.Enqueued: _Reader.enqueued,
     Kind.TakenOver: _Reader.taken_over, Kind.Dispatched: _Reader.handed, Kind.Forwarded: _Reader.handed,
     Kind.Received: _Reader.received, Kind.Returned: _Reader.returned, Kind.Acknowledged: _Reader.gone,
+    Kind.Held: _Reader.held, Kind.Voted: _Reader.voted,
     Kind.Discarded: _Reader.gone, Kind.Expired: _Reader.gone, Kind.DeadLettered: _Reader.gone,
     Kind.Attached: _Reader.attached, Kind.Interrupted: _Reader.interrupted,
     Kind.Attempted: _Reader.attempted, Kind.Waited: _Reader.waited, Kind.Locked: _Reader.lock,

@@ -62,7 +62,8 @@ class Chapters:
             self._lost.discard(event.frm)
             return f"{event.frm} reaches {event.to}"
         elif kind in (Kind.Partitioned, Kind.Healed):
-            ends = detail.get("between", event.broker or event.to)
+            both = [end for end in (event.frm, event.to) if end] or [event.broker or "a line"]
+            ends = detail.get("between") or detail.get("line") or " and ".join(both)
             return f"{ends} {'cut' if kind == Kind.Partitioned else 'whole again'}"
         elif kind == Kind.Disconnected and event.t != self._ended:
             return f"{event.link} is down"

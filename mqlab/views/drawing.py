@@ -16,7 +16,7 @@ from mqlab.views.sizes import HEIGHT, WIDTH
 
 FONT = value("system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif")
 GLYPHS: dict[str, str] = {
-    "frames": "x y w h fill edge dash hatch",
+    "frames": "x y w h fill edge dash hatch hatched",
     "halos": "xs ys w colour",
     "pipes": "xs ys w inner edge fill dash alpha",
     "strands": "xs ys w colour dash",
@@ -40,8 +40,8 @@ def stage(end: str, label: str) -> Any:
         border_fill_alpha=0, sizing_mode="scale_width", name="stage" + end, tools="",
         html_attributes={"role": "img", "aria-label": f"{label}; the table tells the same"},
     )  # fmt: skip
-    plot.axis.visible = False
-    plot.grid.visible = False
+    # Axes, grids and a title that nobody sees are laid out at each paint all the same.
+    plot.below, plot.left, plot.center, plot.title = [], [], [], None
     data = {name: ColumnDataSource({c: [] for c in shape.split()}, name=f"draw {name}{end}")
             for name, shape in GLYPHS.items()}  # fmt: skip
     _draw_lines(plot, data)
@@ -59,7 +59,7 @@ def _rect(plot: Any, source: ColumnDataSource, radius: int, **looks: Any) -> Non
 def _draw_lines(plot: Any, data: dict[str, ColumnDataSource]) -> None:
     """Add what lies below the cards: frames of hosts, the selection, pipes and subscriptions."""
     _rect(plot, data["frames"], 10, line_color="edge", line_dash="dash", line_width=1.5,
-          hatch_pattern="hatch", hatch_color="edge", hatch_alpha=0.35, hatch_scale=14,
+          hatch_pattern="hatch", hatch_color="hatched", hatch_alpha=0.35, hatch_scale=14,
           hatch_weight=1)  # fmt: skip
     plot.multi_line("xs", "ys", source=data["halos"], line_width="w", line_color="colour",
                     line_cap="round", line_join="round")  # fmt: skip

@@ -10,6 +10,7 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.views.boxes import Curve
 from mqlab.views.cast import Cast
 from mqlab.views.plan import Stage
+from mqlab.views.repeats import NON_PERSISTENT, repeats
 from mqlab.views.story import Story
 
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
@@ -19,7 +20,8 @@ QUEUES, TOPICS = ("circle", "hexagon", "triangle"), ("square", "diamond", "squar
 TOKENS = ("d1", "d2", "d3")
 SLOTS = 6  # looks of destinations; those after them share the last
 ACK, SUBSCRIPTION, ATTEMPT, VOTE = range(SLOTS, SLOTS + 4)
-NON_PERSISTENT = 1  # bits of the column flags, as `page/moving.js` draws them
+BALLOT = 60_000  # us that an answer to a vote is seen on its way
+Flight = tuple[int, int, int, int, int, int]  # from when, to when (us), way, look, message, flags
 Table = dict[str, list[Any]]
 
 
@@ -78,16 +80,20 @@ class Flights:
             "t0": [round(r[0], 4) for r in rows],
             "took": [round(max(r[1] - r[0], 1e-3), 4) for r in rows],
             "way": [r[2] for r in rows], "look": [r[3] for r in rows], "msg": [r[4] for r in rows],
-            "flags": [flags.get(r[4], 0) if r[3] < SLOTS else 0 for r in rows],
+            "flags": [r[5] | flags.get(r[4], 0) if r[3] < SLOTS else 0 for r in rows],
         }  # fmt: skip
 
-    def ways(self, stage: Stage) -> Table:
-        """Return the source `ways`: the curves of what has been read, on one stage."""
-        curves = [_curve(self.cast, stage, key) for key in self.keys]
+    def ways(self, stage: Stage, cast: Cast) -> Table:
+        """Return the source `ways`: the curves of what has been read, on one stage of the cast.
+
+        What stays within a group that is closed has the same node at both ends, and no length.
+        """
+        curves = [_curve(cast, stage, key) for key in self.keys]
+        seen = [(cast.seen_as(a), cast.seen_as(b)) for a, b in self.ends]
         ends = "x0", "y0", "cx", "cy", "x1", "y1"
         table: Table = {end: [round(getattr(c, end), 1) for c in curves] for end in ends}
         table |= {"from": [0.0] * len(curves), "to": [1.0] * len(curves)}
-        return table | {"frm": [a for a, _ in self.ends], "to_node": [b for _, b in self.ends]}
+        return table | {"frm": [a for a, _ in seen], "to_node": [b for _, b in seen]}
 
     def _flags(self) -> dict[int, int]:
         """Return message -> bits, of the steps that send what is not persistent.
@@ -105,45 +111,70 @@ class Flights:
                 found |= dict.fromkeys(numbers, NON_PERSISTENT)
         return found
 
-    def _rows(self, look_of: list[int]) -> Iterator[tuple[int, int, int, int, int]]:
-        """Yield (from when, to when (us), way, look, message)."""
+    def _rows(self, look_of: list[int]) -> Iterator[Flight]:
+        """Yield what moves, in the order of the events."""
         trace = self.cast.trace
-        kinds, times, causes = (trace.column(c) for c in ("kind", "t", "cause"))
-        frm, to, link, dest, msg = (trace.column(c) for c in ("frm", "to", "link", "dest", "msg"))
-        broker, sub, rules = trace.column("broker"), trace.column("sub"), trace.column("rule")
-        holders: dict[tuple[int, int, int], tuple[int, int]] = {}
+        events = [trace.column(c) for c in ("kind", "t", "cause", "frm", "to", "link", "rule")]
+        kinds, times, causes, frm, to, link, rules = events
+        again = repeats(trace)
+        answers = self._answers()
         for row, kind in enumerate(kinds):
             c, now = causes[row], times[row]
-            if kind in ARRIVES and c >= 0 and kinds[c] in MOVES:
-                yield times[c], now, self._way(frm[c], to[c], link[c]), look_of[dest[row]], msg[row]
-                if kinds[c] != Kind.Sent:
-                    holders[broker[c], msg[row], sub[c]] = c, now
+            if kind in ARRIVES and c >= 0:
+                c = causes[c] if kinds[c] == Kind.Redelivered else c
+                if c >= 0 and kinds[c] in MOVES:
+                    yield self._message(c, row, look_of, again.get(row, 0))
+            elif kind == Kind.Acknowledged and row in answers:
+                c, when = answers[row]
+                way = self._back(frm[c], to[c], link[c])
+                yield max(when, now - SOON), now, way, ACK, trace.column("msg")[row], 0
+            elif kind == Kind.Advised and link[row] >= 0:
+                way = self._back(frm[row], to[row], link[row], True)
+                yield max(0, now - SOON), now, way, SUBSCRIPTION, -1, 0
+            elif kind == Kind.Voted:
+                for voter in self._voters(row):
+                    way = self._way(voter, trace.column("broker")[row], -1)
+                    yield max(0, now - BALLOT), now, way, VOTE, -1, 0
+            elif (
+                kind == Kind.Attempted
+                and Rule.accepted != rules[row]
+                and min(frm[row], to[row]) >= 0
+            ):
+                way = self._way(frm[row], to[row], -1)
+                yield max(0, now - SOON), now, way, ATTEMPT, -1, 0
+
+    def _message(self, left: int, came: int, look_of: list[int], flags: int) -> Flight:
+        """Return the flight of a message from the row at which it set out to that at which it came."""
+        t, frm, to, link, dest, msg = (
+            self.cast.trace.column(c) for c in ("t", "frm", "to", "link", "dest", "msg")
+        )
+        way = self._way(frm[left], to[left], link[left])
+        return t[left], t[came], way, look_of[dest[came]], msg[came], flags
+
+    def _answers(self) -> dict[int, tuple[int, int]]:
+        """Return row of an acknowledgement -> the row that it answers, and when that message came (us)."""
+        trace = self.cast.trace
+        columns = [trace.column(c) for c in ("kind", "t", "cause", "broker", "msg", "sub")]
+        kinds, times, causes, broker, msg, sub = columns
+        holders: dict[tuple[int, int, int], tuple[int, int]] = {}
+        found = {}
+        for row, kind in enumerate(kinds):
+            c = causes[row]
+            if kind in ARRIVES and c >= 0:
+                c = causes[c] if kinds[c] == Kind.Redelivered else c
+                if c >= 0 and kinds[c] in MOVES and kinds[c] != Kind.Sent:
+                    holders[broker[c], msg[row], sub[c]] = c, times[row]
             elif kind == Kind.Acknowledged:
                 held = holders.pop((broker[row], msg[row], sub[row]), None)
                 held = held or holders.pop((broker[row], msg[row], -1), None)
-                if held and held[1] < now:
-                    c, when = held
-                    yield (
-                        max(when, now - SOON),
-                        now,
-                        self._back(frm[c], to[c], link[c]),
-                        ACK,
-                        msg[row],
-                    )
-            elif kind == Kind.Advised and link[row] >= 0:
-                yield (
-                    max(0, now - SOON),
-                    now,
-                    self._back(frm[row], to[row], link[row], True),
-                    SUBSCRIPTION,
-                    -1,
-                )
-            elif (
-                kind == Kind.Attempted
-                and rules[row] != Rule.accepted
-                and min(frm[row], to[row]) >= 0
-            ):
-                yield max(0, now - SOON), now, self._way(frm[row], to[row], -1), ATTEMPT, -1
+                if held and held[1] < times[row]:
+                    found[row] = held
+        return found
+
+    def _voters(self, row: int) -> list[int]:
+        """Return whose ballots came back in a vote."""
+        ballots = self.cast.trace.detail(row).get("ballots", {})
+        return [self.cast.numbers[name] for name, said in ballots.items() if said != "no answer"]
 
     def _way(self, frm: int, to: int, link: int) -> int:
         return self._number(frm, to, link, back=False)
@@ -169,7 +200,9 @@ def _curve(cast: Cast, stage: Stage, key: Key) -> Curve:
     """Return the curve of a way: (bridge, back, advisory), or (card, card, -2)."""
     if key[2] >= 0:
         return _pipe(cast, stage, *key)
-    frm, to, _ = key
+    frm, to = cast.seen_as(key[0]), cast.seen_as(key[1])
+    if frm == to:
+        return _point(stage, frm)
     for wire in stage.wires:
         if wire.kind == "wire" and {wire.frm, wire.to} == {frm, to}:
             return wire.curve if wire.frm == frm else wire.curve.back
@@ -181,10 +214,19 @@ def _curve(cast: Cast, stage: Stage, key: Key) -> Curve:
     return Curve(a.x, a.y, (a.x + b.x) / 2, (a.y + b.y) / 2, b.x, b.y)
 
 
+def _point(stage: Stage, node: int) -> Curve:
+    box = stage.brokers.get(node) or stage.clients[node]
+    return Curve(box.x, box.y, box.x, box.y, box.x, box.y)
+
+
 def _pipe(cast: Cast, stage: Stage, bridge: int, back: int, advisory: int) -> Curve:
     """Return the lane of a bridge in its pipe; consumer advisories run under it."""
-    number, link = next((no, link) for no, link in enumerate(cast.links) if bridge in link.bridges)
-    along = cast.numbers[cast.trace.names["link_from"][bridge]] == link.a
+    frm = cast.seen_as(cast.numbers[cast.trace.names["link_from"][bridge]])
+    if bridge not in cast.link_of:
+        return _point(stage, frm)
+    number = cast.link_of[bridge]
+    link = cast.links[number]
+    along = frm == link.a
     curve = stage.links[number] if along != bool(back) else stage.links[number].back
     pipe = stage.size.pipe
     if advisory and pipe > 20:

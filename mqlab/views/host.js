@@ -137,6 +137,7 @@ const render = async ({ model, el }) => {
   on("change:item", () => { busy = busy.then(show); });
   on("change:columns", () => { busy = busy.then(() => setColumns(shown.doc, model.get("columns"))); });
   on("change:props", put);
+  on("change:answers", () => { answers = model.get("answers") ? makeAsk(model, on) : null; tell(); });
   // A restarted kernel closes the line; the picture plays on.
   on("comm_live_update", () => { answers?.end(); answers = null; memory.lost = true; tell(); });
   return () => {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -22,7 +21,7 @@ HERE = resources.files(__package__)
 
 
 class View(anywidget.AnyWidget):
-    """Shows a document. `columns` (set by `show`) replaces what is in it, not the document itself.
+    """Shows a document, or the text of one. `columns` (set by `show`) replaces what is in it, not itself.
 
     `props` sets properties of named models (``{"time.value": 2}``); the properties that *watch*
     names come back in `seen`. *answer* is called with what the page asks, and its data; what it
@@ -41,13 +40,12 @@ class View(anywidget.AnyWidget):
 
     def __init__(
         self,
-        document: Document,
+        shown: Document | str,
         answer: Callable[[str, dict[str, Any]], Any] | None = None,
         **traits: Any,
     ) -> None:
         served = bokehjs.is_installed()
-        item = _item(document)
-        super().__init__(item=item, served=served, answers=answer is not None, **traits)
+        super().__init__(item=_item(shown), served=served, answers=answer is not None, **traits)
         self._answers = answer
         self.on_msg(self._answer)
 
@@ -68,15 +66,16 @@ class View(anywidget.AnyWidget):
         """Replace what is shown by other columns of the same names."""
         self.columns = json.dumps(columns)
 
-    def replace(self, document: Document) -> None:
+    def replace(self, shown: Document | str) -> None:
         """Show another document in the same place; what was shown as `columns` belonged to the old one."""
         with self.hold_sync():
             self.columns = ""
-            self.item = _item(document)
+            self.item = _item(shown)
 
     def __repr__(self) -> str:
         return "<mqlab.View>"
 
 
-def _item(document: Document) -> str:
-    return json.dumps(json_item(document.roots[0], target=uuid.uuid4().hex))
+def _item(shown: Document | str) -> str:
+    """Return the text of a document, which `player.item` gives at once."""
+    return shown if isinstance(shown, str) else json.dumps(json_item(shown.roots[0]))

@@ -6,6 +6,7 @@ Pure Python, and always the same for the same network. Positions are in the unit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import cos, hypot, pi, sin
 
 from mqlab.views import shapes
@@ -32,7 +33,13 @@ def positions(
     found = _by_shape(
         names, near, room, one_way={b for _, b in edges}.isdisjoint(a for a, _ in edges)
     )
-    return found or _fit(_upright(_stress(names, shapes.hops(names, near)), edges))
+    return found or dict(_pulled(tuple(names), tuple(edges)))
+
+
+@lru_cache(maxsize=8)
+def _pulled(names: tuple[str, ...], edges: tuple[tuple[str, str], ...]) -> dict[str, Point]:
+    """Pull brokers into shape; kept, since every part of a long run shows the same network."""
+    return _fit(_upright(_stress(names, shapes.hops(names, _neighbours(names, edges))), edges))
 
 
 def is_complete(names: Sequence[str], edges: Edges) -> bool:

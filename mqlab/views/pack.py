@@ -49,7 +49,7 @@ def pack(tables: Tables) -> str:
             told = told or _packed(list(values), columns, name, known, body)
             heads.append({"table": table, "column": name, **told})
     head = json.dumps(heads, ensure_ascii=True, separators=(",", ":")).encode()
-    return base64.b64encode(zlib.compress(head + b"\0" + bytes(body), 9)).decode()
+    return base64.b64encode(zlib.compress(head + b"\0" + bytes(body), 7)).decode()
 
 
 def _packed(
@@ -71,7 +71,7 @@ def _packed(
     elif (
         values
         and all(type(value) is str for value in values)
-        and not any(map(_ANY_SIGN.search, values))
+        and not any(map(_ANY_SIGN.search, set(values)))
     ):
         return _patterns(values, row if name == "what" else {}, body)
     if any(value != value for value in values):  # not a number
@@ -115,6 +115,8 @@ def _time(
 
 def _scale(values: list[float]) -> int | None:
     """Return by which number all values become integers, none being changed; None without one."""
+    if set(map(type, values)) <= {int}:
+        return 1 if all(abs(value) < MOST for value in values) else None
     for scale in SCALES:
         if all(abs(value) < MOST and round(value * scale) / scale == value for value in values):
             return scale
@@ -125,6 +127,7 @@ def _patterns(values: list[str], row: Mapping[str, Sequence[Any]], body: bytearr
     known: dict[str, int] = {}
     numbers: list[float] = []
     codes = []
+    seen: dict[str, tuple[int, float | None]] = {}  # most sentences and names come many times
     left_out = [
         (sign, row[name]) for sign, name in zip(_SIGNS, LEFT_OUT, strict=True) if name in row
     ]
@@ -133,20 +136,31 @@ def _patterns(values: list[str], row: Mapping[str, Sequence[Any]], body: bytearr
         for sign, column in left_out:
             what = str(column[place])
             if sign == _MESSAGE:
-                pattern = re.sub(rf"^{what}(?=:)", sign, pattern)
+                if pattern.startswith(f"{what}:"):
+                    pattern = f"{sign}{pattern[len(what) :]}"
             elif what:
                 pattern = pattern.replace(what, sign)
-        found = _MS.search(pattern)
-        if found and f"{float(found[0]):.15g}" == found[0]:
-            pattern = f"{pattern[: found.start()]}{_NUMBER}{pattern[found.end() :]}"
-            numbers.append(float(found[0]))
-        codes.append(known.setdefault(pattern, len(known)))
+        if pattern not in seen:
+            rest, number = _without_ms(pattern)
+            seen[pattern] = known.setdefault(rest, len(known)), number
+        code, number = seen[pattern]
+        if number is not None:
+            numbers.append(number)
+        codes.append(code)
     _append(body, codes)
     scale = _scale(numbers)
     if scale is None:
         return {"n": len(codes), "patterns": list(known), "numbers": numbers}
     _append(body, [round(number * scale) for number in numbers])
     return {"n": len(codes), "patterns": list(known), "count": len(numbers), "scale": scale}
+
+
+def _without_ms(text: str) -> tuple[str, float | None]:
+    """Return a text without its first number of ms, and this number; as it is if written in another way."""
+    found = _MS.search(text)
+    if found and f"{float(found[0]):.15g}" == found[0]:
+        return f"{text[: found.start()]}{_NUMBER}{text[found.end() :]}", float(found[0])
+    return text, None
 
 
 def _append(body: bytearray, values: Sequence[int]) -> None:

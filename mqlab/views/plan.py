@@ -30,7 +30,10 @@ class Wire:
 
 @dataclass(slots=True)
 class Stage:
-    """Where everything stands. `faults` counts overlaps, and lines through cards they do not belong to."""
+    """Where everything stands. `faults` counts overlaps, and lines through cards they do not belong to.
+
+    `opened` is the frame around the brokers of a group that is open.
+    """
 
     size: Size
     brokers: dict[int, Box]
@@ -42,6 +45,7 @@ class Stage:
     wires: list[Wire] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     faults: int = 0
+    opened: Box | None = None
 
 
 def boxes(stage: Stage) -> list[Box]:

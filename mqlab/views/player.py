@@ -7,10 +7,15 @@ sources under the names of `scene.columns`; a second panel, for a comparison, ha
 
 from __future__ import annotations
 
+import json
+import re
+import uuid
 from collections.abc import Sequence
+from functools import cache
 from importlib import resources
 
 from bokeh.document import Document
+from bokeh.embed import json_item
 from bokeh.events import DocumentReady
 from bokeh.models import (
     Column,
@@ -24,6 +29,9 @@ from mqlab.views import drawing
 from mqlab.views.pack import pack
 from mqlab.views.scene import SHAPES, Columns, Scene
 
+TITLE, COLUMNS = "mqlab:title", "mqlab:columns"  # what a template leaves open
+_ID = re.compile(r'(?<!\\)"(p\d+)"')  # a model's name, and no text that only looks like one
+
 # Of the folder page, in this order; together they are one function of the document's root.
 SCRIPTS = (
     "bus.js",
@@ -33,10 +41,15 @@ SCRIPTS = (
     "model.js",
     "ink.js",
     "cards.js",
+    "exclusive.js",
     "clients.js",
     "lines.js",
+    "sides.js",
     "apart.js",
+    "groups.js",
+    "places.js",
     "stage.js",
+    "lens.js",
     "pointing.js",
     "marks.js",
     "moving.js",
@@ -47,16 +60,21 @@ SCRIPTS = (
     "breaks.js",
     "transport.js",
     "overview.js",
+    "lanes.js",
+    "whole.js",
     "tracks.js",
     "spacetime.js",
     "keys.js",
     "fit.js",
+    "vector.js",
     "lab.js",
     "panel.js",
     "panel_compare.js",
     "panel_build.js",
     "panel_why.js",
     "panel_tabs.js",
+    "palette.js",
+    "editor.js",
     "top.js",
     "player.js",
 )
@@ -81,6 +99,30 @@ def packed(scenes: Sequence[Scene]) -> str:
     return pack(tables)
 
 
+def item(scenes: Sequence[Scene]) -> str:
+    """Return the document of these scenes as the text that BokehJS embeds.
+
+    Hundreds of models take longer to make than a run to play, and are the same each time: they are made once,
+    and each picture has its own names for them.
+    """
+    title = json.dumps(_label(scenes))[1:-1]
+    columns = json.dumps(packed(scenes))[1:-1]
+    mine = _ID.sub(rf'"{uuid.uuid4().hex[:8]}-\1"', template(len(scenes)))
+    return mine.replace(COLUMNS, columns).replace(TITLE, title)  # a title may be any text
+
+
+@cache
+def template(panels: int) -> str:
+    """Return the text of a document with so many panels, in which title and columns are left open."""
+    doc = document([Scene(TITLE, 0.0, {})] * panels)
+    doc.roots[0].tags = [COLUMNS]
+    return json.dumps(json_item(doc.roots[0]))
+
+
+def _label(scenes: Sequence[Scene]) -> str:
+    return scenes[0].title or "network of brokers"
+
+
 def document(scenes: Sequence[Scene]) -> Document:
     """Return a document that plays one scene, or two side by side on one clock."""
     panels, kept = [], []
@@ -89,7 +131,7 @@ def document(scenes: Sequence[Scene]) -> Document:
         end = "" if number == 0 else f" {number + 1}"
         data = sources(end)
         kept += data.values()
-        panels.append(drawing.stage(end, label or one.title or "network of brokers"))
+        panels.append(drawing.stage(end, label or _label([one])))
     middle = Row(*panels, name="middle", sizing_mode="stretch_width")
     root = Column(
         _place("top"), middle, _place("foot"), _place("panel"), name="player", sizing_mode="stretch_width",

@@ -7,17 +7,19 @@ Pyodide. One document shows any network, because whatever depends on it lies in 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mqlab.errors import BadValue
 from mqlab.trace import labels
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
-from mqlab.views import changes, flights, still, tracks, twin
+from mqlab.views import changes, flights, opened, still, tracks, twin
 from mqlab.views import stage as stages
 from mqlab.views.cast import Cast
 from mqlab.views.flights import Flights
+from mqlab.views.groups import MANY
+from mqlab.views.plan import Stage
 from mqlab.views.sizes import MOST_IN_ROOMS, ONE_ROOM, ROOMS
 from mqlab.views.still import Columns
 from mqlab.views.story import Story
@@ -35,10 +37,14 @@ class Scene:
     columns: Columns
 
 
-def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
+def scene(
+    trace: Trace, title: str = "", story: Story | None = None,
+    build: Callable[[Cast, float, float], Stage] = stages.build,
+) -> Scene:  # fmt: skip
     """Return the scene of a run, under its own title or another.
 
-    Runs that are played side by side have one *story*: then both show the same time (`Story.of`).
+    Runs that are played side by side have one *story*: then both show the same time (`Story.of`). *build*
+    makes the stages: whoever shows many parts of one run has them already (`stage.Kept`).
     Raises `BadValue` for a run too long to be sent whole, or one in which there is nothing.
     """
     if not trace.names["node"]:
@@ -51,11 +57,9 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     cast = Cast(trace)
     story = story or Story.of(trace)
     looks, look_of = flights.looks(cast)
-    many = len(cast.standing) > MOST_IN_ROOMS
     moving = Flights(cast, story)
     flown = moving.table(look_of)
-    rooms = [ONE_ROOM] if many else ROOMS
-    plans = [still.columns(cast, stages.build(cast, *room), moving) for room in rooms]
+    plans = [still.columns(drawn, stage, moving) for drawn, stage in _stages(cast, build)]
     columns = {
         **plans[0], "flights": flown, "looks": looks, **_counts(cast, story),
         "plans": {"text": [json.dumps(one) for one in plans]}, "traffic": {"count": []},
@@ -74,6 +78,18 @@ def scene(trace: Trace, title: str = "", story: Story | None = None) -> Scene:
     return Scene(title, story.duration, columns)
 
 
+def _stages(
+    cast: Cast, build: Callable[[Cast, float, float], Stage]
+) -> Iterator[tuple[Cast, Stage]]:
+    """Yield what is drawn, and where: for each room, or for each group that may be open."""
+    count = len(cast.standing)
+    if count > MANY:
+        yield from opened.stages(cast)
+    else:
+        for room in [ONE_ROOM] if count > MOST_IN_ROOMS else ROOMS:
+            yield cast, build(cast, *room)
+
+
 def _round(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
@@ -87,7 +103,8 @@ SHAPES: dict[str, str] = {
     "rules": "sentence source", "folds": "x0 x1 text told", "clock": "play t",
     "lanes": "track name", "steps": "t lane value", "spans": "t0 t1 lane text",
     "nodes": "name role home", "meta": "title duration events beat unit mark",
-    "about": "product guide",
+    "about": "product guide", "window": "from to low high told level live no",
+    "rates": "t sent received", "whole": "t sent received", "wish": "from to msg no",
 }  # fmt: skip
 
 

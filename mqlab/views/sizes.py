@@ -1,8 +1,8 @@
-"""The four sizes in which a network is drawn, from cards with all they hold to discs (px of the stage)."""
+"""The sizes in which a network is drawn, from cards with all they hold to discs (px of the stage)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 WIDTH, HEIGHT = 920, 440  # of a stage beside a panel, in a high window
 ROOMS = ((WIDTH, HEIGHT), (WIDTH, 256), (460, 330))  # further: in a low window, in a comparison
@@ -41,7 +41,14 @@ MEDIUM = Size("M", broker=(146, 48), consumer=(104, 38), producer=(78, 34), clie
               store=(116, 66), port=34, stack=24, wire=22, pipe=12, frame=10, mark=6)  # fmt: skip
 SMALL = Size("S", broker=(76, 24), consumer=(62, 20), producer=(62, 20), client=(70, 20), row=0,
              store=(62, 30), port=3, stack=10, wire=13, pipe=3, frame=6, mark=5)  # fmt: skip
+# As large as SMALL, but wide enough for its messages in one line with its name.
+WIDE = replace(SMALL, broker=(128, 26), consumer=(108, 24), producer=(80, 24), client=(108, 24))
 TINY = Size("XS", broker=(27, 27), consumer=(40, 16), producer=(40, 16), client=(40, 16), row=0,
             store=(40, 20), port=1, stack=6, wire=6, pipe=2, frame=4, mark=4)  # fmt: skip
-SIZES = (LARGE, MEDIUM, SMALL, TINY)
+SIZES = (LARGE, MEDIUM, WIDE, SMALL, TINY)
 MOST = {"L": 9, "M": 25, "S": 40, "XS": 10_000}  # brokers for which it is worth a try
+
+
+def sizes(brokers: int) -> list[Size]:
+    """Return the sizes that are worth a try, the largest first."""
+    return [size for size in SIZES if brokers <= MOST[size.name]]

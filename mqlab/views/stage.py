@@ -17,7 +17,7 @@ from mqlab.views.places import Placing
 from mqlab.views.plan import Stage, Wire, boxes
 from mqlab.views.routes import Routes
 from mqlab.views.shapes import Room
-from mqlab.views.sizes import HEIGHT, MOST, SIZES, WIDTH, Size
+from mqlab.views.sizes import HEIGHT, TINY, WIDTH, Size, sizes
 from mqlab.views.wording import label
 
 HOPELESS = 10_000  # faults of a stage on which brokers overlap, or their lines go through cards
@@ -27,18 +27,40 @@ NEAR = {"L": (300, 120), "M": (110, 60), "S": (80, 34), "XS": (60, 26)}  # most 
 def build(cast: Cast, width: float = WIDTH, height: float = HEIGHT) -> Stage:
     """Return the stage of a cast in a room of that size (px)."""
     best: Stage | None = None
-    sizes = [size for size in SIZES if len(cast.standing) <= MOST[size.name]]
-    for size in sizes:
+    for size in sizes(len(cast.standing)):
         for sides, above, below in _ways(cast, size, width):
-            if size is SIZES[-1] and not sides == above == below:
+            if size.name == TINY.name and not sides == above == below:
                 continue  # so small, one place is as good as another
-            stage = _Builder(cast, size, width, height).build(sides, above, below)
+            stage = Builder(cast, size, width, height).build(sides, above, below)
             if best is None or stage.faults < best.faults:
                 best = stage
             if not stage.faults:
                 return _roomier(cast, stage, (sides, above, below)) or stage
     assert best is not None
     return best
+
+
+class Kept:
+    """Builds the stage of each cast once: every part of a long run has the same, or one of a few."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, Stage] = {}
+
+    def build(self, cast: Cast, width: float, height: float) -> Stage:
+        """Return what `build` does, made now or before."""
+        parts = [
+            cast.nodes,
+            cast.clients,
+            cast.links,
+            cast.stores,
+            cast.sets,
+            cast.hosts,
+            cast.wishes,
+        ]
+        key = repr([width, height, cast.standing, *parts])
+        if key not in self.stages:
+            self.stages[key] = build(cast, width, height)
+        return self.stages[key]
 
 
 def _ways(cast: Cast, size: Size, width: float) -> list[tuple[bool, bool, bool]]:
@@ -61,14 +83,14 @@ def _roomier(cast: Cast, stage: Stage, ways: tuple[bool, bool, bool]) -> Stage |
         return None
     wire = stage.size.wire + min(34.0, max(0.0, spare_x) / 6)
     size = replace(stage.size, wire=wire) if cast.stores or len(stage.brokers) < 3 else stage.size
-    found = _Builder(
+    found = Builder(
         cast, size, stage.room.w, stage.room.h, max(0.0, spare_x), max(0.0, spare_y)
     ).build(*ways)
     return None if found.faults else found
 
 
 @dataclass(slots=True)
-class _Builder:
+class Builder:
     """Builds one stage at one size."""
 
     cast: Cast
@@ -77,21 +99,22 @@ class _Builder:
     height: float
     spare_x: float = 0.0  # what an earlier try has left of the room
     spare_y: float = 0.0
+    is_strict: bool = True  # where a line has to go through a card, the size is given up
 
     def build(self, sides: bool, above: bool, below: bool) -> Stage:
         """Return a stage that leaves room for clients at the *sides*, *above* and *below* the brokers."""
         inner = self._inner(sides, above, below)
         stage = Stage(
             self.size,
-            self._brokers(inner),
+            self.brokers(inner),
             Box(self.width / 2, self.height / 2, self.width, self.height),
         )
         self._frame_hosts(stage)
-        last = self.size is SIZES[-1]
+        last = self.size.name == TINY.name
         links = None
         if last or not _overlap(stage):
             routes = Routes(self.size, stage.brokers, ring=self._is_ring())
-            links = routes.links(self.cast.links, strict=not last)
+            links = routes.links(self.cast.links, strict=not last and self.is_strict)
         if links is None:  # clients would not mend it
             stage.faults = HOPELESS
             return stage
@@ -151,7 +174,7 @@ class _Builder:
         alone = [[no] for no in self.cast.standing if no not in known]
         return sorted([*stacks, *alone], key=lambda stack: self.cast.standing.index(stack[0]))
 
-    def _brokers(self, inner: Box) -> dict[int, Box]:
+    def brokers(self, inner: Box) -> dict[int, Box]:
         """Return the box of each broker."""
         size, stacks = self.size, self._stacks()
         w, h = size.broker

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mqlab.spec.steps import SMALLEST
+from mqlab.spec.values import matches
 from mqlab.views.boxes import Box, Curve
 from mqlab.views.cast import Cast
 from mqlab.views.flights import Flights
+from mqlab.views.folded import Folded
 from mqlab.views.plan import Stage
 
 Table = dict[str, list[Any]]
@@ -16,15 +19,18 @@ Columns = dict[str, Table]
 SHAPES: dict[str, str] = {
     "brokers": "node name role x y w h store",
     "clients": "node name role x y w h mouth",
-    "consumers": "node name card row prefetch",
+    "consumers": "node name card row prefetch priority exclusive chips",
     "stores": "name kind x y w h",
     "hosts": "name x y w h",
-    "links": "name kind a b both x0 y0 cx cy x1 y1 under chips",
+    "links": "name kind a b both count x0 y0 cx cy x1 y1 under chips",
+    "groups": "node name count x y w h",
+    "members": "node group",
     "wires": "kind frm to x0 y0 cx cy x1 y1",
     "labels": "text kind link x y w h",
     "bridges": "link back",
+    "limits": "node dest bytes size",
     "ways": "x0 y0 cx cy x1 y1 from to frm to_node",
-    "plan": "width height size pipe mark",
+    "plan": "width height size pipe mark open",
 }
 
 
@@ -38,26 +44,30 @@ def columns(cast: Cast, stage: Stage, moving: Flights) -> Columns:
                     for no, box in stage.brokers.items()],
         "clients": [(c.node, c.name, c.role, *_box(stage.clients[c.node]), _mouth(cast, stage, c.node, c.homes))
                     for c in cast.clients],
-        "consumers": list(_consumers(cast)),
+        "consumers": list(_consumers(moving.cast)),
         "stores": [(cast.stores[no].name, cast.stores[no].kind, *_box(box))
                    for no, box in stage.stores.items()],
         "hosts": [(name, *_box(box)) for name, box in stage.hosts.items()],
-        "links": [(link.name, link.kind, link.a, link.b, link.both, *_curve(curve), curve.under,
+        "links": [(link.name, link.kind, link.a, link.b, link.both, link.count, *_curve(curve), curve.under,
                    "; ".join(link.chips))
                   for link, curve in zip(cast.links, stage.links, strict=True)],
         "wires": [(wire.kind, wire.frm, wire.to, *_curve(wire.curve)) for wire in stage.wires],
         "labels": [(label.text, label.kind, label.link, *_box(label.box)) for label in stage.labels],
     }  # fmt: skip
-    of = {bridge: number for number, link in enumerate(cast.links) for bridge in link.bridges}
-    froms = cast.trace.names["link_from"]
+    of = cast.link_of
     rows["bridges"] = [
-        (of[bridge], cast.numbers[frm] != cast.links[of[bridge]].a)
-        for bridge, frm in enumerate(froms)
+        (of[bridge], cast.seen_as(cast.numbers[frm]) != cast.links[of[bridge]].a)
+        if bridge in of
+        else (-1, False)
+        for bridge, frm in enumerate(cast.trace.names["link_from"])
     ]
+    rows["groups"], rows["members"] = _groups(cast, stage)
+    rows["limits"] = list(_limits(cast))
     size = stage.size
-    rows["plan"] = [(stage.room.w, stage.room.h, size.name, size.pipe, size.mark)]
+    rows["plan"] = [(stage.room.w, stage.room.h, size.name, size.pipe, size.mark,
+                     cast.open if isinstance(cast, Folded) else -1)]  # fmt: skip
     found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}
-    return {**found, "ways": moving.ways(stage)}
+    return {**found, "ways": moving.ways(stage, cast)}
 
 
 def _turn(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> Table:
@@ -67,6 +77,19 @@ def _turn(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> Table:
         for name, value in zip(names, row, strict=True):
             found[name].append(round(value, 2) if isinstance(value, float) else value)
     return found
+
+
+def _groups(cast: Cast, stage: Stage) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Return the groups, each at its card or in its frame, and which broker is in which."""
+    if not isinstance(cast, Folded):
+        return [], []
+    groups, members = [], []
+    for node, group in cast.groups.items():
+        box = stage.opened if node == cast.open else stage.brokers[node]
+        groups.append((node, group.name, len(group.members), *_box(box or stage.room)))
+        members += [(no, node) for no in group.members]
+        members += [(no, node) for no in cast.clients_in(node)]
+    return groups, members
 
 
 def _box(box: Box) -> tuple[float, float, float, float]:
@@ -88,14 +111,51 @@ def _mouth(cast: Cast, stage: Stage, node: int, homes: Sequence[int]) -> str:
     return min(edges, key=lambda edge: edges[edge])
 
 
-def _consumers(cast: Cast) -> Iterable[tuple[int, str, int, int, int]]:
-    """Yield each consumer: its card, its row in it, and its prefetch where that is a number of messages."""
+def _consumers(cast: Cast) -> Iterable[tuple[int, str, int, int, int, int, bool, str]]:
+    """Yield each consumer: its card, its row in it, its prefetch where that is a number of messages, and what
+    sets it apart: its priority, whether it is exclusive, and that in words with durable and its selector.
+    """
     told = _prefetches(cast)
+    opened = {step.get("consumer"): step for step in cast.scenario.get("steps", ())
+              if step.get("do") == "open_consumer"}  # fmt: skip
     for client in cast.clients:
         own = (client.node,) if client.role == "consumer" else client.consumers
         for row, no in enumerate(own):
             name = cast.nodes[no][0]
-            yield no, name, client.node, row, told.get(name, -1)
+            step = opened.get(name, {})
+            priority, exclusive = step.get("priority", 0), bool(step.get("exclusive"))
+            chips = ["exclusive"] if exclusive else []
+            chips += [f"priority {priority}"] if priority else []
+            chips += ["durable"] if step.get("durable") or step.get("durable_name") else []
+            chips += [str(step["selector"])] if step.get("selector") else []
+            yield (
+                no,
+                name,
+                client.node,
+                row,
+                told.get(name, -1),
+                priority,
+                exclusive,
+                "; ".join(chips),
+            )
+
+
+def _limits(cast: Cast) -> Iterable[tuple[int, int, int, int]]:
+    """Yield each queue whose memory has a limit: its broker, its number, the limit and a message's bytes.
+
+    Where messages are of several sizes nobody can tell from a trace how much is used.
+    """
+    steps = cast.scenario.get("steps", ())
+    sizes = {step.get("size", SMALLEST) for step in steps if step.get("do") == "send"}
+    dests = cast.trace.names["dest"]
+    for row in cast.scenario.get("brokers", ()):
+        node = cast.numbers.get(row.get("name"), -1)
+        policies = [one for one in row.get("policies", ()) if one.get("memory_limit")]
+        for dest, called in enumerate(dests if policies and len(sizes) == 1 else ()):
+            kind, _, name = called.partition("://")
+            fit = [one for one in policies if kind in one and matches(one[kind], name)]
+            if kind == "queue" and fit:
+                yield node, dest, fit[0]["memory_limit"], max(SMALLEST, *sizes)
 
 
 def _prefetches(cast: Cast) -> dict[str, int]:

@@ -9,12 +9,15 @@ from mqlab.trace.accounts import roles
 from mqlab.trace.labels import title
 from mqlab.trace.spans import spans
 from mqlab.trace.trace import Trace
+from mqlab.views import svg
 
 MARK = "mqlab-summary"
+STILL = f"img[src*={svg.MARK}], svg.{svg.MARK}"
 # In JupyterLab the lines give way to the living picture beside them; without a kernel they hide the note that
 # the picture is not there.
 STYLE = f"""<style>
 .jp-OutputArea-child:has(.{MARK}):has(+ .jp-OutputArea-child [data-mqlab=view]) {{ display: none; }}
+.jp-OutputArea-child:has({STILL}):has(~ .jp-OutputArea-child [data-mqlab=view]) {{ display: none; }}
 .jp-OutputArea-child:has(.{MARK}) + .jp-OutputArea-child:not(:has([data-mqlab=view])) {{ display: none; }}
 </style>"""
 

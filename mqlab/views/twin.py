@@ -35,12 +35,7 @@ def columns(trace: Trace, story: Story) -> dict[str, Table]:
         if not text:
             continue
         time, _, said = text.partition("  ")
-        why = because(event.rule)
-        if why and said.endswith(f"{why}."):
-            said = f"{said.removesuffix(f'{why}.')}."
-            rule = rules.setdefault(event.rule, len(rules))
-        else:
-            rule = 0
+        said, rule = _without_rule(said, event.rule, rules)
         who = f"{event.message}: " if event.message is not None else ""
         at[row] = len(at)
         values = (
@@ -70,6 +65,14 @@ def folds(story: Story) -> Table:
         "text": [fold.text for fold in story.folds],
         "told": [fold.told for fold in story.folds],
     }
+
+
+def _without_rule(said: str, rule: Rule, rules: dict[Rule, int]) -> tuple[str, int]:
+    """Return a sentence without the rule at its end, and the rule's row; as it is and 0 if there is none."""
+    why = because(rule)
+    if not why or not said.endswith(f"{why}."):
+        return said, 0
+    return f"{said.removesuffix(f'{why}.')}.", rules.setdefault(rule, len(rules))
 
 
 def _number(message: int | None) -> int:

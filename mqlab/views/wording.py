@@ -19,7 +19,7 @@ def label(cast: Cast, stage: Stage) -> None:
     connectors = [link for link in cast.links if link.kind == "connector"]
     alike = len(connectors) > 2 and len({link.chips for link in connectors}) == 1
     for number, (link, curve) in enumerate(zip(cast.links, stage.links, strict=True)):
-        if link.kind == "connector":
+        if link.kind == "connector" and link.count == 1:  # of several the line says how many
             _put(stage, taken, Label(link.name, "name", number, Box(0, 0, 0, 0)), curve)
             for chip in () if alike else link.chips[:2]:
                 _put(stage, taken, Label(chip, "chip", number, Box(0, 0, 0, 0)), curve)

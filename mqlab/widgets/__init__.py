@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from mqlab.errors import MissingExtra
 
 __all__ = ["ReplayPlayer", "TaskForm", "Workbench"]
+_HOMES = {"ReplayPlayer": "replay", "TaskForm": "task", "Workbench": "workbench"}
 
 
 def __getattr__(name: str) -> Any:
@@ -14,12 +16,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'mqlab.widgets' has no attribute {name!r}")
     try:
-        from mqlab.widgets.replay import ReplayPlayer
-        from mqlab.widgets.task import TaskForm
-        from mqlab.widgets.workbench import Workbench
+        return getattr(import_module(f"mqlab.widgets.{_HOMES[name]}"), name)
     except ImportError as error:
         if (error.name or "").startswith("mqlab"):
             raise
         raise MissingExtra.of(error.name or "ipywidgets", "lab") from None
-    found = {"Workbench": Workbench, "ReplayPlayer": ReplayPlayer, "TaskForm": TaskForm}
-    return found[name]

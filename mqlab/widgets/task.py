@@ -8,8 +8,10 @@ from typing import Any, Protocol
 import ipywidgets as w
 
 from mqlab import verbs
+from mqlab.spec.values import as_typed
 
 FIELD = w.Layout(width="auto", max_width="320px")
+ADDRESS = w.Layout(width="100%", max_width="640px")  # a list of brokers has to be seen whole
 WIDE = {"description_width": "initial"}
 
 
@@ -19,8 +21,8 @@ class Lesson(Protocol):
     texts: Any
     progress: Any
 
-    def fields(self, id: str) -> Any:
-        """Return what is to be filled in, with the kind of value each takes."""
+    def example(self, id: str) -> Any:
+        """Return what is to be filled in, with what stands in each empty field."""
 
     def trace(self, id: str) -> Any:
         """Return the run."""
@@ -49,7 +51,7 @@ class TaskForm(w.VBox):
         words = lesson.texts["words"]
         self.predicts = hasattr(task, "kind")
         self.inputs = {
-            name: self._input(name, value) for name, value in lesson.fields(task.id).items()
+            name: self._input(name, told) for name, told in lesson.example(task.id).items()
         }
         self.go = w.Button(description=words["commit" if self.predicts else "check_all"],
                            button_style="primary", layout=w.Layout(width="auto"))  # fmt: skip
@@ -71,12 +73,16 @@ class TaskForm(w.VBox):
     def __repr__(self) -> str:
         return f"<mqlab.TaskForm {self.task.id}>"
 
-    def _input(self, name: str, value: Any) -> w.DOMWidget:
+    def _input(self, name: str, told: str) -> w.DOMWidget:
         # Text, not a number field: an empty field is not a prediction of 0, and what is no number is told.
-        hint = " ".join(getattr(self.task, "pieces", ())) or (
-            "A B C" if value and isinstance(value, str) else ""
-        )
-        return w.Text(description=name, placeholder=hint, style=WIDE, layout=FIELD)
+        layout = FIELD if self.predicts else ADDRESS
+        field = w.Text(description=name, placeholder=told, style=WIDE, layout=layout)
+        field.on_msg(self._on_message)
+        return field
+
+    def _on_message(self, _: Any, content: Any, __: Any) -> None:
+        if content.get("event") == "submit":  # Enter in a field: as if the button had been pressed
+            self.commit()
 
     def commit(self) -> None:
         """Commit what is in the fields; say what is to be said, and show the run."""
@@ -91,7 +97,7 @@ class TaskForm(w.VBox):
             f"<div role='status' style='border-left: 4px solid {colour}; padding-left: 10px'>"
             f"<ul style='list-style: none; padding: 0; margin: 4px 0'>{lines}</ul></div>"
         )
-        if self.predicts and set(given) == set(self.inputs) and not self.run.children:
+        if self.predicts and said.counted and not self.run.children:
             self.run.children = [verbs.view(self.lesson.trace(self.task.id))]
 
     def _answer(self, given: dict[str, str]) -> Any:
@@ -101,15 +107,10 @@ class TaskForm(w.VBox):
             return self.lesson.arrange(
                 self.task.id, given.get("order", "").replace(",", " ").split()
             )
-        return self.lesson.fill(self.task.id, {name: _value(text) for name, text in given.items()})
+        return self.lesson.fill(
+            self.task.id, {name: as_typed(text) for name, text in given.items()}
+        )
 
     def hint(self) -> None:
         """Show the next hint below those before it."""
         self.hints.value += f"<p role='status'>{escape(self.lesson.hint(self.task.id))}</p>"
-
-
-def _value(text: str) -> Any:
-    """Return an option's value as it is written in a configuration."""
-    if text.strip().lower() in ("true", "false"):
-        return text.strip().lower() == "true"
-    return int(text) if text.strip().lstrip("-").isdigit() else text.strip()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
@@ -15,6 +16,9 @@ from mqlab.errors import MqlabError
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
 
 FIGURE, OWN = "figure", "my network"
 FIRST = "fuse:2.20"
@@ -65,6 +69,10 @@ class Workbench(Saved, w.VBox):
         """The runs that are shown."""
         return self.view.shown
 
+    def stills(self) -> Sequence[str]:
+        """Return the pictures of the runs that are shown, at their ends, as SVG."""
+        return self.view.stills()
+
     def run(self) -> None:
         """Run what is chosen, from the beginning and without changes, or say what is wrong."""
         self._show_choosers()
@@ -79,7 +87,7 @@ class Workbench(Saved, w.VBox):
     def _name(self) -> str:
         return str(self.figure.value if self.topology.value == FIGURE else self.topology.value)
 
-    def _chosen(self) -> Any:
+    def _chosen(self) -> AnyScenario:
         """Return the scenario that is chosen."""
         if self.topology.value == OWN and self.own is not None:
             return choosing.across(self.own, self.messages.value)

@@ -1,42 +1,112 @@
-"""The pyramid of 10^7 events against a plain scan of the same columns, side by side in one process."""
+"""The pyramid of 10^7 events beside a plain scan of the same columns, and its marginals by polars and duckdb.
 
+All of them in one process, in turns, on the same files: what counts is how they compare.
+"""
+
+import random
+from functools import partial
 from time import perf_counter
 
+import numpy as np
 import pytest
 
 import mqlab as mq
+from mqlab.replay import cells
 from tests.replay import synthetic
 
 pytestmark = [pytest.mark.bench, pytest.mark.spark]
 EVENTS = 10_000_000
 COLUMNS = ["t", "kind", "broker", "link", "dest", "age"]
+TURNS = 2
+MOST_MS = {"link": 30, "age": 60}  # of nine tiles in ten, on a machine that does nothing else
 
 
-def test_the_pyramid_against_a_plain_scan(tmp_path, capsys):
+def scan(files):
     import pyarrow.parquet as pq
 
+    return sum(pq.read_table(file, columns=COLUMNS).num_rows for file in files)
+
+
+def by_polars(files, shift):
+    """Return how many cells the four marginals have."""
+    import polars as pl
+
+    events = pl.scan_parquet(files).with_columns(bucket=pl.col("t") // (1 << shift))
+    counted = [
+        events.group_by("bucket", name, "kind").agg(pl.len()) for name in ("link", "broker", "dest")
+    ]
+    age = pl.col("age")
+    received = events.filter(pl.col("kind") == int(mq.Kind.Received)).with_columns(
+        bin=((age + 1).log(2) * 8).floor().cast(pl.Int16)
+    )
+    counted.append(received.group_by("bucket", "dest", "bin").agg(pl.len(), age.sum()))
+    return sum(len(frame) for frame in pl.collect_all(counted))
+
+
+def by_duckdb(files, shift):
+    """Return how many cells the four marginals have."""
+    import duckdb
+
+    source = f"read_parquet({[str(file) for file in files]})"
+    bucket = f"t >> {shift} as bucket"
+    texts = [f"select {bucket}, {name}, kind, count(*) from {source} group by all"
+             for name in ("link", "broker", "dest")]  # fmt: skip
+    texts.append(f"select {bucket}, dest, floor(8 * log2(age + 1)) as bin, count(*), sum(age) from {source} "
+                 f"where kind = {int(mq.Kind.Received)} group by all")  # fmt: skip
+    with duckdb.connect() as connection:
+        return sum(connection.sql(text).to_arrow_table().num_rows for text in texts)
+
+
+def took(work):
+    start = perf_counter()
+    found = work()
+    return perf_counter() - start, found
+
+
+def tile_ms(folder, marginal):
+    """Return how long nine tiles in ten take at most (ms), of windows of all widths."""
+    tiles, draw, times = mq.replay.open(folder), random.Random(1), []
+    first, last = tiles.span
+    for _ in range(60):
+        wide = (last - first) * 2 ** -draw.uniform(0, 6)
+        low = int(draw.uniform(first, last - wide))
+        times.append(took(lambda: tiles.tile(marginal, low, int(low + wide), 256))[0])  # noqa: B023
+    return float(np.quantile(times, 0.9)) * 1000
+
+
+def test_the_pyramid_beside_a_plain_scan(tmp_path, capsys):
     folder = synthetic.folder(tmp_path / "run", EVENTS, per_file=2_500_000)
     files = sorted((folder / "events").glob("*.parquet"))
+    size = sum(file.stat().st_size for file in files) / EVENTS
     mq.replay.session()
-
-    def scan():
-        start = perf_counter()
-        rows = sum(pq.read_table(file, columns=COLUMNS).num_rows for file in files)
-        assert rows == EVENTS
-        return perf_counter() - start
-
-    def build():
-        start = perf_counter()
-        assert mq.replay.build(folder).events == EVENTS
-        return perf_counter() - start
-
-    cold = build()
-    rounds = [(build(), scan()) for _ in range(2)]
+    cold, built = took(lambda: mq.replay.build(folder))
+    assert built.events == EVENTS
+    shift = built.bucket.bit_length() - 1
+    ways = {
+        "plain scan": partial(scan, files), "polars": partial(by_polars, files, shift),
+        "duckdb": partial(by_duckdb, files, shift), "pyramid": lambda: mq.replay.build(folder).events,
+    }  # fmt: skip
+    rounds = [{name: took(work) for name, work in ways.items()} for _ in range(TURNS)]
     mq.replay.stop()
-    warm = min(rounds)[0]
-    ratio = min(b / s for b, s in rounds)
+    best = {name: min(turn[name][0] for turn in rounds) for name in ways}
+    finest = sum(pq_rows(built.folder / "level=0" / f"{name}.parquet") for name in cells.MARGINALS)
+    # The same cells, or what is compared are not the same questions.
+    assert rounds[0]["polars"][1] == rounds[0]["duckdb"][1] == finest
+    ratio = best["pyramid"] / best["plain scan"]
+    tiles = {name: tile_ms(folder, name) for name in MOST_MS}
     with capsys.disabled():
-        print(f"\n  pyramid of 10^7 events: {warm:.1f} s warm, {cold:.1f} s cold; "
-              f"{ratio:.1f} times a plain scan, {EVENTS / warm / 1e6:.1f} M events/s")  # fmt: skip
+        told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in best.items())
+        print(f"\n  10^7 events: {told}; the first pyramid {cold:.1f} s\n"
+              f"  the pyramid, all levels and written, takes {ratio:.1f} plain scans; {size:.1f} B an event\n"
+              f"  nine tiles in ten within "
+              + ", ".join(f"{ms:.0f} ms ({name})" for name, ms in tiles.items()))  # fmt: skip
     # The notes measured 17 to 22 times at this size, where the fixed costs of Spark weigh most.
     assert ratio < 25
+    assert size <= 11
+    assert all(ms < 5 * MOST_MS[name] for name, ms in tiles.items())  # others use the machine, too
+
+
+def pq_rows(path):
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(path).num_rows

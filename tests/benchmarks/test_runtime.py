@@ -1,14 +1,15 @@
 """How fast the runtime is, as ratios to yardsticks measured in the same process.
 
-Printed, and held to the goals. The best of several rounds counts: the machine is shared, and a
-disturbance only ever makes a round slower.
+Printed, and held to bounds that leave room for a shared machine: processor time counts, and of each yardstick
+the best of several rounds. (The best *ratio* of rounds would reward a disturbed yardstick.)
 """
 
+import gc
 import heapq
 import random
 import subprocess
 import sys
-from time import perf_counter
+from time import process_time
 
 import pytest
 import simpy
@@ -33,19 +34,19 @@ def chain():
     return mq.Network(*(broker(i) for i in range(BROKERS)))
 
 
-def our_rate():
+def our_rate(messages=MESSAGES):
     """Return traced events per second of messages that go down a chain of brokers."""
     lab = mq.Lab(chain())
     lab.do(mq.Consumer("C", on=f"B{BROKERS - 1}", reads=Q))
     lab.rest()
-    before, start = len(lab.trace), perf_counter()
-    lab.do(mq.Producer("P", on="B0", sends=MESSAGES, to=Q))
+    before, start = len(lab.trace), process_time()
+    lab.do(mq.Producer("P", on="B0", sends=messages, to=Q))
     lab.rest()
-    took = perf_counter() - start
+    took = process_time() - start
     trace = lab.trace
-    assert trace.received() == {"C": MESSAGES}
-    assert len(trace) - before == MESSAGES * EVENTS
-    return MESSAGES * EVENTS / took
+    assert trace.received() == {"C": messages}
+    assert len(trace) - before == messages * EVENTS
+    return messages * EVENTS / took
 
 
 def heap_rate():
@@ -53,10 +54,10 @@ def heap_rate():
     heap = [(random.random(), i) for i in range(1000)]
     heapq.heapify(heap)
     steps = [random.random() for _ in range(200_000)]
-    start = perf_counter()
+    start = process_time()
     for i, step in enumerate(steps):
         heapq.heapreplace(heap, (heap[0][0] + step, i))
-    return len(steps) / (perf_counter() - start)
+    return len(steps) / (process_time() - start)
 
 
 def simpy_rate():
@@ -110,26 +111,62 @@ def simpy_rate():
     for place in range(BROKERS - 1):
         env.process(hop(place))
     env.process(consume())
-    start = perf_counter()
+    start = process_time()
     env.run()
-    took = perf_counter() - start
+    took = process_time() - start
     assert recorder.count == MESSAGES * EVENTS
     return recorder.count / took
 
 
+def best(*rates):
+    """Return the best of each of *rates* in several rounds, in turns."""
+    gc.collect()
+    gc.freeze()  # objects of other tests slow down whoever makes more of his own
+    try:
+        return [
+            max(rounds)
+            for rounds in zip(*([rate() for rate in rates] for _ in range(ROUNDS)), strict=True)
+        ]
+    finally:
+        gc.unfreeze()
+
+
 def test_the_runtime_against_a_bare_heap_and_against_simpy(capsys):
-    rounds = [(our_rate(), heap_rate(), simpy_rate()) for _ in range(ROUNDS)]
-    to_heap = max(ours / heap for ours, heap, _ in rounds)
-    to_simpy = max(ours / other for ours, _, other in rounds)
+    ours, heap, others = best(our_rate, heap_rate, simpy_rate)
     with capsys.disabled():
-        print(f"\n  traced events/s to heapreplace/s: {to_heap:.3f} (goal 0.15)"
-              f"\n  the same against SimPy's stores:  {to_simpy:.2f} (goal 2)")  # fmt: skip
-    assert to_heap >= 0.15
-    assert to_simpy >= 2
+        print(f"\n  traced events/s to heapreplace/s: {ours / heap:.3f} (goal 0.26)"
+              f"\n  the same against SimPy's stores:  {ours / others:.2f} (goal 2)")  # fmt: skip
+    assert ours / heap >= 0.15
+    assert ours / others >= 1.5
+
+
+def calls(run):
+    """Return how many functions *run* calls, Python's and C's: the same number on every machine."""
+    count = 0
+
+    def on(_frame, what, _argument):
+        nonlocal count
+        count += what in ("call", "c_call")
+
+    sys.setprofile(on)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_an_event_takes_no_more_calls_than_it_did(capsys):
+    # What a clock cannot tell from a busy machine: the least call more for every message.
+    few, many = (calls(lambda sends=sends: our_rate(sends)) for sends in (100, 1100))
+    each = (many - few) / (1000 * EVENTS)
+    with capsys.disabled():
+        print(f"\n  calls for a traced event: {each:.2f}")
+    assert each <= 13.3
 
 
 def test_importing_mqlab_takes_at_most_300_ms(capsys):
-    code = "from time import perf_counter as c; t = c(); import mqlab; print(c() - t)"
+    code = "from time import process_time as c; t = c(); import mqlab; print(c() - t)"
     times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                                   check=True, cwd=ROOT).stdout) for _ in range(5)]  # fmt: skip
     with capsys.disabled():

@@ -4,37 +4,48 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect
 
+from mqlab import views
+from mqlab.real import ports
 from mqlab.views import bokehjs
-from tests.conftest import ROOT, answer_of, missing
+from tests.conftest import ROOT, answer_of, end
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+IDLE = """() => window.Bokeh?.documents?.length && Bokeh.documents.every(
+  d => d.is_idle && (d.get_model_by_name('player') == null || d.mqlab?.player?.begun))"""
 
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Return a running Chromium."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        missing("chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield browser
-        browser.close()
+PATIENCE = 60_000  # ms that a page or a kernel may take for one thing: many times what it does take
+expect.set_options(timeout=PATIENCE)
+# For some frames nothing has come, gone, or changed its place: a picture is laid out in several steps.
+STEADY = """() => new Promise((done) => { let before = "", same = 0;
+  const inside = (el) => [el, ...[...el.children, ...(el.shadowRoot?.children ?? [])].flatMap(inside)];
+  const look = () => {
+    const all = inside(document.body), now = JSON.stringify([all.length,
+      all.filter((el) => el.tagName === "CANVAS" || el.classList.contains("bk-Figure"))
+        .map((el) => el.getBoundingClientRect())]);
+    same = now === before ? same + 1 : 0;
+    before = now;
+    if (same < 6) requestAnimationFrame(look); else done(); };
+  look(); })"""
 
 
 @pytest.fixture
 def page(chromium):
     """Return a page that reaches this machine only; console errors fail the test."""
+    with one_page(chromium) as page:
+        yield page
+
+
+@contextmanager
+def one_page(chromium):
+    """Give a page that reaches this machine only; in the end there must be no console errors."""
     context = chromium.new_context(viewport={"width": 1500, "height": 1100})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.faults = []
     page.on("pageerror", lambda error: page.faults.append(f"{error}\n{error.stack}"))
@@ -45,6 +56,22 @@ def page(chromium):
     yield page
     context.close()
     assert page.faults == []
+
+
+@pytest.fixture
+def opened(page, tmp_path):
+    """Return a function that opens the page of a run, or of two, in a window of that size (px)."""
+
+    def open_page(what, width=1500, height=1100):
+        file = tmp_path / "page.html"
+        file.write_text(views.html(what), encoding="utf-8")
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(file.as_uri())
+        page.wait_for_function(IDLE)
+        page.evaluate(STEADY)
+        return page
+
+    return open_page
 
 
 def _is_here(url):
@@ -67,9 +94,7 @@ def jupyter(tmp_path_factory):
            "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
            "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces")}  # fmt: skip
     env |= {f"JUPYTER_{what}_DIR": str(home / what) for what in ("CONFIG", "DATA", "RUNTIME")}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    (port,) = ports.take("127.0.0.1", 1)
     token = secrets.token_hex(8)
     log = (home / "log").open("wb")
     server = subprocess.Popen(
@@ -80,5 +105,5 @@ def jupyter(tmp_path_factory):
     address = f"http://127.0.0.1:{port}"
     answer_of(f"{address}/api/status?token={token}", server, home / "log")
     yield address, token, folder
-    server.terminate()
-    server.wait(20)
+    end(server)
+    ports.give_back([port])

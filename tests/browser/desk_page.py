@@ -5,6 +5,7 @@ import json
 from mqlab.desk import Desk
 from mqlab.desk.picture import Picture
 from mqlab.views import host
+from tests.browser.conftest import STEADY
 
 TRAITS = ("item", "columns", "props", "watch", "seen", "answers", "version", "served")
 # What anywidget gives to `render`, as far as the host uses it.
@@ -53,6 +54,6 @@ def open_desk(page, trace, name=""):
     text = host.HERE.joinpath("host.js").read_text(encoding="utf-8")
     traits = {trait: getattr(picture, trait) for trait in TRAITS}
     page.evaluate(MODEL, {"host": text, "traits": traits})
-    page.wait_for_function(READY, timeout=20_000)
-    page.wait_for_timeout(300)
+    page.wait_for_function(READY)
+    page.evaluate(STEADY)
     return picture

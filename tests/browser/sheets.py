@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 import mqlab as mq
 from mqlab import products, views
 from mqlab.spec import topology
-from tests.browser.conftest import FLAGS
+from tests.conftest import FLAGS
 
 SIZES = (2, 5, 12, 25, 60)
 SHARES = (0.0, 0.5, 1.0)
@@ -96,9 +96,14 @@ def make(browser, folder, words=(), schemes=("light", "dark")):
     return files
 
 
-if __name__ == "__main__":
+def main(make):
+    """Write the pictures that *make* makes into the folder of the command line; words choose among them."""
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         print(*make(chromium, target, sys.argv[2:]), sep="\n")
+
+
+if __name__ == "__main__":
+    main(make)

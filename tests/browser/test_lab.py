@@ -10,6 +10,7 @@ import pytest
 
 import mqlab as mq
 from tests.browser.desk_page import READY, open_desk
+from tests.browser.test_stage import PLACE
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
 
@@ -108,6 +109,26 @@ def test_which_message_came_twice(page, desk):
     ).first.wait_for()
 
 
+def test_runs_are_lanes_of_the_time_bar_and_a_lane_is_the_way_there(page, desk):
+    picture = desk("fuse:2.20")
+    lanes = page.get_by_role("group", name="Runs of this session")
+    assert not lanes.is_visible()
+    for name, ms in (("B", 14), ("A", 8), ("B", 10), ("A", 5)):
+        go_to(page, ms)
+        select(page, "broker", name)
+        panel(page).get_by_role("button", name=f"Break {name}").click()
+        page.get_by_role("menuitem", name=f"Crash {name}").click()
+        lanes.get_by_role("button", name=f"Crash {name} at {ms} ms").wait_for()
+    assert len(lanes.get_by_role("button").all()) == 4, "three lanes, and the way to the others"
+    lanes.get_by_role("button", name="2 more runs").click()
+    page.get_by_role("menuitem", name="Crash B at 14 ms").click()
+    lanes.get_by_role("button", name="2 Δ Crash B at 14 ms", pressed=True).wait_for()
+    assert picture.desk.state.current == 1
+    lanes.get_by_role("button", name="1 as it was").click()
+    lanes.get_by_role("button", name="1 as it was", pressed=True).wait_for()
+    assert picture.desk.state.current == 0
+
+
 # Ask
 
 
@@ -154,7 +175,7 @@ def test_a_crash_while_it_plays_and_back(page, desk):
     select(page, "broker", "B")
     go_to(page, 8)
     page.evaluate(f"() => {PLAYER}.setPlaying(true)")
-    page.wait_for_timeout(400)
+    page.wait_for_function(f"() => {PLAYER}.runTime({PLAYER}.panels[0], {PLAYER}.t) > 8.1")
     page.evaluate(f"() => {PLAYER}.emit('break')")
     page.get_by_role("menuitem", name="Crash B").click()
     page.get_by_role("button", name=re.compile("^2 Δ Crash B")).wait_for()
@@ -297,10 +318,9 @@ def test_a_lost_kernel_is_told_calmly_and_the_picture_plays_on(page, desk):
     panel(page).get_by_text("The kernel was restarted.").first.wait_for()
     page.evaluate(f"() => {PLAYER}.emit('break')")
     page.get_by_role("status").get_by_text("run the cell again").wait_for()
-    before = now(page)[0]
+    before = page.evaluate(f"() => {PLAYER}.t")
     page.evaluate(f"() => {PLAYER}.setPlaying(true)")
-    page.wait_for_timeout(500)
-    assert now(page)[0] > before
+    page.wait_for_function(f"before => {PLAYER}.t > before", arg=before)
 
 
 def test_ten_views_of_one_run_leave_nothing_when_they_go(page, desk):
@@ -340,7 +360,9 @@ def test_a_click_selects_and_a_right_click_breaks(page, desk):
 def test_a_drag_from_broker_to_broker_connects_them_while_one_builds(page, desk):
     picture = desk("fuse:2.20")
     page.get_by_role("button", name="Build", exact=True).click()
-    page.mouse.move(*place_of(page, "B"))
+    page.mouse.move(
+        *page.evaluate(PLACE, ["brokers", "B"])
+    )  # at its rim: by its middle it is moved
     page.mouse.down()
     page.mouse.move(*place_of(page, "A"), steps=4)
     page.mouse.up()

@@ -5,14 +5,38 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from mqlab.lessons import answers, data, mistakes, setups
+from mqlab.lessons import answers, checking, data, mistakes, setups
 from mqlab.lessons.data import Prediction
-from tests.browser.test_notebook import FAILED, open_notebook, run_all
+from tests.browser.conftest import STEADY, one_page
+from tests.browser.test_notebook import FAILED, READY, run_all
+from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 FIND = """text => { const book = jupyterapp.shell.currentWidget.content;
   const at = book.widgets.findIndex((cell) => cell.model.sharedModel.source.includes(text));
   book.scrollToItem(at, 'start'); return at; }"""
+
+SHOWN = """() => { const { widgets } = jupyterapp.shell.currentWidget.content;
+  widgets.forEach((cell, at) => { cell.node.dataset.mqlabAt = at; });
+  return widgets.flatMap((cell, at) => cell.model.type === "code"
+    && /mq\\.view\\(|Workbench\\(/.test(cell.model.sharedModel.source) ? [at] : []); }"""
+
+
+OPEN = """async name => { const { commands, serviceManager, shell } = jupyterapp;
+  for (const one of [...shell.widgets("main")]) { one.dispose(); }
+  await serviceManager.sessions.shutdownAll();
+  await commands.execute("docmanager:open", { path: name }); }"""
+
+
+@pytest.fixture(scope="module")
+def lab(chromium, jupyter):
+    """Return a JupyterLab that one lesson after another is opened in: it takes seconds to load."""
+    address, token, _ = jupyter
+    with one_page(chromium) as page:
+        page.goto(f"{address}/lab?token={token}&reset")
+        page.wait_for_function("() => window.jupyterapp?.restored")
+        page.evaluate("() => jupyterapp.restored")
+        yield page
 
 
 def answer(page, task, given):
@@ -26,7 +50,7 @@ def answer(page, task, given):
         field.fill(str(value))
     cell.locator("button").first.click()
     said = cell.locator(".mqlab-said [role=status]")
-    said.wait_for(timeout=30_000)
+    said.wait_for()
     return cell, said
 
 
@@ -46,21 +70,54 @@ def wrong_and_right(task):
 
 
 def _typed(value):
-    return ", ".join(value) if isinstance(value, list) else str(value).lower()
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def views_of(name):
+    """Return how many pictures a notebook shows by itself."""
+    cells = checking.cells(ROOT / "notebooks" / f"{name}.ipynb")
+    return sum(cell["cell_type"] == "code" and ("mq.view(" in cell["source"] or "Workbench(" in cell["source"])
+               for cell in cells)  # fmt: skip
+
+
+def play_views(page):
+    """Play every picture that the notebook itself shows, for a moment; returns how many there are."""
+    places = page.evaluate(SHOWN)
+    for place in places:
+        page.evaluate(
+            "at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'start')", place
+        )
+        view = page.locator(f"[data-mqlab-at='{place}'] [data-mqlab=view]").first
+        play, clock = (
+            view.get_by_role("button", name="Play"),
+            view.get_by_role("slider", name="Time"),
+        )
+        before = clock.get_attribute("aria-valuenow")
+        play.click()
+        expect(clock).not_to_have_attribute("aria-valuenow", before)
+        play.click()
+    return len(places)
 
 
 @pytest.mark.parametrize("name", data.names())
-def test_a_lesson_runs_and_its_tasks_can_be_done(name, page, jupyter):
-    open_notebook(page, jupyter, f"{name}.ipynb")
+def test_a_lesson_runs_and_its_tasks_can_be_done(name, lab):
+    page = lab
+    page.evaluate(OPEN, f"{name}.ipynb")
+    page.wait_for_function(READY)
     run_all(page)
     assert page.evaluate(FAILED) == []
+    assert play_views(page) == views_of(name)
     for task in data.lesson(name).tasks:
         wrong, right = wrong_and_right(task)
         cell, said = answer(page, task, wrong)
         assert not re.search(r"Right: |All \d+ checks passed", said.inner_text())
+        if isinstance(task, Prediction):  # the run is shown once the prediction is committed
+            cell.locator("[data-mqlab=view]").first.wait_for()
+        page.evaluate(STEADY)  # it comes below the form: what moves cannot be pressed for certain
         answer(page, task, right)
         word = "Right: " if isinstance(task, Prediction) else "checks passed."
-        said.get_by_text(word).wait_for(timeout=30_000)
-        expect(said).not_to_contain_text("✗", timeout=30_000)
-        if isinstance(task, Prediction):  # the run is shown once the prediction is committed
-            cell.locator("[data-mqlab=view]").first.wait_for(timeout=30_000)
+        said.get_by_text(word).wait_for()
+        expect(said).not_to_contain_text("✗")
+    assert page.faults == []

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.browser.conftest import IDLE, PATIENCE
+
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 READY = """() => { const w = window.jupyterapp?.shell.currentWidget;
@@ -12,8 +14,6 @@ FAILED = """() => jupyterapp.shell.currentWidget.content.widgets
   .flatMap(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])
   .filter(o => o.output_type === 'error')"""
 # Every document is drawn, and those of a player have begun.
-IDLE = """() => window.Bokeh?.documents?.length && Bokeh.documents.every(
-  d => d.is_idle && (d.get_model_by_name('player') == null || d.mqlab?.player?.begun))"""
 # Pixels of one exact colour among what moves on the stage of the n-th document.
 PIXELS = """([n, colour]) => { const doc = Bokeh.documents[n];
   const view = Bokeh.index.find_one(doc.get_model_by_name('stage'));
@@ -33,7 +33,7 @@ GET = "([n, name, what]) => Bokeh.documents[n].get_model_by_name(name)[what]"
 def open_notebook(page, jupyter, name):
     address, token, _ = jupyter
     page.goto(f"{address}/lab/tree/{name}?token={token}&reset")
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY)
 
 
 def run_all(page):
@@ -50,9 +50,9 @@ def run_cell(page, number):
 
 
 def moves(page, document):
-    """Whether orange pixels change their places while the document plays, within some seconds."""
+    """Whether orange pixels change their places while the document plays, within a minute."""
     first = page.evaluate(PIXELS, [document, ORANGE])
-    for _ in range(25):
+    for _ in range(PATIENCE // 250):
         page.wait_for_timeout(250)
         now = page.evaluate(PIXELS, [document, ORANGE])
         if now and now != first:
@@ -66,7 +66,7 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupy
              "mq.widgets.Workbench('fuse:2.20')")  # fmt: skip
     open_notebook(page, jupyter, "first.ipynb")
     run_all(page)
-    page.wait_for_function("() => window.Bokeh?.documents?.length >= 2", timeout=60_000)
+    page.wait_for_function("() => window.Bokeh?.documents?.length >= 2")
     page.wait_for_function(IDLE)
 
     view = page.locator("[data-mqlab=view]").first
@@ -90,7 +90,7 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupy
     bench.get_by_role("tab", name="Options").click()
     bench.get_by_label("conduitSubscriptions").uncheck()
     bench.get_by_role("button", name="Apply 1 as a fork").click()
-    bench.get_by_role("button", name="Δ 1 change").wait_for(timeout=20_000)
+    bench.get_by_role("button", name="Δ 1 change").wait_for()
     page.wait_for_function(
         "() => Bokeh.documents[1].get_model_by_name('received').data.t.length === 12"
     )
@@ -106,15 +106,13 @@ def test_one_document_shows_any_network(page, jupyter):
              "bench.topology.value = 'mesh'\nbench.size.value = 25")  # fmt: skip
     open_notebook(page, jupyter, "one.ipynb")
     run_cell(page, 0)
-    page.wait_for_function("() => window.Bokeh?.documents?.length === 1", timeout=60_000)
+    page.wait_for_function("() => window.Bokeh?.documents?.length === 1")
     page.wait_for_function(IDLE)
     page.evaluate("""() => { window.before = Bokeh.documents[0];
       window.stage = Bokeh.index.find_one(before.get_model_by_name('stage')); }""")
     assert len(page.evaluate(GET, [0, "brokers", "data"])["x"]) == 2
     run_cell(page, 1)
-    page.wait_for_function(
-        "() => before.get_model_by_name('brokers').data.x.length === 25", timeout=30_000
-    )
+    page.wait_for_function("() => before.get_model_by_name('brokers').data.x.length === 25")
     assert page.evaluate("""() => Bokeh.documents.length === 1 && Bokeh.documents[0] === before
       && Bokeh.index.find_one(before.get_model_by_name('stage')) === stage""")
     view = page.locator("[data-mqlab=view]").first
@@ -148,9 +146,9 @@ def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
     for _ in range(3):
         page.keyboard.press("Shift+Enter")
         page.wait_for_timeout(200)
-    page.wait_for_function("() => window.Bokeh?.documents?.length === 1", timeout=60_000)
+    page.wait_for_function("() => window.Bokeh?.documents?.length === 1")
     page.wait_for_function(IDLE)
-    assert page.evaluate(ACTIVE) == 3  # Shift+Enter went through all cells
+    page.wait_for_function(f"() => ({ACTIVE})() === 3")  # Shift+Enter went through all cells
     page.locator("[data-mqlab=view]").get_by_role("button", name="Play").click()
     page.locator(".jp-Notebook .jp-Cell .cm-content").nth(3).click()
     text = "typed = 'while a view plays, every letter arrives'"
@@ -158,25 +156,8 @@ def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
     assert page.evaluate(SOURCES)[3] == text
     assert page.evaluate(PLAYER, [0, "playing"])
     page.keyboard.press("Shift+Enter")
-    page.wait_for_timeout(300)
-    assert page.evaluate(ACTIVE) == 4
+    page.wait_for_function(f"() => ({ACTIVE})() === 4")
     assert page.evaluate(FAILED) == []
-
-
-def test_the_player_of_a_long_run_falls_through_to_single_messages(page, jupyter):
-    """Its two views come up at the same time; each must get its own columns."""
-    open_notebook(page, jupyter, "90-large-runs.ipynb")
-    run_all(page)
-    page.evaluate("() => jupyterapp.shell.currentWidget.content.scrollToItem(10, 'start')")
-    page.wait_for_function(
-        """() => window.Bokeh?.documents.some(
-             d => d.get_model_by_name('meta')?.data.events[0] > 100)""",
-        timeout=60_000,
-    )
-    rates = page.evaluate("""() => Bokeh.documents.map(
-        d => d.get_model_by_name('rate')).filter(Boolean).map(s => s.data.sent.length)""")
-    assert len(rates) == 1
-    assert rates[0] >= 2
 
 
 def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(page, jupyter):
@@ -185,7 +166,7 @@ def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(page, jupyter):
              "mq.widgets.Workbench('fuse:4.1')")  # fmt: skip
     open_notebook(page, jupyter, "dies.ipynb")
     run_all(page)
-    page.wait_for_function("() => window.Bokeh?.documents?.length >= 2", timeout=60_000)
+    page.wait_for_function("() => window.Bokeh?.documents?.length >= 2")
     page.wait_for_function(IDLE)
     assert page.evaluate(FAILED) == []
     # At the end of the view broker1 has crashed, one of the others is master, and the last one waits.

@@ -1,14 +1,19 @@
 """A notebook's whole life with a picture in it: run again and again, its kernel restarted, saved, reopened."""
 
 import json
+from contextlib import suppress
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.test_notebook import FAILED, IDLE, notebook, open_notebook, run_cell
+from tests.browser.conftest import IDLE, STEADY
+from tests.browser.test_notebook import FAILED, notebook, open_notebook, run_cell
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
-ONE = "() => window.Bokeh?.documents?.length === 1 && Bokeh.documents[0].mqlab?.player?.begun"
+# One document, and another one than before the cell ran.
+ONE = """() => window.Bokeh?.documents?.length === 1 && Bokeh.documents[0].mqlab?.player?.begun
+  && Bokeh.documents[0] !== window.before"""
 COUNTS = """() => { const count = (el) => 1 + [...el.children].reduce((sum, one) => sum + count(one), 0)
     + (el.shadowRoot ? [...el.shadowRoot.children].reduce((sum, one) => sum + count(one), 0) : 0);
   const area = document.querySelector('.jp-Notebook .jp-OutputArea');
@@ -17,10 +22,13 @@ COUNTS = """() => { const count = (el) => 1 + [...el.children].reduce((sum, one)
 KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
 
 
-def shown(page):
-    page.wait_for_function(ONE, timeout=60_000)
+def show(page):
+    """Run the first cell, and wait for the picture that it makes."""
+    page.evaluate("() => { window.before = window.Bokeh?.documents?.[0]; }")
+    run_cell(page, 0)
+    page.wait_for_function(ONE)
     page.wait_for_function(IDLE)
-    page.wait_for_timeout(300)
+    page.evaluate(STEADY)
 
 
 def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
@@ -29,9 +37,7 @@ def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
     open_notebook(page, jupyter, "again.ipynb")
     counts = []
     for _ in range(10):
-        run_cell(page, 0)
-        page.wait_for_timeout(600)
-        shown(page)
+        show(page)
         counts.append(page.evaluate(COUNTS))
     assert counts[-1] == counts[1]
     assert counts[-1][0] == 1
@@ -43,8 +49,7 @@ def test_a_question_a_fork_and_undo_in_the_notebook(page, jupyter):
     notebook(folder / "ask.ipynb", "import mqlab as mq\nview = mq.view('fuse:2.20')\nview",
              "print(view.trace.received())")  # fmt: skip
     open_notebook(page, jupyter, "ask.ipynb")
-    run_cell(page, 0)
-    shown(page)
+    show(page)
     view = page.locator("[data-mqlab=view]")
     page.evaluate(
         "() => Bokeh.documents[0].mqlab.player.select({ kind: 'message', name: '5', msg: 5 })"
@@ -54,7 +59,7 @@ def test_a_question_a_fork_and_undo_in_the_notebook(page, jupyter):
     view.get_by_role("button", name="Fork", exact=True).first.click()
     view.get_by_role("button", name="Δ 1 change").wait_for()
     run_cell(page, 1)
-    page.get_by_text("{'C1': 4, 'C2': 4, 'C3': 4}").wait_for(timeout=20_000)
+    page.get_by_text("{'C1': 4, 'C2': 4, 'C3': 4}").wait_for()
     view.get_by_role("button", name="Compare", exact=True).click()
     page.wait_for_function("() => Bokeh.documents.at(-1)?.mqlab?.player?.panels.length === 2")
     view.get_by_text("Received at the end").wait_for()
@@ -67,20 +72,27 @@ def test_a_restarted_kernel_is_told_and_the_picture_plays_on(page, jupyter):
     _, _, folder = jupyter
     notebook(folder / "restart.ipynb", "import mqlab as mq\nmq.view('fuse:2.20')")
     open_notebook(page, jupyter, "restart.ipynb")
-    run_cell(page, 0)
-    shown(page)
+    show(page)
     page.evaluate(f"() => {KERNEL}.restart()")
     view = page.locator("[data-mqlab=view]")
-    view.get_by_text("The kernel was restarted.").first.wait_for(timeout=60_000)
+    view.get_by_text("The kernel was restarted.").first.wait_for()
     before = page.evaluate("() => Bokeh.documents[0].mqlab.player.t")
     page.evaluate("() => Bokeh.documents[0].mqlab.player.setPlaying(true)")
-    page.wait_for_timeout(600)
-    assert page.evaluate("() => Bokeh.documents[0].mqlab.player.t") > before
-    page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=60_000)
-    run_cell(page, 0)
-    page.wait_for_timeout(600)
-    shown(page)
+    page.wait_for_function("before => Bokeh.documents[0].mqlab.player.t > before", arg=before)
+    page.wait_for_function(f"() => {KERNEL}.status === 'idle'")
+    show(page)
     page.locator("[data-mqlab=view]").get_by_text("What came of it?").wait_for()
+
+
+def outputs(file):
+    """Return the outputs of a saved notebook's first cell; none while the server is still writing the file."""
+    with suppress(json.JSONDecodeError):
+        return json.loads(file.read_text())["cells"][0]["outputs"]
+    return []
+
+
+# The still of a run, as JupyterLab shows an SVG.
+STILL = ".jp-RenderedSVG :is(img, svg)"
 
 
 def test_a_notebook_that_is_reopened_without_its_kernel_shows_what_came_of_it(page, jupyter):
@@ -90,20 +102,25 @@ def test_a_notebook_that_is_reopened_without_its_kernel_shows_what_came_of_it(pa
     open_notebook(page, jupyter, "saved.ipynb")
     run_cell(page, 0)
     run_cell(page, 1)
-    page.wait_for_function("() => window.Bokeh?.documents?.length === 2", timeout=60_000)
+    page.wait_for_function("() => window.Bokeh?.documents?.length === 2")
     page.wait_for_function(IDLE)
-    assert page.get_by_text("Run the cell to watch it").first.is_hidden()
+    stills = page.locator(STILL).filter(visible=True)
+    expect(page.get_by_text("Run the cell to watch it").first).to_be_hidden()
+    expect(stills).to_have_count(0)
     page.evaluate("() => jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_timeout(1500)
-    kept = json.loads(file.read_text())["cells"][0]["outputs"]
-    assert "C1 received 6" in "".join(kept[0]["data"]["text/html"])
+    while not (kept := outputs(file)):
+        page.wait_for_timeout(100)
+    still, lines = kept[0]["data"], kept[1]["data"]
+    assert "received 6" in "".join(still["image/svg+xml"])
+    assert "C1 received 6" in "".join(lines["text/html"])
     page.evaluate(f"() => {KERNEL}.shutdown()")
-    page.wait_for_timeout(1000)
+    page.goto("about:blank")  # what the page says of a kernel that has gone, it has said by then
     page.faults.clear()
     address, token, _ = jupyter
     page.goto(f"{address}/lab/tree/saved.ipynb?token={token}&reset")
-    page.get_by_text("C1 received 6").wait_for(timeout=60_000)
+    page.get_by_text("C1 received 6").wait_for()
     page.get_by_text("K received 10").wait_for()
+    expect(stills).to_have_count(2)
     page.wait_for_timeout(3000)
     assert page.get_by_text("Error displaying widget").filter(visible=True).count() == 0
     # The notebook's own widget manager notes that the model is gone; nothing else is wrong.

@@ -1,10 +1,15 @@
 """The stage in a real browser: it tells the truth, what is pointed at is told and selected."""
 
+import math
+import re
+from xml.dom import minidom
+
 import pytest
 
 import mqlab as mq
-from mqlab import views
-from tests.browser.test_notebook import IDLE
+from mqlab.spec import topology
+from tests.browser.desk_page import open_desk
+from tests.conftest import packed
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
 SEEK = "t => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.storyTime(t)); }"
@@ -25,21 +30,6 @@ STATE = """share => { const { player } = Bokeh.documents[0].mqlab, p = player.pa
   const queues = (b) => [...b.queues].map(([dest, queue]) => [dest, [...queue]]);
   return JSON.stringify([[...s.brokers].map(([node, b]) => [node, b.depth, queues(b)]),
                          [...s.consumers].map(([node, c]) => [node, c.got, [...c.window.keys()]])]); }"""
-
-
-@pytest.fixture
-def opened(page, tmp_path):
-    """Return a function that opens the page of a run."""
-
-    def open_page(what):
-        file = tmp_path / "page.html"
-        file.write_text(views.html(what), encoding="utf-8")
-        page.goto(file.as_uri())
-        page.wait_for_function(IDLE)
-        page.wait_for_timeout(300)
-        return page
-
-    return open_page
 
 
 def words(page):
@@ -81,6 +71,47 @@ def test_cells_are_the_messages_of_the_queue_and_hollow_when_dispatched(opened):
     assert colours[1] in cells, "one is dispatched and not acknowledged"
 
 
+def test_topics_turns_memory_and_cut_off_brokers_are_drawn(opened):
+    net = mq.Network(mq.Broker("A", policies=({"queue": ">", "memory_limit": 3072},)))
+    queue, slow = mq.Queue("Q"), {"reads": mq.Queue("Q"), "on": "A", "prefetch": 1, "delay": "40ms"}
+    page = opened(mq.run(net, mq.Consumer("C1", **slow), mq.Consumer("C2", **slow),
+                         mq.Producer("P", on="A", sends=8, to=queue, at="5ms"), until="1s"))  # fmt: skip
+    page.evaluate(SEEK, 60)
+    assert {"turn", "memory 3 kB of 3 kB", "waits"} <= set(words(page))
+    assert any(word in ("▸ C1", "▸ C2") for word in words(page))
+
+    news = mq.Topic("NEWS")
+    reads = [mq.Consumer(name, on="A", reads=news, delay="9ms", at="1ms") for name in ("C1", "C2")]
+    page = opened(mq.run(mq.Network(mq.Broker("A")), *reads,
+                         mq.Producer("P", on="A", sends=3, to=news, at="5ms")))  # fmt: skip
+    held = """() => { const { player } = Bokeh.documents[0].mqlab, p = player.panels[0];
+      return [...player.stateOf(p, player.t).brokers.values()].map((b) => b.depth); }"""
+    page.evaluate(SEEK, 14)
+    assert page.evaluate(held) == [3], "each is held until its slowest reader is done with it"
+    page.evaluate(SEEK, 10_000)
+    assert page.evaluate(held) == [0]
+
+    link = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")
+    page = opened(mq.run(mq.Network(mq.Broker("A", link), mq.Broker("B")),
+                         mq.Cut("A", "B", at="5ms"), mq.Heal("A", "B", at="9s"), until="12s"))  # fmt: skip
+    page.evaluate(SEEK, 4_000)
+    assert "✂" in words(page)
+    assert any(word.startswith("cut off: ") for word in words(page))
+    page.evaluate(SEEK, 11_000)
+    assert "✂" not in words(page)
+
+
+def test_the_moment_can_be_taken_away_as_svg(opened):
+    page = opened(mq.run("fuse:2.20"))
+    page.evaluate(SEEK, 13.5)
+    drawn = "() => Bokeh.documents[0].mqlab.player.svg()"
+    found = minidom.parseString(page.evaluate(drawn)).getElementsByTagName("text")
+    said = [node.firstChild.data for node in found if node.firstChild]
+    shown = [word for word in words(page) if word]
+    assert said[: len(shown)] == shown
+    assert "6" in said[len(shown) :], "what is under way, too"
+
+
 def test_going_back_gives_the_same_state_as_going_on(opened):
     page = opened(mq.run("article:conduit"))
     shares = [0.2, 0.9, 0.4, 0.05, 0.4, 0.9, 0.2]
@@ -96,8 +127,7 @@ def test_pointing_tells_and_a_click_selects(opened):
     page.evaluate(SEEK, 13.5)
     x, y = page.evaluate(PLACE, ["brokers", "A"])
     page.mouse.move(x, y)
-    page.wait_for_timeout(300)
-    assert "TEST.FOO" in page.evaluate(LENS)
+    page.wait_for_function(f"() => ({LENS})()?.includes('TEST.FOO')")
     page.mouse.click(x, y)
     assert page.evaluate(SELECTED)["kind"] == "broker"
     assert page.evaluate(SELECTED)["name"] == "A"
@@ -133,3 +163,161 @@ def test_long_and_strange_names_lose_their_middle_and_stay_text(opened):
     assert len(cut) < 40
     assert {"🦜<i>B</i>", "وسيط"} <= set(said)
     assert page.evaluate("() => document.querySelectorAll('i').length") == 0
+
+
+def test_turns_go_by_priority_and_consumers_say_what_sets_them_apart(opened):
+    queue = mq.Queue("Q")
+    sends = mq.Producer("P", on="A", sends=12, to=queue, every="1ms")
+    also = {"on": "A", "reads": queue, "delay": "3ms"}
+    chosen = mq.Consumer("C1", selector="region = 'us'", **also)
+    first = mq.Consumer("C2", priority=5, **also)
+    page = opened(mq.run(mq.Network(mq.Broker("A")), chosen, first, sends))
+    page.evaluate(SEEK, 14)
+    said = words(page)
+    assert {"region = 'us'", "priority 5"} <= set(said)
+    turn = said.index("turn")
+    assert said[turn + 1 : turn + 4] == ["▸ C2", "then", "C1"]
+    alone = mq.Consumer("C3", exclusive=True, **also)
+    page = opened(mq.run(mq.Network(mq.Broker("A")), first, alone, sends))
+    page.evaluate(SEEK, 14)
+    said = words(page)
+    turn = said.index("exclusive")
+    assert [word.removeprefix("▸ ") for word in said[turn + 1 : turn + 3]] == ["C3", "C2"]
+
+
+# The pills that say how much more or less was received, and the cards of consumers: [x, y, w, h] each.
+PILLS = """() => { const p = Bokeh.documents[0].mqlab.player.panels[0], c = p.data("clients");
+  const words = p.source("draw words").data, boxes = p.source("draw pills").data, found = [];
+  words.text.forEach((text, i) => { if (text.startsWith("Δ")) {
+    const k = boxes.x.findIndex((x, j) => Math.hypot(x - words.x[i], boxes.y[j] - words.y[i]) < 1);
+    found.push([boxes.x[k], boxes.y[k], boxes.w[k], boxes.h[k]]); } });
+  const said = words.text.map((text, i) => [text, words.x[i], words.y[i]]);
+  return [found, said.filter(([text]) => text && !text.startsWith("Δ"))]; }"""
+
+
+def test_two_runs_are_named_above_and_what_differs_covers_no_word(opened):
+    figure = mq.figure("fuse:2.20")
+    off = figure.change("A/linkToBrokerB", conduit_subscriptions=False)
+    page = opened(mq.compare(mq.run(figure), mq.run(off)))
+    headings = page.locator(".mq-heading")
+    assert [text.split()[0] for text in headings.all_inner_texts()] == ["1", "2"]
+    assert all("events" in text for text in headings.all_inner_texts())
+    page.evaluate(
+        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"
+    )
+    pills, said = page.evaluate(PILLS)
+    assert len(pills) == 3
+    for x, y, w, h in pills:
+        covered = [t for t, wx, wy in said if abs(wx - x) < w / 2 and abs(wy - y) < h / 2 + 4]
+        assert covered == []
+    stage = page.evaluate("() => Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name('stage')).el"
+                          ".getBoundingClientRect().top")  # fmt: skip
+    assert headings.first.bounding_box()["y"] + 20 <= stage
+
+
+def test_the_lens_tells_what_a_small_card_leaves_out(opened):
+    net = topology.network("mesh", 60)
+    queue = mq.Queue("Q")
+    reader = mq.Consumer("C", on="M12", reads=queue, selector="a = 1", prefetch=3, delay="1s")
+    sends = mq.Producer("P", on="M11", sends=9, to=queue, properties={"a": 1})
+    page = opened(mq.run(net, reader, sends, until="3s"), height=760)
+    page.evaluate(SEEK, 1_500)
+    page.mouse.move(*page.evaluate(PLACE, ["brokers", "M12"]))
+    page.wait_for_function(LENS)
+    told = page.evaluate(LENS)
+    assert "3 connectors" in told
+    assert "C connected here" in told
+    assert re.search(r"forwarded: \d+ in, 0 out", told)
+    cells = page.locator(".mq-lens .queue i:not(.sign)")
+    assert cells.count() > 0, "messages are drawn one by one"
+    assert not page.locator(".mq-ring").is_hidden()
+    page.mouse.move(*page.evaluate(PLACE, ["clients", "C"]))
+    # What sets it apart is told where its card has no chip.
+    page.wait_for_function(f"() => ({LENS})()?.includes('a = 1')")
+
+
+def test_of_exclusive_consumers_the_one_that_has_the_queue_is_told(opened):
+    queue = mq.Queue("Q")
+    sends = mq.Producer("P", on="A", sends=12, to=queue, every="1ms")
+    rivals = [
+        mq.Consumer(name, on="A", reads=queue, exclusive=True, delay="2ms") for name in ("C1", "C2")
+    ]
+    page = opened(
+        mq.run(mq.Network(mq.Broker("A")), *rivals, sends, mq.Close("C1", at="8ms"), until="60ms")
+    )
+    page.evaluate(SEEK, 6)
+    holds, waits = "exclusive: has it", "exclusive: waits"
+    assert {holds, waits} <= set(words(page))
+    assert nearest(page, holds, ("C1", "C2")) == "C1"
+    page.evaluate(SEEK, 50)
+    assert nearest(page, holds, ("C1", "C2")) == "C2"
+
+
+def test_on_small_cards_too_it_is_told_who_has_an_exclusive_queue(opened):
+    queue = mq.Queue("Q")
+    net = topology.network("hub and spokes", 12)
+    rivals = [
+        mq.Consumer(name, on="S1", reads=queue, exclusive=True, delay="2ms")
+        for name in ("C1", "C2")
+    ]
+    page = opened(
+        mq.run(net, *rivals, mq.Producer("P", on="S2", sends=9, to=queue), until="1s"), height=700
+    )
+    page.evaluate(SEEK, 900)
+    assert nearest(page, "exclusive", ("C1", "C2")) == "C1"
+    assert nearest(page, "waits", ("C1", "C2")) == "C2"
+
+
+def test_the_name_of_a_connector_is_never_cut_to_a_few_letters(page):
+    ends = {"B0": [f"B{i}" for i in range(1, 7)], "B1": ["B7"], "B2": ["B8"], "B3": ["B9"]}
+    also = {"duplex": True, "network_ttl": 3}
+    brokers = [mq.Broker(f"B{i}", *(mq.NetworkConnector(f"link {to}", uri=f"static:(tcp://{to}:61616)", **also)
+                                    for to in ends.get(f"B{i}", ()))) for i in range(10)]  # fmt: skip
+    reads = [mq.Consumer(f"C{i}", on=f"B{i}", reads=mq.Queue("Q")) for i in (5, 7, 8)]
+    sends = [mq.Producer(f"P{i}", on=f"B{i}", sends=1, to=mq.Queue("Q")) for i in (4, 9)]
+    run = mq.run(mq.Network(*brokers), *reads, *sends)
+    page.set_viewport_size({"width": 600, "height": 1000})
+    open_desk(page, run, "ten")
+    assert (
+        page.evaluate("() => Bokeh.documents[0].mqlab.player.panels[0].data('labels').text.length")
+        > 1
+    )
+    assert not [word for word in words(page) if word.startswith("l") and "…" in word]
+
+
+def nearest(page, text, names):
+    """Return which of the names stands nearest to a text on the stage."""
+    drawn = page.evaluate(DRAWN, "words")
+    at = dict(zip(drawn["text"], zip(drawn["x"], drawn["y"], strict=True), strict=True))
+    return min(names, key=lambda name: math.dist(at[name], at[text]))
+
+
+def test_a_vote_says_who_cast_which_ballot_and_who_did_not_answer(opened):
+    def after(first, name, at):
+        """Return the two words that follow one on the stage, at that time (ms) of a recording's run."""
+        scenario = next(value for path, value in packed("artemis").items() if path.endswith(name))
+        page = opened(mq.run(scenario))
+        page.evaluate(SEEK, at)
+        said = words(page)
+        return said[said.index(first) + 1 :][:2]
+
+    isolated = "quorum_2_5/three_masters_master_isolated_votes.json"
+    assert after("votes 2 of 2 needed", isolated, 15_160) == ["✓ M2", "✓ M3"]
+    apart = "quorum/three_masters_one_cut_off.json"
+    assert after("votes 0 of 2 needed", apart, 17_100.5) == ["✕ M2", "✂ M3"]
+
+
+USED = """() => { const p = Bokeh.documents[0].mqlab.player.panels[0], unit = p.unit();
+  const ends = (at, size) => { const [b, c] = [p.data("brokers"), p.data("clients")].map((t) => t[at].map(
+    (x, i) => [x - t[size][i] / 2, x + t[size][i] / 2])); const all = [...b, ...c].flat();
+    return Math.max(...all) - Math.min(...all); };
+  const { x_range: xr, y_range: yr } = p.source("stage");
+  return [unit, ends("x", "w") / (xr.end - xr.start), ends("y", "h") / (yr.start - yr.end)]; }"""
+
+
+def test_two_runs_beside_each_other_are_as_large_as_their_room(opened):
+    one = mq.figure("fuse:2.20")
+    other = one.change("A/linkToBrokerB", conduit_subscriptions=False)
+    page = opened(mq.compare(mq.run(one), mq.run(other)), 1366, 620)
+    _, wide, high = page.evaluate(USED)
+    assert max(wide, high) > 0.85

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab import products
+from mqlab import products, takes
 from mqlab.desk import Desk
 from mqlab.errors import BadValue, UnknownName
 
@@ -264,6 +264,19 @@ def test_a_network_is_built_part_by_part(product):
     assert {part["name"] for part in told["parts"]} == {"A", "C1", "P1"}
 
 
+def test_options_are_edited_in_place_while_one_builds():
+    desk = desk_of("fuse:2.20")
+    asked = {"kind": "connector", "name": "A/linkToBrokerB"}
+    row = next(row for row in desk.answer("options", asked)["rows"] if row["name"] == "networkTTL")
+    bad = desk.answer("build", {**asked, "edits": [[row["path"], "many"]]})
+    assert [error["path"] for error in bad["errors"]] == [row["path"]]
+    told = desk.answer("build", {**asked, "edits": [[row["path"], 0]]})
+    assert len(told["branches"]) == 1, "no fork"
+    assert desk.traces[0].received() == {"C1": 12, "C2": 0, "C3": 0}
+    desk.answer("undo", {})
+    assert desk.traces[0].received() == {"C1": 6, "C2": 3, "C3": 3}
+
+
 @pytest.mark.parametrize(
     ("product", "serves"), [("activemq", "D1"), ("artemis", "D1")],
 )  # fmt: skip
@@ -325,3 +338,14 @@ def test_every_figure_can_be_asked_and_all_answers_are_json(figure):
         assert all(row["sentence"] and row["source"] for row in found["rows"])
         told.append(found)
     assert json.loads(json.dumps(told)) == told
+
+
+def test_a_picture_is_there_before_its_lab_file_is_read(monkeypatch):
+    trace = mq.run("fuse:2.20")
+    asked = []
+    read = takes.scenario_of
+    monkeypatch.setattr(takes, "scenario_of", lambda *what: asked.append(what) or read(*what))
+    desk = Desk(trace)
+    assert not asked, "of a large network it takes longer than the picture"
+    assert desk.answer("tell", {})["parts"]
+    assert len(asked) == 1

@@ -99,3 +99,21 @@ def test_address_settings_of_artemis_are_options_too():
     assert moved.received() == {"C": 2}
     found = mq.what_if(moved, message=message, consumer="C")
     assert any("redistribution" in str(change) for change in found.changes)
+
+
+def test_a_run_of_many_events_is_tried_for_some_seconds_and_says_that_there_is_more():
+    net = network("A>B B>C C>D D>E E>F F>G", network_ttl=9)
+    trace = mq.run(net, *reads("C1@G C2@G"), send(4000))
+    assert trace.received() == {"C1": 2000, "C2": 2000}
+    quick = mq.what_if(trace, message="P-2", consumer="C1")
+    assert 8 <= quick.tried < 20
+    assert not quick.all_tried
+
+
+def test_where_only_some_can_be_tried_it_is_those_of_who_asks():
+    net = network("A>B B>C C>D", network_ttl=9, duplex=True)
+    trace = mq.run(
+        net, mq.Consumer("desk", "D", FOO, selector="n > 1"), send(1, properties={"n": 0})
+    )
+    found = mq.what_if(trace, message="P-1", consumer="desk", at_most=1)
+    assert list(map(str, found.changes)) == ["desk without selector=n > 1"]

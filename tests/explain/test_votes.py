@@ -29,3 +29,10 @@ def test_a_split_brain_is_told():
     told = str(mq.explain(played("one_pair_cut")))
     assert "Split brain: M1 and S1 both served from" in told
     assert "Split brain" not in str(mq.explain(mq.run("artemis:21.1")))
+
+
+def test_who_cast_which_vote_and_who_did_not_answer_is_told():
+    won = str(mq.explain(played("three_masters_master_isolated_votes"), broker="S1"))
+    assert "S1 asked the cluster for its votes; M2, M3 voted for it" in won
+    lost = str(mq.explain(played("quorum/three_masters_one_cut_off"), broker="S1"))
+    assert "; M2 voted against it; M3 did not answer" in lost

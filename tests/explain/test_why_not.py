@@ -165,3 +165,41 @@ def test_a_run_that_hung_on_a_race_says_so():
                    mq.Producer("P", "B00", 3, NEWS))  # fmt: skip
     assert "One of at least" in str(mq.explain(raced))
     assert "One of at least" not in str(mq.explain(mq.run("fuse:2.20")))
+
+
+def test_a_selector_that_looks_at_a_header_is_told_with_the_header():
+    found = mq.explain(sent_on("JMSPriority > 5"), message=1, consumer="C")
+    assert "C selects JMSPriority > 5, and the message has JMSPriority = 4." in found.lines
+
+
+def test_a_consumer_beside_the_message_asks_why():
+    run = sent_on("JMSPriority > 5")
+    assert mq.explain(run, message=1, consumer="C") == mq.explain(run, message=1, why_not="C")
+    got = mq.explain(sent_on("JMSPriority < 5"), message=1, consumer="C")
+    assert got.title == "C did get message P-1."
+    assert any("C received it" in line for line in got.lines)
+
+
+def test_of_several_refusals_the_one_of_a_consumer_is_told():
+    run = sent_on("JMSPriority > 5")
+    assert run.account()[1].why == "the selector does not match"
+
+
+def sent_on(selector):
+    """Return a run in which a conduit has taken a message to a broker with one consumer, who selects."""
+    there = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)", duplex=True)
+    return mq.run(
+        mq.Network(mq.Broker("A", there), mq.Broker("B")),
+        mq.Consumer("C", on="B", reads=FOO, selector=selector),
+        mq.Consumer("D", on="B", reads=FOO, selector="n = 1"),
+        mq.Producer("P", on="A", sends=1, to=FOO),
+    )
+
+
+def test_what_takes_a_message_away_from_who_got_it_is_told_as_that():
+    (line,) = [
+        line
+        for line in mq.explain(sent_on("JMSPriority < 5"), message=1, consumer="C").lines
+        if line.startswith("One thing otherwise")
+    ]
+    assert line.startswith("One thing otherwise, and it does not get it: ")

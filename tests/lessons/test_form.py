@@ -3,6 +3,7 @@
 import pytest
 
 from mqlab import lessons
+from mqlab.lessons import data
 
 pytest.importorskip("ipywidgets", reason="the extra lab is not installed")
 
@@ -23,7 +24,8 @@ def test_the_run_is_shown_after_the_commitment(lesson):
     form = lesson.ask("conduit")
     assert form.run.children == ()
     assert "C2 is missing" in fill(form, C1="6")
-    assert form.run.children == ()
+    assert "C2 is &#x27;some&#x27;; write a number" in fill(form, C1="6", C2="some", C3="3")
+    assert form.run.children == ()  # what was no prediction shows nothing either
     assert "Right: C1 6, C2 3, C3 3." in fill(form, C1="6", C2="3", C3=" 3 ")
     assert len(form.run.children) == 1
     shown = form.run.children[0]
@@ -52,6 +54,28 @@ def test_blanks_take_values_as_a_configuration_has_them(lesson):
     assert "All 4 checks passed." in form.said.value
     assert "✗" in fill(lesson.ask("even"), **{name: "true"})
     assert "conduit" in fill(lesson.ask("even"), **{name: "maybe"})
+
+
+def test_enter_in_a_field_commits(lesson):
+    form = lesson.ask("alone")
+    form.inputs["C1"].value = "5"
+    form.inputs["C2"].value = "5"
+    form.inputs["C2"]._handle_custom_msg({"event": "submit"}, [])
+    assert "Right: C1 5, C2 5." in form.said.value
+
+
+def test_an_empty_field_says_what_is_wanted_and_gives_nothing_away(tmp_path):
+    for name in data.names():
+        opened = lessons.open(name, file=tmp_path / "p.jsonl")
+        for task in opened.data.tasks:
+            told = opened.example(task.id)
+            assert set(told) == set(opened.fields(task.id))
+            if getattr(task, "pieces", ()):
+                assert not opened.arrange(task.id, task.pieces).right, (name, task.id)
+    (blank,) = (
+        lessons.open("01-first-network", file=tmp_path / "p.jsonl").ask("even").inputs.values()
+    )
+    assert blank.placeholder == "true or false"
 
 
 def test_pieces_are_put_in_order(tmp_path):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import mqlab as mq
 from mqlab import lessons
 from mqlab.errors import BadFile, UnknownName
 from mqlab.lessons import answers, checking, data, guide, mistakes, setups, solutions
@@ -50,6 +51,12 @@ def test_the_solution_passes_and_the_beginning_does_not(name, task, lesson):
     assert not before.right
     assert "✗" in str(before)
     assert f"of {len(before.lines) - 1} checks passed" in str(before)
+
+
+@pytest.mark.parametrize(("name", "task"), EXERCISES)
+def test_a_bare_network_of_another_product_is_answered_in_words(name, task, lesson):
+    net = mq.Network(mq.Broker("A"))
+    assert not lesson(name).check(task.id, net).right
 
 
 @pytest.mark.parametrize(("name", "task"), TASKS)
@@ -104,7 +111,7 @@ def test_a_bad_attempt_at_an_exercise_is_told(call, word, lesson):
 @pytest.mark.parametrize("order", [[], ["Rome"], ["Rome", "Rome", "Paris"], ["Rome", "Paris", 3]])
 def test_a_puzzle_needs_each_piece_once(order, lesson):
     said = lesson("02-connectors").arrange("in-a-row", order)
-    assert str(said) == "use each of these once: Berlin, Paris, Rome"
+    assert str(said) == "use each of these once: Paris, Berlin, Rome"
 
 
 def test_a_wrong_order_says_what_did_not_pass(lesson):
@@ -131,6 +138,9 @@ def test_learners_have_numbers_of_their_own(lesson):
     }
     assert len(counts) > 1
     assert counts <= {12, 24, 36}
+    ana = lesson("01-first-network", learner="ana")
+    sent = sum(ana.trace("conduit").received().values())
+    assert f"P sends {sent} messages" in ana.task("conduit").text
     again = lesson("01-first-network", learner="ana").trace("conduit").received()
     assert again == lesson("01-first-network", learner="ana").trace("conduit").received()
 

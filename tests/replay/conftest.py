@@ -1,4 +1,4 @@
-"""One Spark session for the whole test run, started when the first test asks for it."""
+"""One Spark session for the whole test run; a test that kills it leaves a new one to the next."""
 
 import pytest
 
@@ -6,6 +6,12 @@ import mqlab as mq
 
 
 @pytest.fixture(scope="session")
-def spark():
-    yield mq.replay.session()
+def spark_ends():
+    """What begins a session may do so: it ends with the test run."""
+    yield
     mq.replay.stop()
+
+
+@pytest.fixture
+def spark(spark_ends):
+    return mq.replay.session()

@@ -32,16 +32,17 @@ NAMES = {
 }  # fmt: skip
 
 
-def folder(path, count: int, per_file: int = 400_000):
-    """Write a trace folder of *count* events."""
+def folder(path, count: int, per_file: int = 400_000, first: int = 0):
+    """Write a trace folder of *count* events, of which *first* are in a file of their own."""
     import pyarrow as pa
 
     from mqlab.replay import store
     from mqlab.trace import parquet
 
     def parts():
-        for start in range(0, count, per_file):
-            made = columns(min(per_file, count - start), seed=start, start=start)
+        for start in (*([0] * bool(first)), *range(first, count, per_file)):
+            size = first if start < first else min(per_file, count - start)
+            made = columns(size, seed=start, start=start)
             yield pa.table({f.name: pa.array(made[f.name].astype(f.type.to_pandas_dtype()))
                             for f in parquet.schema()}, schema=parquet.schema())  # fmt: skip
 

@@ -91,10 +91,9 @@ def test_the_json_value_of_a_lab_file_can_be_run_and_checked():
 
 @pytest.mark.parametrize("use", [
     lambda: mq.upgrade("artemis:21.1", "5.5", "5.18"),
-    lambda: mq.replay.sweep("openmq:4-1", over={"A/c.x": [1]}, out="nowhere"),
     lambda: mq.view(mq.compare(*(mq.run("fuse:2.20") for _ in range(3)))),
     lambda: mq.faults("artemis:21.1", seed=1, rate=1),
-], ids=["upgrade", "sweep", "view", "faults"])  # fmt: skip
+], ids=["upgrade", "view", "faults"])  # fmt: skip
 def test_what_a_family_cannot_do_is_said(use):
     with pytest.raises(BadValue, match=r"take for example|mq\.compare of two"):
         use()

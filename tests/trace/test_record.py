@@ -38,7 +38,7 @@ def test_numbers_keep_their_values_and_their_signs():
     recorder = Recorder()
     rows = [
         (0, 0),
-        (2**40, 127, 2**31 - 1, 2**15 - 1, -1, -(2**15), -1, 3, -(2**31), -128, 2**62, 5, 255),
+        (2**40, 127, 2**31 - 1, 2**15 - 1, -1, -(2**15), 2**15, 3, -(2**31), -128, 2**62, 5, 255),
     ]
     for row in rows:
         recorder.add(*row)
@@ -61,7 +61,9 @@ def test_numbers_keep_their_values_and_their_signs():
     ]
 
 
-@pytest.mark.parametrize(("place", "number"), [(2, 2**31), (3, 2**15), (9, 128), (3, -(2**15) - 1)])
+@pytest.mark.parametrize(
+    ("place", "number"), [(2, 2**31), (3, 2**15), (9, 1 << 15), (3, -(2**15) - 1)]
+)
 def test_a_number_that_is_too_large_is_an_error_that_names_its_column(place, number):
     recorder = Recorder()
     row = [0] * len(COLUMNS)
@@ -69,3 +71,18 @@ def test_a_number_that_is_too_large_is_an_error_that_names_its_column(place, num
     recorder.add(*row)
     with pytest.raises(BadValue, match=list(COLUMNS)[place]):
         recorder.trace({})
+
+
+def test_a_message_crosses_hundreds_of_brokers():
+    links = {
+        f"B{i}": mq.NetworkConnector("n", uri=f"static:(tcp://B{i + 1}:61616)", network_ttl=-1)
+        for i in range(199)
+    }
+    net = mq.Network(*(mq.Broker(name, link) for name, link in links.items()), mq.Broker("B199"))
+    run = mq.run(
+        net,
+        mq.Consumer("C", on="B199", reads=mq.Queue("Q")),
+        mq.Producer("P", on="B0", sends=2, to=mq.Queue("Q")),
+    )
+    assert run.received() == {"C": 2}
+    assert max(run.column("hop")) == 199

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from mqlab.errors import MqlabError
 from mqlab.formats import typed
 from mqlab.formats.shapes import artemis as shapes
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.artemis.broker import AddressQueue, Broker
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.step import Step
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
-Json = dict[str, Any]  # what is written
-Given = Mapping[str, Any]  # what is read
 
 
-def read(value: Given, where: str = "lab file") -> HaScenario:
+def read(value: JsonObject, where: str = "lab file") -> HaScenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = typed.body_of(value, shapes.scenario(), where)
     try:
@@ -36,7 +32,7 @@ def read(value: Given, where: str = "lab file") -> HaScenario:
         raise type(error)(f"{where}: {error}") from None
 
 
-def broker(item: Given) -> Broker:
+def broker(item: JsonObject) -> Broker:
     """Return one broker of the JSON form."""
     policy = item.get("ha") or {"policy": "live_only"}
     named = policy.get("role", "live" if policy["policy"] == "live_only" else "master")
@@ -46,25 +42,25 @@ def broker(item: Given) -> Broker:
     return Broker(item["name"], policy["policy"], role, elements, keys)
 
 
-def _queue(item: Given) -> AddressQueue:
+def _queue(item: JsonObject) -> AddressQueue:
     on = item.get("on")
     names = (on,) if isinstance(on, str) else on if on is None else tuple(on)
     return AddressQueue(**{**item, "on": names})
 
 
-def _written_queue(queue: AddressQueue) -> Json:
+def _written_queue(queue: AddressQueue) -> JsonDict:
     found = {"name": queue.name, "routing": queue.routing, "address": queue.address}
     given = {key: it for key, it in found.items() if it not in (None, "anycast")}
     return given if queue.on is None else {**given, "on": list(queue.on)}
 
 
-def _step(item: Given) -> Step:
+def _step(item: JsonObject) -> Step:
     return Step(item["do"], {key: value for key, value in item.items() if key != "do"})
 
 
-def write(scenario: HaScenario) -> Json:
+def write(scenario: HaScenario) -> JsonDict:
     """Return the JSON value; reading it again gives an equal scenario."""
-    found: Json = {
+    found: JsonDict = {
         **scenario.about,
         "product": "artemis",
         "version": scenario.version,
@@ -82,8 +78,8 @@ def write(scenario: HaScenario) -> Json:
     return found
 
 
-def _written(one: Broker) -> Json:
-    found: Json = {"name": one.name, **one.keys}
+def _written(one: Broker) -> JsonDict:
+    found: JsonDict = {"name": one.name, **one.keys}
     if one.policy != "live_only" or one.elements:
         found["ha"] = {"policy": one.policy, "role": one.role, **one.elements}
         if one.policy == "live_only":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.option import Option
 from mqlab.spec.shape import (
     ANYTHING,
@@ -13,7 +13,6 @@ from mqlab.spec.shape import (
     TEXT,
     TRUTH,
     Either,
-    Json,
     Many,
     Record,
     Shape,
@@ -41,13 +40,13 @@ ABOUT: dict[str, Shape] = {
                          more=ANYTHING),
     "product": TEXT, "version": TEXT, "edition": TEXT,
 }  # fmt: skip
-_TYPES: dict[type, Json] = {
+_TYPES: dict[type, JsonDict] = {
     bool: {"type": "boolean"}, int: {"type": "integer"}, float: {"type": "number"},
     str: {"type": "string"}, tuple: {"type": "array", "items": {"type": "string"}},
     dict: {"type": "object"},
 }  # fmt: skip
 # A row's own reader takes texts, too, as the products' files have them.
-_AS_TEXT: dict[type, Json] = {
+_AS_TEXT: dict[type, JsonDict] = {
     bool: {"type": ["boolean", "string"], "pattern": "^([Tt]rue|[Ff]alse|TRUE|FALSE)$"},
     int: {"type": ["integer", "string"], "pattern": "^-?[0-9]{1,19}$"},
     float: {"type": ["number", "string"]}, tuple: {"type": ["array", "string"]},
@@ -59,7 +58,7 @@ class Row:
     """The value of an option, as its row says: the row's reader, or *look*, looks at it."""
 
     option: Option
-    look: Callable[[Option, Any, str], object] = Option.read
+    look: Callable[[Option, object, str], object] = Option.read
 
     @property
     def words(self) -> str:
@@ -71,11 +70,11 @@ class Row:
         place, _, key = where.rpartition(", ")
         self.look(self.option, value, place or key)
 
-    def schema(self) -> Json:
+    def schema(self) -> JsonDict:
         """Return the row as JSON Schema: sentence, unit, default, range."""
         row = self.option
         unit = f" In {row.unit}." if row.unit else ""
-        found: Json = {"description": f"{row.guide}: {row.sentence}{unit} [{row.source}]"}
+        found: JsonDict = {"description": f"{row.guide}: {row.sentence}{unit} [{row.source}]"}
         found |= {"enum": list(row.choices)} if row.choices else _TYPES[row.type]
         if self.look is Option.read and not row.choices:
             found |= _AS_TEXT.get(row.type, {})

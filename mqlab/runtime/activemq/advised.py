@@ -97,7 +97,7 @@ class Advised:
     def refusal(self, info: ConsumerInfo) -> int:
         """Return the rule by which the bridge ignores a consumer, 0 if there is none."""
         # A consumer of the remote broker itself has come through none and is never refused.
-        if info.path and self.settings.ttl_used_up(self.settings.consumer_ttl, len(info.path)):
+        if info.path and len(info.path) >= self.settings.consumer_ttl:
             return Rule.consumer_ttl
         if self.home.id in info.path or self.remote.id in info.path:
             return Rule.loop

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 PREFIX = "ActiveMQ.Advisory."
 FIRST_NUMBER = 1_000_000_000
-REPLAYED = ("Connection", "Consumer", "Producer", "Queue", "Topic", "TempQueue", "TempTopic")
 
 
 def is_about(dest: Destination) -> bool:

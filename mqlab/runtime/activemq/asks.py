@@ -59,6 +59,18 @@ class Laboratory(Protocol):
     disks: dict[str, float]
 
     @property
+    def takes(self) -> Callable[..., int]:
+        """Return how long something takes of which no rule says it."""
+
+    @property
+    def late(self) -> Callable[..., int]:
+        """Return how much longer than usual something takes of which no rule says it."""
+
+    @property
+    def chance(self) -> Callable[[float], bool]:
+        """Whether something happens that real machines did in a share of their runs."""
+
+    @property
     def directory(self) -> Addresses:
         """Where addresses lead."""
 

@@ -185,9 +185,7 @@ class Broker:
         if not copy.persistent:
             return False
         if self.audits_network:
-            known = (copy.number,) in self.store.seen
-            self.store.seen.add((copy.number,))
-            return known
+            return self.store.audit.add(copy.number)
         return (copy.number, copy.dest_no, *copy.path[:-1]) in self.store.seen
 
     def old_enough(self, message: Message, age: int) -> bool:

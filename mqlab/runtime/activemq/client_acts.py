@@ -136,10 +136,10 @@ def unsubscribe(stage: Stage, action: c.Unsubscribe) -> None:
 def receive(stage: Stage, action: a.Receive) -> None:
     """A held consumer takes so many messages."""
     consumer = stage.lab.consumers_by_name[action.consumer]
-    stage.now.goal = len(consumer.received) + action.count
+    stage.now.goal = consumer.count + action.count
     consumer.allow(action.count)
 
 
 def has_received(stage: Stage, waiting: Waiting, action: a.Receive) -> bool:
     """Whether it has them."""
-    return len(stage.lab.consumers_by_name[action.consumer].received) >= waiting.goal
+    return stage.lab.consumers_by_name[action.consumer].count >= waiting.goal

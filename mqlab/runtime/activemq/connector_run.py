@@ -119,7 +119,8 @@ class BridgeAttempt:
             if socket is not None and socket.process is not None:
                 self.remote = self.lab.processes[socket.process.name]
                 self.socket = socket
-                self.process.after(self.lab.timing.bridge_up, self.come_up, self.number)
+                wait = self.lab.takes(self.lab.timing.bridge_up)
+                self.process.after(wait, self.come_up, self.number)
 
     def come_up(self, number: int) -> None:
         """Let the core's bridge start; a broken filter ends it at once."""

@@ -93,7 +93,7 @@ class Demand(Subscription):
         rule = 0
         if path and bridge.remote.id in path:
             rule = ALREADY_VISITED
-        elif bridge.settings.ttl_used_up(bridge.settings.message_ttl, len(path)):
+        elif len(path) >= bridge.settings.message_ttl:
             rule = TTL_USED_UP
         if rule and not replays(self, message):
             return rule

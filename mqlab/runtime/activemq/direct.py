@@ -108,7 +108,7 @@ class Direct:
     def on_sent(self, _: Producer) -> None:
         """A producer has sent all: it closes its connection."""
         timing = self.lab.timing
-        wait = 2 * timing.link + (timing.closing or 0)
+        wait = 2 * timing.link + self.lab.takes(timing.closing or 0)
         self.lab.under_way = Until(deadline=self.lab.clock.now + wait)
 
     def settle(self, action: a.Settle) -> Until:

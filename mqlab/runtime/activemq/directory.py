@@ -238,7 +238,8 @@ class Directory:
         elif process.open or isinstance(client_end, Mirror):
             socket.broker_end = TransportConnection(process, socket)
         else:
-            lab.clock.at(lab.clock.now + lab.timing.link, socket.reset, None)
+            welcomes = process.costs.welcome  # it is let in, and only then nobody is there for it
+            lab.clock.at(lab.clock.now + lab.timing.link + welcomes, socket.reset, None)
         if isinstance(client_end, BridgeAttempt) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:

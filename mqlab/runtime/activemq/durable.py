@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
@@ -35,7 +36,7 @@ class InactiveDurable(Subscription):
         info = ConsumerInfo(-1, dest, 0, selector, False, durable=key)
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
         self.durable, self.last = key, last
-        self.seen = last.seen if last else set()
+        self.seen = last.seen if last else Audit()
 
     def refusal(self, message: Message) -> int:
         """Keep only what is persistent."""
@@ -45,7 +46,7 @@ class InactiveDurable(Subscription):
 def join(broker: Host, sub: Subscription) -> bool:
     """Let *sub* take over what waits under its key; False if the key is in use."""
     assert sub.durable is not None
-    sub.seen = set()
+    sub.seen = Audit()
     old = broker.durables.get(sub.durable)
     if old is not None and not isinstance(old, InactiveDurable):
         return False

@@ -15,9 +15,18 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.locks import Contender
+    from mqlab.runtime.kernel.clock import Call
     from mqlab.spec.member import Locker
 
 RECONNECT = 1_200_000  # us until a connection to an absent database is given up
+STARTING = 1_000_000  # us until a member has found its tables, on a slow machine
+MAKING = 50_000  # us in which members that start together make the tables of an empty database
+# Shares of the runs in which it was seen: all failed who made the same tables (three_start_empty_database); a
+# suspended master had rows in hand that the next one needs to open its store (lease_paused_*), or the row of
+# the lease itself (lease_same_holder_name_paused).
+CLASHED, IN_HAND, OF_LEASE = 0.2, 0.4, 0.2
+CLOSED = Refused("JdbcSQLNonTransientConnectionException", "Database is already closed")
+CLASH = Refused("JdbcSQLSyntaxErrorException", 'Column "XID" not found')
 
 
 class Database:
@@ -30,6 +39,13 @@ class Database:
         self.lease_until: int | None = None  # us by the clock of who wrote it; None is free
         self.waiting: list[DatabaseLock] = []
         self.users: list[Candidate] = []
+        self.makers: list[JdbcCandidate] = []  # those who started while it had no tables
+        self.has_tables = False
+        self.in_hand: JdbcCandidate | None = None  # who is suspended, and has rows that others need
+        self.lease_in_hand = False  # the row of the lease is one of them
+        self.held_up: list[
+            tuple[Call, object]
+        ] = []  # what waits for it, each in one life of its process
 
     @property
     def away(self) -> bool:
@@ -42,6 +58,7 @@ class Database:
         self.line.cut(how, cause)
         if how in ("refuse", "reset_once"):
             self.free(None)
+            self.let_go()
             for user in list(self.users):
                 user.connection_lost()  # type: ignore[attr-defined]
             for query, argument in frozen:
@@ -53,6 +70,32 @@ class Database:
             return False
         self.line.held.append((query, argument))
         return True
+
+    def make_tables(self, maker: JdbcCandidate) -> None:
+        """An empty database gets its tables from whoever starts first."""
+        if self.has_tables:
+            return
+        self.makers.append(maker)
+        if len(self.makers) == 1:
+            clock = maker.lab.clock
+            clock.later(clock.now + MAKING, self.on_tables, maker)
+
+    def on_tables(self, maker: JdbcCandidate) -> None:
+        """The tables are there; of several who made them at the same time perhaps none starts."""
+        self.has_tables = True
+        makers, self.makers = self.makers, []
+        serves = any(one.process.open for one in makers)  # whoever does has found all tables
+        if len(makers) > 1 and not serves and maker.lab.chance(CLASHED):
+            for one in (one for one in makers if one.process.alive):
+                one.die()
+                one.process.fail_to_start(CLASH)
+
+    def let_go(self) -> None:
+        """Who was suspended with rows in hand has gone on, or is no more."""
+        held_up, self.held_up, self.in_hand = self.held_up, [], None
+        self.lease_in_hand = False
+        for call, argument in held_up:
+            call(argument)
 
     def heal(self) -> None:
         """It can be reached again."""
@@ -74,6 +117,7 @@ class JdbcCandidate(Candidate):
         super().__init__(process, locker)
         self.database = database
         self.broken = False
+        self.started = 0  # us, when it has begun in earnest
         database.users.append(self)
 
     def begin(self) -> None:
@@ -82,6 +126,8 @@ class JdbcCandidate(Candidate):
         if self.database.away:
             self.process.later(RECONNECT, self.on_unreachable)
             return
+        self.started = self.lab.clock.now + self.lab.late(STARTING)
+        self.database.make_tables(self)
         super().begin()
 
     def poll(self, _: None) -> None:
@@ -109,9 +155,33 @@ class JdbcCandidate(Candidate):
         else:
             super().begin()
 
+    def obtained(self) -> None:
+        """Serve, unless somebody who is suspended has rows in hand that are needed for it."""
+        if self.database.in_hand is None:
+            super().obtained()
+        else:
+            self.database.held_up.append(self.process.timer(self.on_rows_free))
+
+    def on_rows_free(self, _: None) -> None:
+        """Nobody has them in hand any more."""
+        super().obtained()
+
+    def suspended(self) -> None:
+        """A master that is suspended may have just changed something."""
+        if self.process.role == "master" and self.lab.chance(IN_HAND):
+            self.database.in_hand = self
+            self.database.lease_in_hand = self.lab.chance(OF_LEASE)
+
+    def resumed(self) -> None:
+        """What it had in hand is written."""
+        if self.database.in_hand is self:
+            self.database.let_go()
+
     def connection_lost(self) -> None:
-        """The database connection broke."""
+        """The database connection broke; a slave that is still starting does not survive it."""
         self.broken = True
+        if self.process.role == "slave" and self.lab.clock.now < self.started:
+            self.process.fail_to_start(CLOSED)
 
 
 class DatabaseLock(JdbcCandidate):
@@ -174,6 +244,7 @@ class DatabaseLock(JdbcCandidate):
 
     def die(self) -> None:
         """The database sees the broken connection at once."""
+        self.resumed()
         self._leave()
 
     def _leave(self) -> None:
@@ -200,7 +271,9 @@ class LeaseLock(JdbcCandidate):
     def obtain(self) -> bool:
         """Take the lease if it has expired, whoever had it."""
         until = self.database.lease_until
-        if self.database.away or (until is not None and until >= self.now):
+        if self.database.away or self.database.lease_in_hand:
+            return False
+        if until is not None and until >= self.now:
             return False
         self._write()
         return True
@@ -245,3 +318,4 @@ class LeaseLock(JdbcCandidate):
 
     def die(self) -> None:
         """The lease runs on."""
+        self.resumed()

@@ -9,6 +9,7 @@ from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
 from mqlab.runtime.activemq import waits
 from mqlab.runtime.activemq.acts import Acts
+from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.clients.producer import Producer
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
 
 USUAL = Timing()
+CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
 
 
 class Lab(KernelLab):
@@ -95,7 +97,7 @@ class Lab(KernelLab):
         self.database = Database()
         self.lock_files: dict[str, LockFile] = {}
         self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
-        self.audits: dict[str, set[int]] = {}
+        self.audits: dict[str, Audit] = {}
         self.shared_stores: dict[str, SharedMessages] = {}
         self.files = dict(self.network.around.files)
         self.clients_by_name: dict[str, Client] = {}
@@ -153,7 +155,7 @@ class Lab(KernelLab):
         """An action is over: a client takes a moment before the next call; a look takes none."""
         first = self.under_way is None
         super().end_action()
-        wait = self.timing.between
+        wait = self.takes(self.timing.between, CALLS)
         if self.under_way is not None or not self.script or not wait or self.pausing or first:
             self.pausing = False
             return
@@ -306,13 +308,13 @@ class Lab(KernelLab):
         )
         return Mirror(process) if self.edition == "5.5" and (paired or self.by_calls) else None
 
-    def audit_of(self, process: Process) -> set[int]:
+    def audit_of(self, process: Process) -> Audit:
         """Return what the store of a broker remembers of sends."""
         member = process.member
         if member.locker is not None:
-            return self.audits.setdefault(member.locker.store, set())
+            return self.audits.setdefault(member.locker.store, Audit())
         if member.store == "kahadb":
-            return self.audits.setdefault(f"own:{member.name}", set())
+            return self.audits.setdefault(f"own:{member.name}", Audit())
         return process.heard
 
     # What parts of a process tell

@@ -7,6 +7,7 @@ the difference between the kinds.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
@@ -80,7 +81,7 @@ class Election(Laboratory, Protocol):
         """All that may stand."""
 
 
-class Candidate:
+class Candidate(ABC):
     """One broker's part in the election; the kinds say how a lock is had, kept and lost."""
 
     def __init__(self, process: Contender, locker: Locker) -> None:
@@ -160,19 +161,25 @@ class Candidate:
 
     # What the kinds say
 
+    @abstractmethod
     def obtain(self) -> bool:
         """Try to get the lock."""
-        raise NotImplementedError
 
+    @abstractmethod
     def still_mine(self) -> bool:
         """Whether it is still the holder."""
-        raise NotImplementedError
 
     def release(self, orderly: bool) -> None:
         """The broker stops."""
 
     def die(self) -> None:
         """The process is killed."""
+
+    def suspended(self) -> None:
+        """The process stands still."""
+
+    def resumed(self) -> None:
+        """The process goes on."""
 
 
 class LockFile:

@@ -41,9 +41,6 @@ class Message:
         "turn",
     )  # fmt: skip
 
-    arrived: int  # us, at this broker
-    turn: int  # its position in its queue
-
     def __init__(
         self,
         number: int,
@@ -67,12 +64,22 @@ class Message:
         self.path = path
         self.expires = expires  # us; 0 is never
         self.size = size  # bytes
+        self.arrived = 0  # us, at this broker
+        self.turn = 0  # its position in its queue
         self.row = -1
         self.held = 0
         self.received = False  # whether a consumer has had it in its hands
         self.crossed = False  # the next broker has it
         self.repeated = False  # it was on a bridge that broke
         self.redeliveries = 0  # how often it was out before
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Message:
+        # Nothing that a message refers to ever changes: a fork of the lab needs its own message, and no more.
+        made = self.copy()
+        made.arrived, made.turn, made.row, made.held = self.arrived, self.turn, self.row, self.held
+        made.received, made.crossed, made.repeated = self.received, self.crossed, self.repeated
+        made.redeliveries = self.redeliveries
+        return made
 
     def was_out(self) -> None:
         """It comes back from a holder that may have had it: the next delivery is one more."""

@@ -13,10 +13,13 @@ from mqlab.runtime.activemq.clients.query import flag, number, options
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mqlab.runtime.kernel.clock import Clock
 
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
+BEATS = 1.1  # spread of an interval: an agent looks whether it is over when something comes
 FORGIVEN = 60_000_000  # us without a failure, after which earlier ones do not count
 DEFAULT_HOST, DEFAULT_PORT = "239.255.2.3", "6155"
 
@@ -43,6 +46,10 @@ class LanLab(Protocol):
     @property
     def directory(self) -> Shown:
         """Where addresses lead."""
+
+    @property
+    def takes(self) -> Callable[[int, float], int]:
+        """Return how long something takes of which no rule says it."""
 
     def loses(self) -> bool:
         """Whether a datagram is lost on its way."""
@@ -102,7 +109,7 @@ class Advertiser:
             self.say("alive")
         clock = self.lan.lab.clock
         if self.interval > 0:
-            clock.later(clock.now + self.interval, self.tick, None)
+            clock.later(clock.now + self.lan.lab.takes(self.interval, BEATS), self.tick, None)
 
     def say(self, what: str) -> None:
         """Send one datagram to the group."""

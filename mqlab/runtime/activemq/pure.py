@@ -16,8 +16,8 @@ from mqlab.runtime.activemq.sockets import Socket, Source
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connection import Answer
     from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.serving import Answer
 
 SHUTDOWN = 1_500_000  # us between a slave's loss and its master's end
 
@@ -91,6 +91,8 @@ class Mirror:
 
     def on_closed(self, source: Source) -> None:
         """The link to the master is gone: whether it died or not, nobody can tell."""
+        if source is not self.socket:
+            return
         self.socket = None
         self.leave()
         if self.process.role != "slave":

@@ -31,6 +31,7 @@ ONLY_TAKER = int(Rule.only_taker)
 TURN = int(Rule.turn)
 HIGHER_PRIORITY = int(Rule.higher_priority)
 EXCLUSIVE = int(Rule.exclusive)
+ALREADY_VISITED = int(Rule.already_visited)
 
 
 class Queue:
@@ -283,7 +284,10 @@ class Queue:
             self.broker.note(Kind.Held, message, rule=rule, cause=message.row)
 
     def reason(self, message: Message) -> int:
-        """Return the rule for which nobody takes *message*: a full taker first, then a refusal."""
+        """Return the rule for which nobody takes *message*: a full taker first, then a refusal.
+
+        That no bridge takes it back where it has been says least of why it waits here.
+        """
         if not self.subs:
             return Rule.no_subscription
         if len(self.pending) > self.page and self.pending[self.page - 1].turn < message.turn:
@@ -299,7 +303,7 @@ class Queue:
             if not refusal:
                 return Rule.prefetch_full
             refusals.append(refusal)
-        return refusals[-1]
+        return next((rule for rule in reversed(refusals) if rule != ALREADY_VISITED), refusals[-1])
 
     def dispatch(self) -> None:
         """Offer all that is pending again, in order; what nobody accepts is skipped."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue
@@ -22,11 +23,10 @@ class BridgeSettings:
             return connector.get(name, edition)
 
         self.rules = rules
-        self.message_ttl = int(get("message_ttl"))  # type: ignore[call-overload]
-        self.consumer_ttl = int(get("consumer_ttl"))  # type: ignore[call-overload]
+        self.message_ttl = _hops(get("message_ttl"), rules)
+        self.consumer_ttl = _hops(get("consumer_ttl"), rules)
         self.duplex = bool(get("duplex"))
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
-        self.no_limit = rules.minus_one_is_no_limit
         self.decrease = bool(get("decrease_network_consumer_priority"))
         self.base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
         self.suppress_queue = bool(get("suppress_duplicate_queue_subscriptions"))
@@ -75,10 +75,6 @@ class BridgeSettings:
         if not self.decrease:
             return own
         return self.base if length == 1 else self.base - length - 1
-
-    def ttl_used_up(self, ttl: int, crossed: int) -> bool:
-        """Whether *crossed* hops are all that a TTL allows; -1 is no limit."""
-        return crossed >= ttl and not (ttl == -1 and self.no_limit)
 
     def suppresses(self, dest: Destination) -> bool:
         """Whether of several routes to one consumer only one is kept."""
@@ -137,6 +133,12 @@ def _heard(value: object) -> list[str] | None:
         for text in others
         if text.strip().startswith(CONSUMER_ADVISORIES)
     ]
+
+
+def _hops(value: object, rules: EditionRules) -> int:
+    """Return how many brokers a TTL lets through; -1 is no limit where the edition knows of it."""
+    ttl = int(value)  # type: ignore[call-overload]
+    return sys.maxsize if ttl == -1 and rules.minus_one_is_no_limit else ttl
 
 
 def _texts(value: object) -> tuple[str, ...]:

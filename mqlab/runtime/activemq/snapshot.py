@@ -65,7 +65,7 @@ def take_timed(lab: Scene) -> Row:
         },
     }
     if lab.consumers_by_name:
-        found["received_so_far"] = {n: len(c.received) for n, c in lab.consumers_by_name.items()}
+        found["received_so_far"] = {n: c.count for n, c in lab.consumers_by_name.items()}
     return found
 
 

@@ -23,6 +23,8 @@ BROKEN = Refused("SocketException", "Connection reset")
 SILENT = Refused("InactivityIOException", "Channel was inactive for too long")
 NO_WORD = Refused("IOException", "Wire format negotiation timeout")
 DROPPED = Refused("InactivityIOException", "Cannot send, channel has already failed")
+# How long (us) until a client sees that its line is broken, and its spread: 1 to 20 ms were seen.
+NOTICED = 1_000, 30
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
@@ -123,7 +125,7 @@ class Line:
             self.held = []
             self.state = "refuse" if how == "refuse" else "open"
             for socket in list(self.sockets):
-                socket.reset(cause, BROKEN)
+                socket.reset(cause, BROKEN, socket.lab.late(*NOTICED))
         else:
             self.state = how
             for socket in self.sockets:
@@ -225,15 +227,23 @@ class Connection:
             self._forget()
             self.out.carry(self._far_gone, self.farewell)
 
-    def reset(self, cause: int | None = None, failure: Refused = CLOSED) -> None:
-        """It breaks, because of what happened in row *cause*: both ends see it at once."""
-        if self.alive:
-            self.failure = failure
-            self._forget()
-            self._far_gone(None)
-            if cause is not None:
-                self.lab.blame(self.client_end, cause)
-            self.client_end.on_closed(self)
+    def reset(self, cause: int | None = None, failure: Refused = CLOSED, late: int = 0) -> None:
+        """It breaks, because of row *cause*; the near end sees it *late* us after the far end."""
+        if not self.alive:
+            return
+        self.failure = failure
+        self._forget()
+        self._far_gone(None)
+        if late:
+            self.lab.clock.at(self.lab.clock.now + late, self.on_broken, cause)
+        else:
+            self.on_broken(cause)
+
+    def on_broken(self, cause: int | None) -> None:
+        """The near end sees that it has broken."""
+        if cause is not None:
+            self.lab.blame(self.client_end, cause)
+        self.client_end.on_closed(self)
 
     def on_error(self, _: None) -> None:
         """Whoever uses it ends it because of an error."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, durable
+from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.message import Message
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -24,6 +25,7 @@ class Store:
         self.holders: dict[Message, int] = {}  # the node of who held each of them
         self.durables: list[durable.InactiveDurable] = []
         self.seen: set[tuple[object, ...]] = set()  # see `Broker.has_had`
+        self.audit = Audit()  # of what has come over bridges: `audit_network_producers`
 
     def acquire(self, broker: Host) -> bool:
         """Give *broker* its store: nobody else wants it."""
@@ -36,13 +38,18 @@ class Store:
         """Somebody has deleted the files; returns the messages that are lost."""
         lost = [message for kept in self.destinations.values() for message in kept]
         self.destinations, self.durables, self.holders = {}, [], {}
-        self.seen.clear()
+        self.forget()
         return lost
+
+    def forget(self) -> None:
+        """Know no more which messages have come over a bridge."""
+        self.seen.clear()
+        self.audit.clear()
 
     def keep(self, broker: Host) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
         if not self.lasting:
-            self.seen.clear()
+            self.forget()
             for sub in broker.durables.values():
                 if sub.inactive:
                     durable.ended(broker, sub, Rule.memory_store)
@@ -82,7 +89,7 @@ class Store:
                 )
             broker.destination(dest).restore(messages)
         for sub in self.durables:
-            sub.last, sub.seen = None, set()
+            sub.last, sub.seen = None, Audit()
             for message in sub.waiting:
                 message.row = broker.note(
                     Kind.TakenOver,

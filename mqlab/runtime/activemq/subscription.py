@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
@@ -134,7 +135,7 @@ class Subscription:
         self.slow = False  # full while something waits for it
         self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
-        self.seen: set[int] | None = None  # numbers a durable one has had: none comes twice
+        self.seen: Audit | None = None  # of what a durable one has had: none comes twice
         self.doubles = 0  # how many did
         self.outstanding: dict[Message, None] = {}
         self.waiting: deque[Message] = deque()
@@ -164,11 +165,9 @@ class Subscription:
         """Take *message* from a topic: now, or later when there is room."""
         if self.refusal(message):
             return False
-        if self.seen is not None:
-            if message.number in self.seen:
-                self.doubles += 1
-                return False
-            self.seen.add(message.number)
+        if self.seen is not None and self.seen.add(message.number):
+            self.doubles += 1
+            return False
         self.waiting.append(message)
         self.refill()
         if self.waiting and self.waiting[-1] is message:

@@ -26,9 +26,15 @@ def database_down(stage: Stage, action: f.DatabaseDown) -> None:
 
 
 def _break(stage: Stage, one: str, other: str | None, how: str) -> None:
-    row = stage.lab.note(Kind.Partitioned, rule=Rule.asked, detail={"how": how})
+    told = _which(one, other) | {"how": how}
+    row = stage.lab.note(Kind.Partitioned, rule=Rule.asked, detail=told)
     for line in stage.lines(one, other):
         line.cut(how, row)
+
+
+def _which(one: str, other: str | None) -> dict[str, object]:
+    """Return which line is meant, for the trace: between two, or all of one."""
+    return {"line": one} if other is None else {"between": f"{one} and {other}"}
 
 
 def heal(stage: Stage, action: f.Heal) -> None:
@@ -42,7 +48,7 @@ def database_up(stage: Stage, action: f.DatabaseUp) -> None:
 
 
 def _mend(stage: Stage, one: str, other: str | None) -> None:
-    stage.lab.note(Kind.Healed, rule=Rule.asked)
+    stage.lab.note(Kind.Healed, rule=Rule.asked, detail=_which(one, other))
     for line in stage.lines(one, other):
         line.heal()
     for client in stage.lab.clients():

@@ -32,7 +32,7 @@ def connected(lab: Scene, about: About) -> bool:
 
 def received(lab: Scene, about: About) -> bool:
     """Whether a consumer has received so many messages."""
-    return len(lab.consumers_by_name[about["consumer"]].received) >= int(about["count"])
+    return lab.consumers_by_name[about["consumer"]].count >= int(about["count"])
 
 
 def bridge(lab: Scene, about: About) -> bool:
@@ -72,9 +72,10 @@ def expecting(lab: House) -> str:
     for process in lab.processes.values():
         if process.candidate is not None and process.candidate.expects:
             return f"{process.name} will have the lock"
-    for connector in lab.connectors:
-        if any(attempt.expects for attempt in connector.attempts):
-            return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
+    for connector in lab.connectors:  # a loop, and the cheap question first: there may be thousands
+        for attempt in connector.attempts:
+            if (attempt.waits or attempt.transport is not None) and attempt.expects:
+                return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
     for client in lab.clients_by_name.values():
         if client.failover is not None and client.failover.expects:
             return f"client {client.name} will find a broker"

@@ -5,6 +5,7 @@ AMQ Broker 7.1, 21.1 and 21.4; artemis-observed.md, sections 2 and 9.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ class Client:
         self.rollback_only = False  # its open transaction can only be rolled back
         self.work: list[Message] = []
         self.prepared: list[Message] = []
-        self.sent: list[int] = []
+        self.sent = array("i")
         self.failed: list[str] = []
         home = self.addresses[0] if self.addresses else ""
         self.node = lab.notes.recorder.add_node(name, self.role, home)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.artemis.broker import Broker
@@ -37,7 +38,7 @@ class Consumer(Client):
         self.acknowledging: list[
             MessageReference
         ] = []  # acknowledged, and the broker does not know yet
-        self.received: list[int] = []
+        self.received = array("i")
         self.redelivered: list[int] = []
 
     def opened(self) -> None:

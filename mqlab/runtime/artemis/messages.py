@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class Message:
-    """A message. `due` is the time (us) before which it is not delivered."""
+    """A message. `sent` is when (us), `due` the time (us) before which it is not delivered."""
 
     number: int
     dest: Destination
@@ -30,6 +30,7 @@ class Message:
     size: int
     due: int = 0
     row: int = -1  # of the trace: where it was sent
+    sent: int = -1
 
 
 def selects(text: str | None, message: Message) -> bool:

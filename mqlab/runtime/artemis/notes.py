@@ -19,6 +19,18 @@ Told = dict[str, Any]  # what no column of the trace holds
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
 
 
+class Move(int):
+    """The row of something that moves, with its `way`: (frm, to, link).
+
+    The way is there for as long as somebody holds the row that what arrives will have for its cause.
+    """
+
+    way: tuple[int, int, int]
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Move:
+        return self
+
+
 class EventLog:
     """The notebook of one run."""
 
@@ -28,8 +40,6 @@ class EventLog:
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[int] = set()
         self.moved = 0  # when (us) a message last did
-        self.sent: dict[int, int] = {}  # message -> when (us)
-        self.ways: list[tuple[int, int, int] | None] = []  # of what moves: (frm, to, link)
         for one, other in permutations([server.name for server in lab.scenario.brokers], 2):
             self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
 
@@ -47,19 +57,31 @@ class EventLog:
         told: Told | None = None,
         dest: Destination | None = None,
         number: int = -1,
+        age: int = 0,
         cause: int = -1,
     ) -> int:
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
         at = broker.node if broker is not None else -1
         what = -1 if dest is None else self.recorder.name_destination(dest)
-        now = self.lab.clock.now
-        age = now - self.sent.setdefault(number, now) if number >= 0 else 0
         row = self.recorder.add(
-            now, kind, number, at, frm, to, link, what, sub, age=age, rule=rule, cause=cause
+            self.lab.clock.now,
+            kind,
+            number,
+            at,
+            frm,
+            to,
+            link,
+            what,
+            sub,
+            age=age,
+            rule=rule,
+            cause=cause,
         )
-        self.ways.append((frm, to, link) if kind in MOVES else None)
         if told:
             self.details[row] = told
+        if kind in MOVES:
+            row = Move(row)
+            row.way = frm, to, link
         return row
 
     def message(
@@ -74,10 +96,11 @@ class EventLog:
         cause: int = -1,
     ) -> int:
         """Record what happened to a message; what arrives came the way of its cause."""
-        self.moved = self.lab.clock.now
-        way = self.ways[cause] if cause >= 0 else None
-        if way is not None and kind in (Kind.Enqueued, Kind.Received):
-            frm, to, link = way
+        self.moved = now = self.lab.clock.now
+        if message.sent < 0:
+            message.sent = now
+        if isinstance(cause, Move) and kind in (Kind.Enqueued, Kind.Received):
+            frm, to, link = cause.way
         return self.event(
             kind,
             broker,
@@ -87,6 +110,7 @@ class EventLog:
             rule=rule,
             dest=message.dest,
             number=message.number,
+            age=now - message.sent,
             cause=cause,
         )
 

@@ -148,7 +148,11 @@ class Operations(Subsystem):
                 for client in self.lab.clients.at(ends[0]):
                     client.cut(silent)
             else:
-                self.lab.later(ends[0].patience if silent else NOTICED, self.lab.on_line_lost, line)
+                self.lab.later(
+                    ends[0].patience if silent else self.lab.takes(NOTICED),
+                    self.lab.on_line_lost,
+                    line,
+                )
 
     def _line(self, kind: Kind, line: frozenset[str]) -> None:
         """Record what happened to a line."""
@@ -175,12 +179,11 @@ class Operations(Subsystem):
         """The address that network checks ask answers, or is silent."""
         for broker in self._named(keys):
             self.lab.gateway[broker.name] = bool(keys["answers"])
-            period = broker.spec.keys.get("core", {}).get("network_check_period", 5000)
-            self.lab.later(period * MS, self.lab.check_network, broker)
+            self.lab.later(broker.spec.check_period * MS, self.lab.check_network, broker)
 
     # Waiting
 
-    def _in(self, ms: float, argument: Any, then: Callable[[Any], None]) -> Until:
+    def _in(self, ms: float, argument: object, then: Callable[[Any], None]) -> Until:
         return Until(deadline=self.lab.now + int(ms * MS), argument=argument, then=then)
 
     def do_wait(self, keys: Keys) -> Until:

@@ -5,7 +5,7 @@ AMQ Broker 7.1, 21.1; reference/artemis-ha.md, sections 2 to 4; artemis-observed
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from mqlab.runtime.artemis.broker import Broker, Subsystem
 from mqlab.spec.artemis import votes_needed
@@ -16,6 +16,9 @@ NOTICED = 100 * MS  # a broken connection is noticed at once, by and large
 COPYING = 400 * MS  # the least that a first copy takes
 ENDING = 10_000 * MS  # what a broker takes to stop that cannot say goodbye
 LOADING = 400 * MS  # a journal is read before its broker serves
+AGAIN = (
+    2000 * MS
+)  # after a fail-back the broker that served is slave again 2 to 5 s later (observed, 4)
 # A slave votes 4 to 5 s after its master has woken up (artemis-observed.md, section 2, "Hang").
 WAKES = 4500 * MS
 
@@ -85,7 +88,7 @@ class Replication(Subsystem):
     def search_again(self, ended: bool = False) -> None:
         """Who searches looks whom it reaches; it asks nobody twice who has refused it.
 
-        Only when one has left the topology, a slave without group delivery_count all once more.
+        Only when one has left the topology, a slave without group asks all once more.
         """
         for slave in self.lab.all_brokers():
             if ended and slave.element("group_name") is None:
@@ -96,7 +99,7 @@ class Replication(Subsystem):
 
     def _copy(self, slave: Broker, live: Broker) -> None:
         slave.master, live.journal.replica = live, slave
-        time = COPYING
+        time = self.lab.takes(COPYING)
         speed = self.lab.partitions.slow.get(frozenset((slave.place, live.place)))
         if speed:
             size = sum(item.message.size for _, item in live.journal.persisted().items())
@@ -111,7 +114,7 @@ class Replication(Subsystem):
         if live is None:
             return
         if not slave.runs or not live.serves:  # one of them hangs
-            self.lab.soon(slave, COPYING, self._in_sync)
+            self.lab.soon(slave, self.lab.takes(COPYING), self._in_sync)
             return
         slave.pair = live.pair
         self.lab.role(slave, "backup_in_sync")
@@ -138,7 +141,7 @@ class Replication(Subsystem):
         self.lab.role(acting, "stopping")
         self.lab.go_live(master, data, Rule.fail_back)
         acting.incarnation += 1
-        self.lab.soon(acting, LOADING, self._restart)
+        self.lab.soon(acting, self.lab.takes(AGAIN), self._restart)
 
     def _restart(self, broker: Broker) -> None:
         """Begin anew as slave; a hosted one goes on looking for its requester."""
@@ -160,11 +163,16 @@ class Replication(Subsystem):
             slave.disk = live.live.persisted(orderly)
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
         retries = self.lab.scenario.forgets_crashed
-        self.lab.soon(slave, after, self._vote, slave.element("vote_retries") if retries else 1)
+        self.lab.soon(
+            slave,
+            self.lab.takes(after),
+            self._vote,
+            slave.element("vote_retries") if retries else 1,
+        )
 
     def _vote(self, slave: Broker, left: int) -> None:
         if slave.role == "paused":
-            self.lab.soon(slave, NOTICED, self._vote, left)
+            self.lab.soon(slave, self.lab.takes(NOTICED), self._vote, left)
         if slave.role != "backup_in_sync" or not slave.runs:
             return
         yes = left > 0 and self._agreed(slave, lambda voter: slave.pair not in voter.view)
@@ -177,7 +185,9 @@ class Replication(Subsystem):
         if yes:
             self._unpair(slave)
             self.lab.role(slave, "starting")
-            self.lab.soon(slave, LOADING, self.lab.take_over, slave.disk, Rule.vote_won)
+            self.lab.soon(
+                slave, self.lab.takes(LOADING), self.lab.take_over, slave.disk, Rule.vote_won
+            )
         else:
             self._restart_as_slave(slave)
 
@@ -187,15 +197,26 @@ class Replication(Subsystem):
 
     def _agreed(self, asker: Broker, agrees: Callable[[Broker], bool]) -> bool:
         """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree."""
-        votes = sum(
-            agrees(voter)
+        voters = [
+            voter
             for voter in self.lab.live_brokers()
             if voter.pair != asker.pair and voter.pair in asker.view and asker.reaches(voter)
-        )
+        ]
+        said = {voter.name: agrees(voter) for voter in voters}
+        votes = sum(said.values())
         size = asker.element("quorum_size")
         needed = votes_needed(asker.largest if size == -1 else size)
-        self._tell(asker, votes >= needed, {"votes": votes, "needed": needed})
+        ballots = {name: "yes" if yes else "no" for name, yes in said.items()}
+        ballots |= dict.fromkeys(self._silent(asker, voters), "no answer")
+        self._tell(asker, votes >= needed, {"votes": votes, "needed": needed, "ballots": ballots})
         return votes >= needed
+
+    def _silent(self, asker: Broker, voters: Sequence[Broker]) -> list[str]:
+        """Return whom a broker asks in vain: lives of its topology that it does not reach, or that are gone."""
+        answered = {voter.pair for voter in voters}
+        lives = {pair: live for pair, (live, _) in asker.view.items() if live != "-"}
+        places = [live for pair, live in lives.items() if pair not in answered | {asker.pair}]
+        return [broker.name for broker in self.lab.all_brokers() if broker.place in places]
 
     def _restart_as_slave(self, slave: Broker) -> None:
         """A slave that lost the vote restarts as slave; its copy is moved aside (21.1).
@@ -207,7 +228,7 @@ class Replication(Subsystem):
         cut = master is not None and not self.lab.partitions.joined(slave.place, master.place)
         if cut and slave.largest < 2:
             self.lab.role(slave, "stopping")
-            self.lab.soon(slave, ENDING, self._restart)
+            self.lab.soon(slave, self.lab.takes(ENDING), self._restart)
         else:
             self._restart(slave)
 
@@ -216,19 +237,19 @@ class Replication(Subsystem):
     def given_up(self, slave: Broker) -> None:
         """A slave that hangs has not answered for too long."""
         if slave.role == "paused" and slave.master is not None:
-            self.lost_replica(slave.master)
+            self.lost_replica(slave.master, slave)
 
-    def lost_replica(self, live: Broker, failed: bool = True) -> None:
+    def lost_replica(self, live: Broker, replica: Broker, failed: bool = True) -> None:
         """A master goes on alone; after a failure it may have to ask whether it has a majority."""
-        if live.live is None or live.live.replica is None:
+        if live.live is None or live.live.replica is not replica:
             return
         live.live.replica = None
         if failed and live.element("vote_on_replication_failure"):
-            self.lab.soon(live, NOTICED, self._master_votes)
+            self.lab.soon(live, self.lab.takes(NOTICED), self._master_votes)
 
     def _master_votes(self, live: Broker) -> None:
         if not self._agreed(live, lambda _: True):
-            self.lab.soon(live, ENDING, self._stop_isolated)
+            self.lab.soon(live, self.lab.takes(ENDING), self._stop_isolated)
 
     def _stop_isolated(self, live: Broker) -> None:
         if live.serves:

@@ -34,7 +34,7 @@ def outcome(lab: Site) -> Told:
         for mail in data.store_and_forward.values()
         for row in mail
     }
-    got = [(n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received]
+    got = Counter((n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received)
     return {
         "consumers": {name: _client(client) for name, client in consumers.items()},
         "senders": {name: _client(client) for name, client in senders.items()},
@@ -43,13 +43,14 @@ def outcome(lab: Site) -> Told:
         "refused": lab.refused,
         "snapshots": lab.snapshots,
         "lost": sorted(sent - {n for n, _ in got} - here),
-        "received_more_than_once": sorted({row[0] for row in got if got.count(row) > 1}),
+        "received_more_than_once": sorted({n for (n, _), times in got.items() if times > 1}),
     }
 
 
 def _client(client: Client) -> Told:
     got = getattr(client, "received", None)
-    counts = {"sent": client.sent} if got is None else {"count": len(got), "received": got}
+    sent = {"sent": list(client.sent)}
+    counts = sent if got is None else {"count": len(got), "received": list(got)}
     told = ("failed", "redelivered", "results", "failovers")
     return counts | {key: getattr(client, key) for key in told if getattr(client, key, None)}
 

@@ -7,6 +7,7 @@ answers (AMQ Broker 7.1, 21.1; artemis-observed.md, section 2).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 BLOCKED = 20_000  # ms after which a call counts as blocked
 
 
-class Request:
+class Request(ABC):
     """A request of a client: `act` is what the broker does when it has come."""
 
     persistent = True
@@ -42,9 +43,9 @@ class Request:
         """The bytes of the message in it."""
         return 0
 
+    @abstractmethod
     def act(self) -> None:
         """What the broker does."""
-        raise NotImplementedError
 
     def make(self, _: object = None) -> None:
         """Ask as soon as the client can."""
@@ -110,6 +111,9 @@ class Opening(Request):
         """Connect."""
         client, self.client.opening = self.client, self
         client.connect(client.attempts(client.options["initial_connect_attempts"]))
+
+    def act(self) -> None:
+        """No broker is asked for more than the connection."""
 
     def is_over(self, _: object = None) -> bool:
         """Whether it is connected, has given up, or delivery_count for too long."""

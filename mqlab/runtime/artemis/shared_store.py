@@ -71,7 +71,12 @@ class SharedStore(Subsystem):
             self.lab.soon(store.live, FAIL_BACK, self._hand_back)
 
     def _next_backup(self, store: Store) -> None:
-        """The first slave in the queue takes the backup lock, and asks for the live lock."""
+        """The first slave in the queue takes the backup lock, and asks for the live lock.
+
+        A lock of a file knows no queue: with jitter any of those that wait is the first to ask.
+        """
+        if self.lab.jitter and all(slave.role == "backup_queued" for slave in store.slaves):
+            self.lab.random.shuffle(store.slaves)
         for broker in store.slaves[:1]:
             if broker.role == "backup_queued":
                 role = "backup_holding_lock" if broker.host is None else "backup"
@@ -107,7 +112,9 @@ class SharedStore(Subsystem):
         store.journal = store.journal or Journal(broker.name)
         self.lab.role(broker, "starting")
         self.lab.event(Kind.Locked, broker, rule=Rule.lock_free)
-        self.lab.soon(broker, LOADING, self.lab.take_over, store.journal, Rule.lock_free)
+        self.lab.soon(
+            broker, self.lab.takes(LOADING), self.lab.take_over, store.journal, Rule.lock_free
+        )
 
     def _hand_back(self, acting: Broker) -> None:
         """Fail-back: the acting slave ends, its master takes the lock, and it is slave again."""
@@ -123,4 +130,4 @@ class SharedStore(Subsystem):
         self._lock(store.masters.pop(0), store)
         if acting.element("restart_backup"):
             acting.incarnation += 1
-            self.lab.soon(acting, RESTART, self.start)
+            self.lab.soon(acting, self.lab.takes(RESTART), self.start)

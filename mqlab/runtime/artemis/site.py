@@ -12,7 +12,7 @@ from mqlab.runtime.artemis.clients import Clients
 from mqlab.runtime.artemis.colocated import Colocated
 from mqlab.runtime.artemis.messages import Journal, Message, Queue
 from mqlab.runtime.artemis.notes import EventLog
-from mqlab.runtime.artemis.replication import Replication
+from mqlab.runtime.artemis.replication import NOTICED, Replication
 from mqlab.runtime.artemis.shared_store import SharedStore, Store
 from mqlab.runtime.kernel.clock import Call
 from mqlab.runtime.kernel.lab import Lab, Until
@@ -117,7 +117,7 @@ class Site(Lab):
     # A broker's life
 
     def start(self, broker: Broker) -> None:
-        """Start a broker's process, as what its configuration says; one that runs auto_delete on."""
+        """Start a broker's process, as what its configuration says; one that runs goes on."""
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
@@ -125,13 +125,18 @@ class Site(Lab):
         reason = broker.spec.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
-        broker.stopped_itself = not self.answers(broker)
+        broker.stopped_itself = False
         self.role(broker, "down" if reason is not None else "starting")
-        if reason is None and not broker.stopped_itself:
-            self.soon(broker, BOOT, self._activate)
+        if reason is None:
+            self.soon(broker, self.takes(BOOT), self._activate)
+            if broker.spec.checks_network:
+                first = self.takes(BOOT + broker.spec.check_period * MS)
+                self.soon(broker, first, self.check_network)
 
     def _activate(self, broker: Broker) -> None:
-        if broker.spec.policy == "live_only":
+        if not self.answers(broker):  # it waits; had it been asked sooner, it would have stopped
+            broker.stopped_itself = True
+        elif broker.spec.policy == "live_only":
             self.go_live(broker, broker.disk)
         else:
             room = self.store if broker.spec.policy == "shared_store" else self.replication
@@ -211,7 +216,8 @@ class Site(Lab):
         self.role(broker, "stopped" if orderly else "down")
         broker.incarnation += 1
         if master is not None:
-            self.replication.lost_replica(master, failed=not orderly)
+            wait = self.takes(NOTICED)
+            self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
         broker.hosted = {}
@@ -251,7 +257,7 @@ class Site(Lab):
             live = slave.master
             if live is not None and {slave.place, live.place} == line and slave.runs:
                 self.replication.lost_master(slave)
-                self.replication.lost_replica(live)
+                self.replication.lost_replica(live, slave)
         self.topology.gossip()
 
     # Queues

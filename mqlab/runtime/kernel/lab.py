@@ -8,6 +8,8 @@ says. `step` lets one thing happen, `play` all of it, and both lead to the same 
 from __future__ import annotations
 
 import copy
+import gc
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -50,6 +52,7 @@ class Until:
 AT_ONCE = Until(deadline=-1)
 REST = Until()
 LONGEST_REST = 600_000_000  # us that a network has to come to rest
+SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
 LOOKS = 1000  # how often (us) an action beside the script is looked after
 MOST_EVENTS = 100_000_000  # of a run that is given no limit
 MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
@@ -59,13 +62,13 @@ TURNS = (
 )
 
 
-class Lab:
+class Lab(ABC):
     """A running system with its clock, its recorder, its only generator and its script.
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
-    *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay, *links*
-    say what lines are like, and a run of more than *limit* events (10^8 unless told), or of more than
-    8 GiB, stops with an error.
+    *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay and lets
+    machines be quick and slow (`takes`), *links* say what lines are like, and a run of more than *limit*
+    events (10^8 unless told), or of more than 8 GiB, stops with an error.
     """
 
     def __init__(
@@ -88,19 +91,19 @@ class Lab:
 
     # What a product's lab says
 
+    @abstractmethod
     def begin(self, action: Any) -> Until:
         """Begin *action* now, and say when it is over."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def trace(self) -> Trace:
         """All that has happened so far."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def roles(self) -> dict[str, str]:
         """Who is what at this moment: broker by name."""
-        raise NotImplementedError
 
     @property
     def settings(self) -> dict[str, object]:
@@ -122,6 +125,22 @@ class Lab:
         jitter = self.jitter if like.jitter is None else duration(like.jitter)
         line = Line(delay, jitter, like.loss, like.bandwidth or 0)
         return Link(self.clock, line, self.random)
+
+    def takes(self, time: int, spread: float = SPREAD) -> int:
+        """Return how long (us) something takes of which no rule of a product says it: *time* without jitter.
+
+        With jitter it is drawn anew each time, from a *spread*-th of that to *spread* times as much.
+        """
+        varies = self.jitter and time  # what takes no time draws nothing
+        return round(time * spread ** self.random.uniform(-1, 1)) if varies else time
+
+    def late(self, time: int, spread: float = SPREAD) -> int:
+        """Return how much longer (us) than *time* something takes that takes so long; 0 without jitter."""
+        return max(0, self.takes(time, spread) - time)
+
+    def chance(self, share: float) -> bool:
+        """Whether something happens that real machines did in a *share* of their runs; without jitter never."""
+        return bool(self.jitter) and self.random.random() < share
 
     def loses(self) -> bool:
         """Whether a datagram to all is lost on its way."""
@@ -173,6 +192,8 @@ class Lab:
         """Let the next thing happen, an event or the next action; False when nothing is left."""
         if self.under_way is not None and not self.is_over(self.under_way):
             return self._go_on(self.under_way)
+        if self.ends_with_script and self.under_way is None and not self.script:
+            return False  # whatever is still on its way
         self.end_action()
         if self.under_way is not None:  # its end was the beginning of another part of it
             return True
@@ -281,7 +302,8 @@ class Lab:
             raise BadValue(
                 f"{turns} things were to happen, with {count} events; {now}: say until when to run"
             )
-        if EVENT * count + TURN * len(self.clock.heap) > MOST_MEMORY:
+        kept = count - self.recorder.gone
+        if EVENT * kept + TURN * len(self.clock.heap) > MOST_MEMORY:
             raise BadValue(
                 f"more than {MOST_MEMORY >> 30} GiB, {now}: {count} events, and "
                 f"{len(self.clock.heap)} things that are still to happen; let fewer messages be sent"
@@ -303,4 +325,11 @@ class Lab:
 
     def fork(self) -> Self:
         """Return a copy of the lab as it is now; the two go their own ways."""
-        return copy.deepcopy(self)
+        # A copy is no garbage: to look for some among its new objects took as long as to make them.
+        looks = gc.isenabled()
+        gc.disable()
+        try:
+            return copy.deepcopy(self)
+        finally:
+            if looks:
+                gc.enable()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.openmq import acknowledgement, clients, cluster, producers
+from mqlab.runtime.openmq import acknowledgement, clients, cluster, delivery, producers
 from mqlab.runtime.openmq.model import (
     Broker,
     Client,
@@ -87,7 +87,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         # What a topic has for a subscriber without a subscription crosses at once.
         limit=min(of_queue, keys.get("flow_limit", 1000)) if dest.is_queue or key != name else inf,
         allowance=None if keys.get("receiving", True) else 0,
-        served=max((c.served for c in lab.consumers.values()), default=0),
+        served=delivery.first_free(lab),
     )
     consumer.sub = lab.notes.subscription(consumer)
     lab.notes.consumer(Kind.Subscribed, consumer, Rule.local_consumer)

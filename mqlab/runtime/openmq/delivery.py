@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 # How much later a consumer is free again, as shares of its home's own: fitted to the bounds of
 # openmq-observed.md, section 2 (all shares race there; of a burst the local one takes 55 to 119 of 120).
-LOCAL, REMOTE, REMOTE_IN_BURST = 1, 2, 8
+LOCAL, REMOTE, REMOTE_IN_BURST = 1000, 2000, 8000
+# With jitter no share is certain: runs of messages go to one consumer or pass it by, then that changes.
+LOCAL_SPREAD, REMOTE_SPREAD, CHANGES = 12, 3, 1 / 16
 
 
 def dispatch(broker: Broker, dest: Destination) -> bool:
@@ -55,7 +57,7 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
         return False
     taker = min(free, key=lambda consumer: consumer.served)
     there = taker.home
-    taker.served += LOCAL if there is home else REMOTE if message.persistent else REMOTE_IN_BURST
+    taker.served += _busy(taker, message)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
     claim.trips += 1
@@ -69,6 +71,21 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     (taker.stuck if known else taker.buffer).append(claim)
     there.handed[claim.key] += not known
     return True
+
+
+def first_free(lab: Cluster) -> int:
+    """Return when a new consumer is free for the first time; with jitter, after others were served."""
+    latest = max((consumer.served for consumer in lab.consumers.values()), default=0)
+    return latest + (lab.random.randrange(REMOTE_IN_BURST) if lab.jitter else 0)
+
+
+def _busy(taker: Consumer, message: Message) -> int:
+    """Return for how long a consumer that is handed a message is not free, as a share of its home's time."""
+    lab, at_home = message.home.lab, taker.home is message.home
+    usual = LOCAL if at_home else REMOTE if message.persistent else REMOTE_IN_BURST
+    if taker.pace is None or (lab.jitter and lab.random.random() < CHANGES):
+        taker.pace = lab.takes(1000, LOCAL_SPREAD if at_home else REMOTE_SPREAD) / 1000
+    return round(usual * taker.pace)
 
 
 def _is_over(trip: Trip) -> bool:

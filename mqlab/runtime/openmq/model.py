@@ -8,6 +8,7 @@ chapter 4, "Message delivery" and "Propagation"; reference/openmq-observed.md, s
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -103,9 +104,10 @@ class Consumer(Client):
     taken: list[Claim] = field(default_factory=list)
     stuck: list[Claim] = field(default_factory=list)  # of homes that died: its until it closes
     failed: list[Claim] = field(default_factory=list)  # those of them that come again
-    received: list[int] = field(default_factory=list)
+    received: array[int] = field(default_factory=lambda: array("i"))
     redelivered: list[int] = field(default_factory=list)
     served: int = 0  # how much it was handed, to find whose turn it is
+    pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
@@ -161,7 +163,7 @@ class Sending:
 
     row: Row
     keys: Keys
-    left: deque[int]
+    left: range
     refused: list[int]
     producer: Client | None
     under_way: int = 0  # messages that have not come to their home, or its receipt not to here
@@ -216,7 +218,7 @@ class Broker:
         self.owner: Broker | None = None  # who has taken it over
         self.barred_until = 0  # when it may start again (us)
 
-    def option(self, key: str, default: Any = None) -> Any:
+    def option(self, key: str, default: object = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
         return self.options.get(key, self.lab.scenario.option(self.name, key, default))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import clients, stock
@@ -52,7 +51,7 @@ def do_send(lab: Cluster, keys: Keys) -> Outcome:
     lab.numbers += count
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))
-    job = Sending(row, keys, deque(range(first, first + count)), [], producer)
+    job = Sending(row, keys, range(first, first + count), [], producer)
     if job.left and producer and not producer.open and producer.mode != "transacted":
         _send_into_nothing(job, producer)
         if keys.get("persistent", True):
@@ -91,12 +90,12 @@ def _send_into_nothing(job: Sending, producer: Client) -> None:
     Nobody waits for what is not persistent: the first such message is lost unnoticed, the others are
     refused until there is a connection again (6.5.0).
     """
-    first = job.left.popleft()
+    first, job.left = job.left[0], job.left[1:]
     if job.keys.get("persistent", True):
         job.refused.append(first)
     else:
         job.refused += [first, *job.left] if producer.rollback_only else job.left
-        job.left.clear()
+        job.left = range(0)
         producer.rollback_only = True
 
 
@@ -116,14 +115,14 @@ def go_on(lab: Cluster, job: Sending) -> bool:
             return True
     if not producer.open and not clients.comes_back(producer):
         job.refused += job.left
-        job.left.clear()
+        job.left = range(0)
     while job.left and producer.open and producer.home.answers and not _awaits_receipt(job):
         message = _message(job, producer)
         result = stock.admit(message, producer.node)
         if result == "blocked":
             break
         moved = True
-        job.left.popleft()
+        job.left = job.left[1:]
         if result == "refused":
             job.refused.append(message.number)
         else:
@@ -193,7 +192,7 @@ def _end(lab: Cluster, job: Sending) -> None:
 def _message(job: Sending, producer: Client) -> Message:
     keys, number = job.keys, job.left[0]
 
-    def dealt(value: Any) -> Any:
+    def dealt(value: object) -> Any:
         place = number - job.row["first"]
         return value[place % len(value)] if isinstance(value, (list, tuple)) else value
 

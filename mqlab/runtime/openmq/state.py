@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from itertools import permutations
 from typing import Any
@@ -96,11 +97,11 @@ class Cluster(Lab):
 
     # Time
 
-    def later(self, us: int, call: Call | None = None, argument: Any = None) -> None:
+    def later(self, us: int, call: Call | None = None, argument: object = None) -> None:
         """Let *call* happen in so many us if time goes on so far, and what can move then."""
         self.clock.later(self.now + us, self.on_due, (call, argument))
 
-    def on_due(self, due: tuple[Call | None, Any]) -> None:
+    def on_due(self, due: tuple[Call | None, object]) -> None:
         """Something happens, or may go on by now."""
         call, argument = due
         if call is not None:
@@ -118,6 +119,6 @@ class Cluster(Lab):
         self.stirred = False
         self.settle()
 
+    @abstractmethod
     def settle(self) -> None:
         """Let everything move that can move now."""
-        raise NotImplementedError

@@ -14,9 +14,10 @@ from mqlab.spec.action import Action
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, check_options, default
 from mqlab.spec.artemis.steps import StepCheck
-from mqlab.spec.artemis.words import to_step
+from mqlab.spec.artemis.words import to_step, with_sessions
 from mqlab.spec.manual import documented
-from mqlab.spec.step import Step
+from mqlab.spec.origin import Origin
+from mqlab.spec.step import Step, started
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
 WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class HaScenario:
     """Brokers, their queues and cluster connections, and what happens to them.
 
     Raises `UnknownName` or `BadValue` for what cannot be; what the product itself refuses at start
     is told by `Server.refused`. `version` is one of `WORDS`: in 2.4, voters do not forget a
-    crashed broker (reference/artemis-observed.md, section 1).
+    crashed broker (reference/artemis-observed.md, section 1). `origin` is the files that it was read from,
+    if it was.
     """
 
     product: ClassVar[str] = "artemis"
@@ -46,6 +48,7 @@ class HaScenario:
     steps: tuple[Step, ...] = ()
     about: Options = field(default_factory=dict, hash=False)
     version: str = "2.5"
+    origin: Origin | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for broker in self.brokers:
@@ -76,6 +79,10 @@ class HaScenario:
                 for connector in (half.scale_down or {}).get("connectors", ()):
                     yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
 
+    def __repr__(self) -> str:
+        steps = f", {len(self.steps)} steps" if self.steps else ""
+        return f"Network({', '.join(map(repr, self.brokers))}{steps})"
+
     @property
     def forgets_crashed(self) -> bool:
         """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
@@ -86,7 +93,7 @@ class HaScenario:
         own = broker.keys.get("cluster") or {}
         return own.get(key, self.cluster.get(key, default("cluster-connection", key)))
 
-    def change(self, path: str, **options: Any) -> HaScenario:
+    def change(self, path: str, **options: object) -> HaScenario:
         """Return the scenario with options changed: of the broker called *path*, or with ``*`` of all.
 
         What cluster connections and addresses have is changed for the whole network with ``*``. None takes
@@ -114,13 +121,14 @@ class HaScenario:
     def with_actions(self, *actions: Action | Step) -> HaScenario:
         """Return the same network with *actions* behind those that it has."""
         names = [broker.name for broker in self.brokers]
-        steps = [one if isinstance(one, Step) else to_step(one, names) for one in actions]
+        steps = [
+            one if isinstance(one, Step) else to_step(one, names) for one in with_sessions(actions)
+        ]
         return replace(self, steps=(*self.steps, *steps))
 
     def started(self) -> HaScenario:
-        """Return the same with all brokers started first, unless an action starts some."""
-        starts = any(step.do in ("start", "start_broker", "restart") for step in self.steps)
-        return self if starts else replace(self, steps=(Step("start"), *self.steps))
+        """Return the same with all brokers started first, unless it starts them itself."""
+        return replace(self, steps=started(self.steps))
 
 
 @documented([*OPTIONS["cluster-connection"].values(), *OPTIONS["address-setting"].values()],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, check_options, check_value
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Broker:
         kind = f", {self.policy!r}, {self.role!r}" if self.policy != "live_only" else ""
         return f"Broker({self.name!r}{kind}{written})"
 
-    def change(self, **options: Any) -> Broker:
+    def change(self, **options: object) -> Broker:
         """Return the broker with these options set; None takes one back."""
         elements, keys = dict(self.elements), dict(self.keys)
         for name, value in options.items():
@@ -139,6 +140,11 @@ class Broker:
         core = self.keys.get("core", {})
         return any(key in core for key in ("network_check_list", "network_check_url_list"))
 
+    @property
+    def check_period(self) -> int:
+        """How often (ms) it asks."""
+        return int(self.keys.get("core", {}).get("network_check_period", 5000))
+
     def part(self, role: str, name: str) -> Broker:
         """Return the master or slave half of a colocated broker as a broker of its own."""
         return Broker(name, self.policy, role, dict(self.elements.get(role) or {}), self.keys)
@@ -165,7 +171,7 @@ class Broker:
 
 
 def _place(
-    option: str, value: object, elements: dict[str, Any], keys: dict[str, Any], where: str
+    option: str, value: object, elements: dict[str, object], keys: JsonDict, where: str
 ) -> None:
     """Put an option where broker.xml has it."""
     inner = {"cluster-connection": "cluster", "core": "core"}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from mqlab.errors import BadValue, SelectorError, UnknownName
 from mqlab.spec.artemis.options import check_options
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.selector import Selector
 from mqlab.spec.step import Step, check_keys
 from mqlab.spec.values import duration
 
-Keys = Mapping[str, Any]  # what a step says, by key
+Keys = JsonObject  # what a step says, by key
 
 # Step -> keys it needs (a|b: either), keys it may have.
 _OPEN = "queue topic transacted xa url time_limit_ms in_background"

@@ -8,9 +8,8 @@ milliseconds a text such as ``"2s"``. A step that names several brokers is as ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from itertools import product
-from typing import Any
 
 from mqlab.errors import BadValue
 from mqlab.spec import action as shared
@@ -21,10 +20,11 @@ from mqlab.spec.artemis import actions as own
 from mqlab.spec.artemis.options import OPTIONS, Options
 from mqlab.spec.artemis.steps import STEPS
 from mqlab.spec.clients import Client
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
 
-Flat = dict[str, Any]
+Flat = JsonDict
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,6 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     >>> to_step(faults.Cut("M1", "S1", how="hang"), ["M1", "S1"])
     Step(do='cut', keys={'between': ['M1', 'S1'], 'silent': True})
     """
-    if isinstance(action, Client):
-        action = _session(action)
     words = [word for word in WORDS if word.action is type(action)]
     if not words:
         raise BadValue(f"{action}: Artemis brokers and their clients do nothing of the kind")
@@ -136,6 +134,19 @@ def _is_default(action: Action, field: Field[object]) -> bool:
     value = getattr(action, field.name)
     made = field.default_factory() if field.default_factory is not MISSING else field.default
     return made is not MISSING and bool(value == made)
+
+
+def with_sessions(actions: Iterable[Action | Step]) -> Iterator[Action | Step]:
+    """Yield *actions* with the session of each client; a consumer on one has a connection by the same URL."""
+    sessions: dict[str, own.Session] = {}
+    for action in actions:
+        if isinstance(action, Client):
+            action = sessions[action.name] = _session(action)
+        elif isinstance(action, shared.Consumer) and action.on in sessions:
+            client = sessions[action.on]
+            options = {**client.options, **action.options}
+            action = replace(action, on=client.on, others=client.others, options=options)
+        yield action
 
 
 def _session(client: Client) -> own.Session:

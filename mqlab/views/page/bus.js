@@ -7,7 +7,11 @@
 //   kernel  somebody answers now, or no more
 const doc = root.document;
 const shared = (doc.mqlab ??= {}); // host.js puts `ask` here where there is a kernel
-const get = (name) => doc.get_model_by_name(name);
+const models = new Map(); // they stay as long as the document: a search through all of it each would be dear
+const get = (name) => {
+  if (!models.has(name)) models.set(name, doc.get_model_by_name(name));
+  return models.get(name);
+};
 const viewOf = (model) => Bokeh.index.find_one?.(model) ?? null;
 
 // One run on the stage; a comparison has two. The sources of the second end with " 2".
@@ -22,6 +26,7 @@ const listeners = new Map();
 const player = {
   panels: [makePanel(""), ...(get("stage 2") == null ? [] : [makePanel(" 2")])],
   t: 0, row: -1, duration: 0.01, playing: false, selection: null,
+  unseen: true, // until its room is known it is not drawn: it would be for nothing
   on(name, f) { listeners.set(name, [...(listeners.get(name) ?? []), f]); },
   emit(name, ...values) { for (const f of listeners.get(name) ?? []) f(...values); },
   select(selection) {
@@ -61,6 +66,9 @@ const element = (tag, attributes = {}, ...inside) => {
   found.append(...inside);
   return found;
 };
+
+// Text that is there already is left alone: the same words again would be a layout for nothing.
+const setText = (place, text) => { if (place.textContent !== text) place.textContent = text; };
 
 const styled = (place, css) => {
   const sheet = new CSSStyleSheet();

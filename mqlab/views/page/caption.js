@@ -47,11 +47,11 @@ player.on("ready", () => {
   foot.append(key, caption);
   let since = -READ, timer = 0;
   const tell = () => {
-    now.textContent = timeText(player.runTime(player.panels[0], player.t));
+    setText(now, timeText(player.runTime(player.panels[0], player.t)));
     const told = captionNow(), wait = since + READ - performance.now();
     if (player.playing && wait > 0 && !told.chapter) return;
     const under = player.panels[0].under;
-    many.textContent = under?.k > 1 ? `${under.total.toLocaleString("en")} under way, drawn as ${under.marks} marks` : "";
+    setText(many, under?.k > 1 ? `${under.total.toLocaleString("en")} under way, drawn as ${under.marks} marks` : "");
     many.hidden = !many.textContent;
     source.hidden = !told.source;
     if (said.textContent === told.text) return;
@@ -59,7 +59,7 @@ player.on("ready", () => {
     said.textContent = said.title = told.text;
     source.textContent = told.source;
   };
-  player.on("time", tell);
+  seldom(tell);
   player.on("play", (on) => {
     clearTimeout(timer);
     caption.setAttribute("aria-live", on ? "off" : "polite");
@@ -86,11 +86,10 @@ const drawSigns = () => {
   if (p.flights == null) return;
   for (const place of signPlaces) {
     place.replaceChildren(...signsOf(p).map(([look, bits, text]) => {
-      const picture = sprite(p, look, bits, 6, ratio), copy = element("canvas", { "aria-hidden": "true" });
-      copy.width = picture.width;
-      copy.height = picture.height;
-      copy.getContext("2d").drawImage(picture, 0, 0);
-      Object.assign(copy.style, { width: `${picture.width / ratio}px` });
+      const picture = sprite(p, look, bits, 6, ratio), canvas = element("canvas");
+      Object.assign(canvas, { width: picture.width, height: picture.height });
+      canvas.getContext("2d").drawImage(picture, 0, 0);
+      const copy = element("img", { alt: "", src: canvas.toDataURL(), width: picture.width / ratio }); // a canvas costs at every paint
       return element("span", { role: "listitem", title: text }, copy, text);
     }));
   }

@@ -2,7 +2,9 @@
 const SIZES = {
   L: { name: 15, cell: [18, 17], gap: 2.5, numbers: 10, pill: 11, high: 20 },
   M: { name: 12.5, cell: [10, 10], gap: 2, numbers: 0, pill: 10, high: 15 },
+  S: { name: 11, cell: [6, 11], gap: 1.5, numbers: 0, pill: 10, high: 15 },
 };
+const WIDE_PILL = 100; // px of the stage, from which a pill has its messages in it
 const CONDITION_WORDS = { crashed: "crashed", stopped: "stopped", suspended: "suspended", absent: "not started" };
 
 // What a broker is now: its word, and which look its pill and its card have.
@@ -15,6 +17,7 @@ const roleOf = (p, broker) => {
 };
 const PILLS = {
   serves: { fill: "active", edge: "active", text: "on_active" },
+  next: { fill: "active_soft", edge: "active", text: "active_t" },
   waits: { fill: "card", edge: "active", text: "active_t", dash: "4 3" },
   starts: { fill: "sunken", edge: "line2", text: "ink2" },
   crashed: { fill: "fault", edge: "fault", text: "on_active" },
@@ -76,6 +79,61 @@ const drawQueues = (p, ink, queues, left, right, top, bottom, size) => {
   }
 };
 
+// Whose turn it is: who reads from the queue here, and who gets its next message.
+const drawTurn = (p, ink, left, right, y, state, node, dest) => {
+  const takers = [...new Set([...(state?.subs.values() ?? [])].filter((sub) => sub.dest === dest).map((sub) => sub.to))];
+  if (takers.length < 2 || p.isTopic[dest]) return false;
+  const turns = p.turns.get(`${node} ${dest}`), next = turns?.to[after(turns.rows, p.state.next - 1)];
+  const c = p.data("consumers"), row = (to) => c.node.indexOf(to), first = (to) => c.priority?.[row(to)] ?? 0, only = (to) => c.exclusive?.[row(to)] === true;
+  let x = left + ink.say(left, y, takers.some(only) ? "exclusive" : "turn", 10.5, { token: "ink3" }) + 7;
+  const shown = [...takers].sort((a, b) => only(b) - only(a) || first(b) - first(a) || (b === next) - (a === next) || (a < 0) - (b < 0) || a - b);
+  shown.forEach((to, i) => {
+    const above = i > 0 && first(to) < first(shown[i - 1]); // higher priorities first: nobody behind this has a turn before
+    if (above) x += ink.say(x, y, "then", 10, { token: "ink3" }) + 5;
+    const text = `${to === next ? "▸ " : ""}${takerName(p, to)}`, w = Math.min(ink.wide(text, 10.5, true) + 12, 78), rest = shown.length - i;
+    if (x + w > right + 2) { if (x < right) { ink.say(x, y, `+${rest}`, 10.5, { token: "ink2", bold: true }); x = right + 9; } return; }
+    const look = to === next ? PILLS.next : { fill: "card", edge: "line2", text: "ink2" };
+    ink.box("pills", x + w / 2, y, w, 17, look);
+    ink.say(x + w / 2, y, text, 10.5, { bold: to === next, align: "center", token: look.text, room: w - 8 });
+    x += w + 4;
+  });
+  return true;
+};
+const takerName = (p, to) => {
+  const c = p.data("consumers");
+  if (to >= 0) return c.name[c.node.indexOf(to)] ?? "";
+  const { link } = p.data("bridges"), links = p.data("links"), i = link[~to];
+  if (i < 0) return "";
+  return cardName(p, p.data("bridges").back[~to] ? links.a[i] : links.b[i]);
+};
+
+// How much of a destination's memory is used, where it has a limit.
+const drawMemory = (p, ink, left, right, y, node, [dest, queue]) => {
+  const limits = p.data("limits"), i = limits.node.findIndex((of, k) => of === node && limits.dest[k] === dest);
+  if (i < 0) return;
+  const used = queue.size * limits.size[i], share = Math.min(1, used / limits.bytes[i]), text = `memory ${sayBytes(used)} of ${sayBytes(limits.bytes[i])}`;
+  const room = right - left;
+  ink.say(right, y - 5, text, 10, { token: share >= 0.9 ? "fault" : "ink3", align: "right", room });
+  ink.bar(right - room / 2, y + 6, room, 6, "sunken");
+  ink.bar(right - room + share * room / 2, y + 6, share * room, 6, share >= 0.9 ? "fault" : "ink3");
+};
+const sayBytes = (bytes) => (bytes >= 1048576 ? `${Math.round(bytes / 104857.6) / 10} MB` : bytes >= 1024 ? `${Math.round(bytes / 102.4) / 10} kB` : `${bytes} B`);
+
+// What a vote has come to, and the ballot of each that was asked: yes, no, or no answer.
+const BALLOTS = [{ sign: "✕", token: "fault", fill: "card", dash: "solid" }, { sign: "✓", token: "ok", fill: "ok_soft", dash: "solid" }, { sign: "✂", token: "fault", fill: "card", dash: "3 2" }];
+const drawVote = (p, ink, left, right, y, { yes, needed, won, asked }) => {
+  const words = needed ? `votes ${yes} of ${needed} needed` : "nobody to ask";
+  ink.say(left, y, words, 11.5, { bold: true, token: won ? "ok" : "fault", room: right - left });
+  let x = left;
+  for (const { node, said } of asked) {
+    const { sign, token, fill, dash } = BALLOTS[said], text = `${sign} ${cardName(p, node)}`, w = Math.min(ink.wide(text, 10.5, true) + 12, 76);
+    if (x + w > right + 4) { ink.say(x, y + 21, "…", 11, { bold: true, token: "ink2" }); break; }
+    ink.box("pills", x + w / 2, y + 21, w, 17, { fill, edge: token, dash });
+    ink.say(x + w / 2, y + 21, text, 10.5, { bold: true, align: "center", token, room: w - 6 });
+    x += w + 4;
+  }
+};
+
 // The second line of a card without queues: what it does, in words.
 const stateWords = (p, broker, role, t) => {
   if (role.kind === "crashed" || role.kind === "stopped") return `since ${sayTime(p, broker.since)}`;
@@ -96,6 +154,7 @@ const drawBrokers = (p, ink, s, t) => {
   const b = p.data("brokers"), kind = p.data("plan").size[0];
   for (let i = 0; i < b.node.length; i++) {
     const node = b.node[i], state = s.brokers.get(node), role = roleOf(p, state);
+    if (b.role[i] === "group") { drawGroup(p, ink, s, rowOf(b, i), kind); continue; }
     if (b.role[i] === "endpoint") Object.assign(role, { word: "nobody listens", kind: "stopped" });
     if (isChosen("broker", node)) halo(ink, b.x[i], b.y[i], b.w[i], b.h[i]);
     const shape = { x: b.x[i], y: b.y[i], w: b.w[i], h: b.h[i], name: b.name[i], node };
@@ -107,16 +166,21 @@ const drawBrokers = (p, ink, s, t) => {
 };
 
 const BROKERS = {
-  L: (p, ink, { x, y, w, h, name }, state, role, queues, t) => {
+  L: (p, ink, { x, y, w, h, name, node }, state, role, queues, t) => {
     const left = x - w / 2 + 12, right = x + w / 2 - 12, top = y - h / 2;
     ink.box("cards", x, y, w, h, FRAMES[role.kind]);
     if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
-    const pill = role.word ? drawPill(ink, right + 4, top + 19, role, SIZES.L, w * 0.56) : 0;
-    ink.say(left, top + 19, name, 15, { bold: true, room: right - left - pill - 4, token: role.kind === "absent" ? "ink3" : "ink" });
+    const pill = role.word ? drawPill(ink, right + 4, top + 19, role, SIZES.L, Math.max(w * 0.56, right - left - ink.wide(name, 15, true) - 8)) : 0;
+    ink.name(left, top + 19, name, 15, right - left - pill - 4, role.kind === "absent" ? "ink3" : "ink");
     const words = state ? stateWords(p, state, role, t) : "";
     if (words && queues.every(([, q]) => q.size === 0)) {
       ink.say(left, top + 48, words, 11.5, { token: role.kind === "crashed" ? "fault" : "ink2", room: right - left, bold: role.kind === "crashed" });
-    } else if (queues.length) drawQueues(p, ink, queues, left - 2, right + 2, top + 32, y + h / 2 - 4, SIZES.L);
+    } else if (queues.length) {
+      const more = queues.length === 1 && drawTurn(p, ink, left, right, y + h / 2 - 15, state, node, queues[0][0]);
+      if (!pill) drawMemory(p, ink, left + ink.wide(name, 15, true) + 10, right, top + 19, node, queues[0]);
+      drawQueues(p, ink, queues, left - 2, right + 2, top + 32, y + h / 2 - (more ? 20 : 4), SIZES.L);
+    }
+    if (state?.vote && !queues.some(([, q]) => q.size)) drawVote(p, ink, left, right, top + 48, state.vote);
     if (role.kind === "waits" && state?.wait?.ms) {
       const gone = (player.runTime(p, t) - player.runTime(p, state.wait.since)) / state.wait.ms;
       ink.bar(x, top + 68, w - 28, 6, "sunken");
@@ -128,9 +192,11 @@ const BROKERS = {
     const left = x - w / 2 + 9, right = x + w / 2 - 9, top = y - h / 2;
     ink.box("cards", x, y, w, h, FRAMES[role.kind]);
     if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
-    const pill = role.word ? drawPill(ink, right + 4, top + 14, role, SIZES.M, w * 0.6) : 0;
+    // Without a queue the lower half is free: there the role leaves the name all of its line.
+    const low = !queues.length && ink.wide(name, 12.5, true) > w * 0.34;
+    const drawn = role.word ? drawPill(ink, right + 4, low ? y + h / 2 - 13 : top + 14, role, SIZES.M, w * 0.6) : 0, pill = low ? 0 : drawn;
     const sum = sumOf(queues), count = !role.word && queues.length ? ink.say(right, top + 14, String(sum), 12, { bold: true, align: "right" }) : 0;
-    ink.say(left, top + 14, name, 12.5, { bold: true, room: right - left - pill - count - 6, token: role.kind === "absent" ? "ink3" : "ink" });
+    ink.name(left, top + 14, name, 12.5, right - left - pill - count - 6, role.kind === "absent" ? "ink3" : "ink");
     if (!queues.length) return;
     const [dest, queue] = queues[0];
     drawStrip(p, ink, left - 2, right + 2, y + h / 2 - 13, queue, dest, SIZES.M);
@@ -138,8 +204,9 @@ const BROKERS = {
   S: (p, ink, { x, y, w, h, name }, state, role, queues) => {
     const sum = sumOf(queues), look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
     ink.box("pills", x, y, w, h, { ...look, fill: role.kind === "serves" && !role.word ? "card" : look.fill });
-    const count = sum ? ink.wide(String(sum), 10.5, true) + 8 : 0;
-    ink.say(x - w / 2 + 8, y, name, 11, { bold: true, room: w - 16 - count, token: look.text });
+    const wide = w > WIDE_PILL && queues.length, count = wide ? 52 : sum ? ink.wide(String(sum), 10.5, true) + 8 : 0;
+    const named = ink.say(x - w / 2 + 8, y, name, 11, { bold: true, room: w - 16 - count, token: look.text });
+    if (wide) { drawInline(p, ink, x, y, w, h, queues, sum, named); return; }
     if (!sum) return;
     ink.box("cells", x + w / 2 - 5 - count / 2, y, count, h - 8, { fill: lookOf(p, queues[0][0]).token });
     ink.say(x + w / 2 - 5 - count / 2, y, String(sum), 10.5, { bold: true, align: "center", token: "on_d" });
@@ -147,7 +214,8 @@ const BROKERS = {
   XS: (p, ink, { x, y, w, name }, state, role, queues) => {
     const sum = sumOf(queues), look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
     ink.dot(x, y, w - 3, "circle", look.fill, look.edge, 1.5, look.dash ?? "solid");
-    ink.say(x, y, name, 9.5, { bold: true, align: "center", room: w - 5, token: look.text });
+    const room = [...name].length > 4 ? w - 3 : w + 12; // a short name may stand over the rim
+    ink.say(x, y, name, 9.5, { bold: true, align: "center", room, token: look.text });
     if (!sum) return;
     const token = lookOf(p, queues[0][0]).token;
     ink.ring(x, y, w / 2 - 3.5, w / 2 + 0.5, Math.min(1, sum / 25), `${token}e`);
@@ -155,6 +223,14 @@ const BROKERS = {
     ink.box("cells", x + w / 2 - 2, y + w / 2 - 3, wide, 12, { fill: token, edge: `${token}e`, width: 1 });
     ink.say(x + w / 2 - 2, y + w / 2 - 3, String(sum), 9, { bold: true, align: "center", token: "on_d" });
   },
+};
+
+// In one line with the name: the fullest queue or topic as a sign, its messages as cells, and their number.
+const drawInline = (p, ink, x, y, w, h, queues, sum, named) => {
+  const right = x + w / 2 - 7, number = ink.say(right, y, String(sum), 11, { bold: true, align: "right", token: sum ? "ink" : "ink3" });
+  const [dest, queue] = queues.reduce((a, b) => (b[1].size > a[1].size ? b : a)), look = lookOf(p, dest), left = x - w / 2 + 8 + named + 13;
+  ink.dot(left - 3, y, 8, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`, 1.1);
+  drawStrip(p, ink, left + 4, right - number - 4, y, queue, dest, SIZES.S);
 };
 
 // A store that is shared: a cylinder, with the queue in it while no member serves.
@@ -170,7 +246,7 @@ const drawStores = (p, ink, s) => {
     put(body, "card");
     put(arc(top, 0, 2 * Math.PI), "sunken");
     if (stores.kind[i] === "database") put([...arc(top + 8, Math.PI, 0), ...arc(top + 8, 0, Math.PI)], null);
-    ink.say(x - rx + 12, top + 24, stores.name[i], 12.5, { bold: true, room: 2 * rx - 20 });
+    ink.name(x - rx + 12, top + 24, stores.name[i], 12.5, 2 * rx - 20);
     if (!low || !queues.length) ink.say(x - rx + 12, top + 40, stores.kind[i] === "database" ? "shared database" : "shared files", 10.5, { token: "ink3", room: 2 * rx - 20 });
     if (queues.length) drawStrip(p, ink, x - rx + 8, x + rx - 8, bottom - (low ? 2 : 8), queues[0][1], queues[0][0], low ? SIZES.M : SIZES.L);
   }

@@ -3,7 +3,7 @@
 const consumersOf = (p) => {
   const found = new Map(), c = p.data("consumers");
   for (let i = 0; i < c.node.length; i++) {
-    part(found, c.card[i], () => []).push({ node: c.node[i], name: c.name[i], prefetch: c.prefetch[i] });
+    part(found, c.card[i], () => []).push({ node: c.node[i], name: c.name[i], prefetch: c.prefetch[i], chips: c.chips?.[i] ?? "" });
   }
   return found;
 };
@@ -15,7 +15,10 @@ const drawWindow = (p, ink, consumer, x, y, room, r, prefetch) => {
   const put = (cx, message) => {
     const [msg, { dest }] = message, look = lookOf(p, dest);
     if (msg === chosen) ink.dot(cx, y, 2 * r + 9, "circle", "mark", "mark_edge", 1);
-    ink.dot(cx, y, 2 * r, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`);
+    const marker = MARKERS[look.shape] ?? look.shape, flags = message[1].flags ?? 0;
+    if (flags & REDELIVERED) ink.dot(cx, y, 2 * r + 5, marker, null, `${look.token}e`, 1.2);
+    if (flags & DUPLICATE) ink.dot(cx + 3, y - 3, 2 * r, marker, "card", `${look.token}e`, 1.2);
+    ink.dot(cx, y, 2 * r, marker, look.token, `${look.token}e`);
     if (p.elsewhere?.has(msg)) drawDelta(ink, cx + r * 0.8, y - r * 0.9);
     if (r >= 8 && msg >= 0) ink.say(cx, y, String(msg), String(msg).length > 2 ? 8 : 10, { bold: true, align: "center", token: "on_d" });
   };
@@ -38,6 +41,13 @@ const drawWindow = (p, ink, consumer, x, y, room, r, prefetch) => {
 
 const windowWords = (held, prefetch) => (prefetch > 0 ? `prefetch ${held} of ${prefetch}` : `holds ${held}`);
 
+// A count as it is read. Of a part of a long run it is what was counted since the part began, and with messages left
+// out nothing was.
+const counted = (p, word, count) => {
+  if (p.data("traffic").count?.length) return "";
+  return `${word} ${p.data("window").from?.length ? "+" : ""}${count}`.trim();
+};
+
 // A port at the edge of a card, where its line begins.
 const drawMouth = (ink, shape, size) => ink.dot(shape.px, shape.py, size, "circle", "stage", "line2");
 
@@ -50,33 +60,44 @@ const drawTag = (ink, { x, y, w, h, mouth }, fill, edge, dash) => {
                       fill: ink.colour(fill), edge: ink.colour(edge), w: 1.5, dash });
 };
 
+// What sets a consumer apart, on the rim of its card that has no port.
+const drawChips = (ink, { x, y, w, h, mouth }, parts, holds) => {
+  const most = w - 20, rim = y + (mouth === "bottom" ? -h / 2 : h / 2), before = parts.slice(0, -1).map((one) => `${one} · `).join("");
+  const text = before + ink.fitted(parts.at(-1), most - 14 - ink.wide(before, 10.5, true), 10.5, true); // a selector is cut first
+  const wide = Math.min(most, ink.wide(text, 10.5, true) + 14), left = x - w / 2 + 10;
+  ink.box("pills", left + wide / 2, rim, wide, 16, holds ? PILLS.next : { fill: "card", edge: "ink2" });
+  ink.say(left + wide / 2, rim, text, 10.5, { bold: true, align: "center", token: "ink2", room: wide - 8 });
+};
+
 const CLIENTS = {
   producer: {
     L: (p, ink, shape, client) => {
-      const left = shape.x - shape.w / 2 + (shape.mouth === "left" ? 20 : 11), room = shape.w - 26;
-      ink.say(left, shape.y - 10, shape.name, 14, { bold: true, room, token: client?.met ? "ink" : "ink3" });
-      const away = client?.met && client.at < 0;
-      ink.say(left, shape.y + 9, away ? "no broker" : `sent ${client?.sent ?? 0}`, 11, { token: away ? "fault" : "ink2", room });
+      const left = shape.x - shape.w / 2 + (shape.mouth === "left" ? 18 : 9), room = shape.w - 25;
+      ink.name(left, shape.y - 10, shape.name, 14, room, client?.met ? "ink" : "ink3");
+      const away = client?.met && client.at < 0, waits = client?.held != null;
+      ink.say(left, shape.y + 9, away ? "no broker" : waits ? "waits" : counted(p, "sent", client?.sent ?? 0), 11, { token: away || waits ? "fault" : "ink2", room, bold: waits });
+      if (waits) drawSign(ink, shape.x, shape.y - shape.h / 2, "Ⅱ", "fault", 17);
     },
     M: (p, ink, shape, client) => {
       const left = shape.x - shape.w / 2 + (shape.mouth === "left" ? 15 : 8), room = shape.w - 20;
-      ink.say(left, shape.y - 7, shape.name, 12, { bold: true, room });
-      ink.say(left, shape.y + 8, `sent ${client?.sent ?? 0}`, 10.5, { token: "ink2", room });
+      ink.name(left, shape.y - 7, shape.name, 12, room);
+      ink.say(left, shape.y + 8, counted(p, "sent", client?.sent ?? 0), 10.5, { token: "ink2", room });
     },
   },
   consumer: {
     L: (p, ink, shape, client, [consumer], s) => {
       const left = shape.x - shape.w / 2 + 13, right = shape.x + shape.w / 2 - 12, top = shape.y - shape.h / 2, state = s.consumers.get(consumer.node);
-      const got = ink.say(right, top + 16, `received ${state?.got ?? 0}`, 11, { token: "ink2", align: "right" });
-      ink.say(left, top + 16, shape.name, 14, { bold: true, room: right - left - got - 6, token: client?.met ? "ink" : "ink3" });
+      const got = ink.say(right, top + 16, counted(p, "received", state?.got ?? 0), 11, { token: "ink2", align: "right" });
+      ink.name(left, top + 16, shape.name, 14, right - left - got - 6, client?.met ? "ink" : "ink3");
       const held = drawWindow(p, ink, state, left, top + 36, right - left, 9, consumer.prefetch);
       const words = ink.say(right, top + shape.h - 15, windowWords(held, consumer.prefetch), 10.5, { token: "ink3", align: "right" });
       const away = client?.met && client.at < 0, doing = away ? "no broker" : state?.left ? "closed" : [...(state?.window.values() ?? [])].some((m) => m.working) ? "processing" : "";
+      if (consumer.chips) drawChips(ink, shape, apartWords(p, s, consumer), exclusivity(p, s, consumer.node) === "holds");
       if (ink.wide(doing, 10.5) < right - left - words - 4) ink.say(left, top + shape.h - 15, doing, 10.5, { token: away ? "fault" : "ink3" });
     },
     M: (p, ink, shape, client, [consumer], s) => {
       const left = shape.x - shape.w / 2 + 9, right = shape.x + shape.w / 2 - 8, top = shape.y - shape.h / 2, state = s.consumers.get(consumer.node);
-      const got = ink.say(right, top + 11, String(state?.got ?? 0), 11.5, { bold: true, align: "right" });
+      const got = ink.say(right, top + 11, counted(p, "", state?.got ?? 0), 11.5, { bold: true, align: "right" });
       ink.say(left, top + 11, shape.name, 12, { bold: true, room: right - left - got - 6 });
       drawWindow(p, ink, state, left, top + 27, right - left, 5, consumer.prefetch);
     },
@@ -89,11 +110,11 @@ const CLIENTS = {
       const named = ink.say(left, top + 18, shape.name, 15, { bold: true, room: right - left - pill - 34 });
       ink.say(left + named + 6, top + 19, "client", 11, { token: "ink3" });
       ink.say(left, top + 40, clientWords(p, client, t), 11.5, { token: away ? "fault" : "ink2", room: right - left - (client?.sent ? 56 : 0) });
-      if (client?.sent) ink.say(right, top + 40, `sent ${client.sent}`, 11, { token: "ink2", align: "right" });
+      if (client?.sent) ink.say(right, top + 40, counted(p, "sent", client.sent), 11, { token: "ink2", align: "right" });
       consumers.forEach((consumer, i) => {
         const state = s.consumers.get(consumer.node), y = top + 60 + i * 46;
         ink.bar(shape.x, y - 4, shape.w - 16, 1, "line");
-        const got = ink.say(right, y + 9, `received ${state?.got ?? 0}`, 11, { token: "ink2", align: "right" });
+        const got = ink.say(right, y + 9, counted(p, "received", state?.got ?? 0), 11, { token: "ink2", align: "right" });
         ink.say(left, y + 9, consumer.name, 12.5, { bold: true, room: right - left - got - 6 });
         drawWindow(p, ink, state, left, y + 28, right - left, 8, consumer.prefetch);
       });
@@ -101,10 +122,10 @@ const CLIENTS = {
     M: (p, ink, shape, client, consumers, s, t) => {
       const left = shape.x - shape.w / 2 + 9, right = shape.x + shape.w / 2 - 8, top = shape.y - shape.h / 2;
       ink.say(left, top + 11, shape.name, 12, { bold: true, room: right - left });
-      ink.say(left, top + 25, client?.sent ? `sent ${client.sent}` : clientWords(p, client, t), 10.5, { token: client?.met && client.at < 0 ? "fault" : "ink2", room: right - left });
+      ink.say(left, top + 25, client?.sent ? counted(p, "sent", client.sent) : clientWords(p, client, t), 10.5, { token: client?.met && client.at < 0 ? "fault" : "ink2", room: right - left });
       consumers.forEach((consumer, i) => {
         const state = s.consumers.get(consumer.node), y = top + 42 + i * 22;
-        const got = ink.say(right, y, String(state?.got ?? 0), 11, { bold: true, align: "right" });
+        const got = ink.say(right, y, counted(p, "", state?.got ?? 0), 11, { bold: true, align: "right" });
         const named = ink.say(left, y, consumer.name, 11, { bold: true, room: 40 });
         drawWindow(p, ink, state, left + named + 6, y, right - left - named - got - 12, 4.5, consumer.prefetch);
       });
@@ -116,7 +137,7 @@ PILLS.lost = { fill: "fault_soft", edge: "fault", text: "fault" };
 // Where the client is connected, or when it tries again.
 const clientWords = (p, client, t) => {
   if (!client?.met) return "not connected yet";
-  if (client.at >= 0) return `at ${p.data("brokers").name[p.brokerOf.get(client.at)] ?? ""}`;
+  if (client.at >= 0) return `at ${cardName(p, client.at)}`;
   const tries = [...client.tries.values()].reduce((sum, n) => sum + n, 0);
   const left = client.wait ? client.wait.ms - (player.runTime(p, t) - player.runTime(p, client.wait.since)) : 0;
   return left > 0 ? `tries again in ${sayMs(left)}` : tries ? `${tries} attempts` : "looks for a broker";
@@ -134,13 +155,26 @@ const drawClients = (p, ink, s, t) => {
     else ink.box("cards", shape.x, shape.y, shape.w, shape.h, { fill, edge, dash });
     if (wire >= 0 && c.role[i] !== "producer" && size !== "XS") drawMouth(ink, shape, size === "L" ? 13 : size === "M" ? 9 : 6);
     const draw = CLIENTS[c.role[i]]?.[size];
-    if (draw) draw(p, ink, shape, client, consumers, s, t); else drawSmall(ink, shape, client, consumers, s, size);
+    if (draw) draw(p, ink, shape, client, consumers, s, t); else drawSmall(p, ink, shape, client, consumers, s, size);
+    if (size !== "L" && consumers.length === 1) drawHolds(p, ink, s, shape, consumers);
   }
 };
 
+// In one line: the name, what is in hand, what was received or sent.
+const WIDE_CLIENT = 75; // px of the stage
+const drawInlineClient = (p, ink, shape, client, consumers, s) => {
+  const nose = shape.role === "producer" ? 9 : 0, left = shape.x - shape.w / 2 + 7 + (shape.mouth === "left" ? nose : 0), right = shape.x + shape.w / 2 - 7 - (shape.mouth === "right" ? nose : 0);
+  const got = consumers.reduce((sum, { node }) => sum + (s.consumers.get(node)?.got ?? 0), 0);
+  const number = ink.say(right, shape.y, consumers.length ? counted(p, "", got) : counted(p, "", client?.sent ?? 0), 10.5, { align: "right", token: "ink2", bold: consumers.length > 0 });
+  const named = ink.say(left, shape.y, shape.name, 11, { bold: true, room: Math.min(52, right - left - number - 6) });
+  const room = right - left - named - number - 12;
+  if (consumers.length === 1 && room > 34) drawWindow(p, ink, s.consumers.get(consumers[0].node), left + named + 6, shape.y, room, 3.6, consumers[0].prefetch);
+};
+
 // From S down a client is a tag with its name, and what it has received.
-const drawSmall = (ink, shape, client, consumers, s, size) => {
+const drawSmall = (p, ink, shape, client, consumers, s, size) => {
   const got = consumers.reduce((sum, { node }) => sum + (s.consumers.get(node)?.got ?? 0), 0), px = size === "S" ? 11 : 9.5;
+  if (size === "S" && shape.w > WIDE_CLIENT) { drawInlineClient(p, ink, shape, client, consumers, s); return; }
   const count = consumers.length && size === "S" ? ink.say(shape.x + shape.w / 2 - 7, shape.y, String(got), 10.5, { align: "right", token: "ink2" }) : 0;
   ink.say(shape.x - shape.w / 2 + 7, shape.y, shape.name, px, { bold: true, room: shape.w - 14 - count });
 };

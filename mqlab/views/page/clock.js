@@ -17,6 +17,15 @@ const showMoment = (t, row) => {
   player.row = row ?? after(player.panels[0].data("events").play, player.t) - 1;
   player.emit("time", player.t, player.row);
 };
+// Words change at most ten times a second while it plays: nobody reads faster, and each is a layout of the page.
+const WORDS = 100; // ms
+const seldom = (tell) => {
+  let last = -Infinity;
+  const told = () => { last = performance.now(); tell(); };
+  player.on("time", () => { if (!player.playing || performance.now() - last >= WORDS) told(); });
+  player.on("play", (on) => { if (!on) told(); });
+};
+
 player.seek = (t) => { showMoment(t); clock.t = player.t; };
 
 const tick = (now) => {

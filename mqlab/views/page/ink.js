@@ -1,7 +1,7 @@
 // Rows for the glyphs of a figure (sources "draw ...", see views/drawing.py), and what all drawing needs: colours,
 // letters that grow with the picture, names without their middle.
 const GLYPHS = {
-  frames: { x: 0, y: 0, w: 0, h: 0, fill: null, edge: null, dash: "6 4", hatch: " " },
+  frames: { x: 0, y: 0, w: 0, h: 0, fill: null, edge: null, dash: "6 4", hatch: " ", hatched: null },
   halos: { xs: null, ys: null, w: 9, colour: null },
   pipes: { xs: null, ys: null, w: 1, inner: 0, edge: null, fill: null, dash: "solid", alpha: 1 },
   strands: { xs: null, ys: null, w: 2, colour: null, dash: "solid" },
@@ -51,6 +51,12 @@ const makeInk = (p) => {
       const said = fitted(text, room, size, bold);
       put("words", { x, y, text: said, font: `${px(size).toFixed(1)}px`, style: bold ? "bold" : "normal", colour: colour(token), align });
       return wide(said, size, bold);
+    },
+    // A name: smaller letters before it loses its middle.
+    name: (x, y, text, size, room, token = "ink") => {
+      const own = Math.max(size * 0.76, Math.min(size, size * room / Math.max(1, wide(text, size, true)))), said = fitted(text, room, own, true);
+      put("words", { x, y, text: said, font: `${px(own).toFixed(1)}px`, style: "bold", colour: colour(token), align: "left" });
+      return wide(said, own, true);
     },
     box: (name, x, y, w, h, row) => put(name, { ...row, x, y, w, h, fill: colour(row.fill), edge: colour(row.edge ?? null),
                                                 hatched: colour(row.hatched ?? row.edge ?? null) }),

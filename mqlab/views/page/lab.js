@@ -3,7 +3,7 @@
 const lab = { state: null, doing: 0, mode: "play", busy: "", error: "", asked: 0 };
 
 // What outlives the document when it is replaced by one with another number of stages.
-const memory = () => shared.memory ?? {};
+const memory = () => (shared.memory ??= {});
 
 const say = (busy, error = "") => {
   Object.assign(lab, { busy, error });
@@ -128,7 +128,7 @@ const openMenu = (at, title, items, from) => {
       else if (event.key === "Tab") { close(true); return; } else return;
       event.preventDefault();
       event.stopPropagation();
-    } }, element("h4", {}, title), ...(buttons.length ? buttons : [element("p", {}, "Nothing can be done to it at this moment.")]));
+    } }, element("h4", { role: "none" }, title), ...(buttons.length ? buttons : [element("p", { role: "menuitem", "aria-disabled": "true" }, "Nothing can be done to it at this moment.")]));
   place.append(menu);
   const room = menu.getBoundingClientRect(), base = place.host.getBoundingClientRect();
   menu.style.left = `${Math.max(4, Math.min(at.x, innerWidth - room.width - 8)) - base.left}px`;

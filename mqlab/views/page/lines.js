@@ -28,6 +28,12 @@ const bridgesOf = (p) => {
   return found;
 };
 const isCut = (s, a, b) => [...s.cuts.values()].some(([x, y]) => (y < 0 ? x === a || x === b : (x === a && y === b) || (x === b && y === a)));
+// Of a line that stands for several: how many of those that it joins are cut off from each other, and all that it joins.
+const cutsOf = (p, s, links, i) => {
+  if (links.count[i] === 1) return isCut(s, links.a[i], links.b[i]) ? 1 : 0;
+  const ends = new Set([links.a[i], links.b[i]]);
+  return [...s.cuts.values()].filter(([a, b]) => b >= 0 && seenAs(p, a) !== seenAs(p, b) && ends.has(seenAs(p, a)) && ends.has(seenAs(p, b))).length;
+};
 const isUp = (s, node) => s.brokers.get(node)?.condition === "up";
 
 const drawSign = (ink, x, y, sign, token, size = 20) => {
@@ -42,7 +48,7 @@ const crossedOf = (p, bridges) => {
 
 const drawPipe = (p, ink, s, links, i, bridges) => {
   const pipe = p.data("plan").pipe[0], states = bridges.map((bridge) => s.bridges.get(bridge)), up = states.some((b) => b?.up);
-  const passed = states.reduce((sum, b) => sum + (b?.passed ?? 0), 0), cut = isCut(s, links.a[i], links.b[i]), many = links.name.length > 60;
+  const passed = states.reduce((sum, b) => sum + (b?.passed ?? 0), 0), cuts = cutsOf(p, s, links, i), cut = cuts >= links.count[i], many = links.name.length > 60;
   const long = Math.hypot(links.x1[i] - links.x0[i], links.y1[i] - links.y0[i]) || 1, more = 0.4 * pipe / long; // its ends lie under the cards
   const [xs, ys] = part(p.paths, i, () => pathOf(links, i, -more, 1 + more)), chosen = isChosen("connector", i);
   if (chosen) ink.put("halos", { xs, ys, w: (pipe + 8) * ink.unit, colour: ink.colour("mark") });
@@ -54,6 +60,7 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
     drawSign(ink, mx, my, "✂", "fault", pipe > 20 ? 22 : 15);
     return;
   }
+  if (cuts) drawSign(ink, ...along(links, i, 0.25), "✂", "fault", 15);
   if (links.kind[i] === "replication") {
     const on = isUp(s, links.a[i]) && isUp(s, links.b[i]);
     put(on ? 7 : 2, on ? 3.4 : 0, on ? "active" : "line2", "stage", on ? "solid" : "2 4");
@@ -69,9 +76,8 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
   }
   if (links.kind[i] === "cluster") { put(many ? 1 : 3.5, many ? 0 : 1.2, "line2", "stage", "solid", passed || links.name.length < 8 ? 1 : 0.45); return; }
   if (pipe < 5) {
-    const wide = passed ? 1.6 + 1.7 * Math.log10(passed + 1) : many ? 0.8 : 1.6;
-    put(wide, 0, passed ? "ink2" : "line2", "stage", "solid", passed ? 1 : many ? 0.16 : links.name.length > 40 ? 0.4 : 1);
-    if (passed && !many) drawHead(ink, links, i, "ink2", 7, states[0]?.passed ? 1 : -1);
+    if (passed) drawTraffic(p, ink, links, i, bridges.map((bridge, k) => [bridge, states[k]?.passed ?? 0]));
+    else put(many ? 0.8 : 1.6, 0, "line2", "stage", "solid", many ? 0.16 : links.name.length > 40 ? 0.4 : 1);
     return;
   }
   const faint = links.name.length > 24 && !passed;
@@ -79,9 +85,24 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
   if (!faint) drawChevrons(ink, links, i, pipe);
 };
 
-// A wedge in the middle of a line that tells its direction.
-const drawHead = (ink, links, i, token, size, sign = 1) => {
-  const [x, y] = along(links, i, 0.55), [nx, ny] = normal(links, i, 0.55), [dx, dy] = [ny * sign, -nx * sign], half = size / 2;
+// What has crossed a thin line, each way for itself: where both ways were used there are two lines, each at the right
+// of who goes along it, as wide as its traffic to the power of ten.
+const MOST_HEADS = 240, HEAD_ROOM = 30; // lines that may have wedges, and how long one is for that (px of the stage)
+const drawTraffic = (p, ink, links, i, passed) => {
+  const back = p.data("bridges").back, sums = [false, true].map((way) => passed.reduce((sum, [bridge, n]) => sum + (Boolean(back[bridge]) === way ? n : 0), 0));
+  const wide = sums.map((sum) => 1.6 + 1.7 * Math.log10(sum + 1)), both = sums.every(Boolean);
+  const hasRoom = links.name.length <= MOST_HEADS && Math.hypot(links.x1[i] - links.x0[i], links.y1[i] - links.y0[i]) > HEAD_ROOM;
+  sums.forEach((sum, way) => {
+    if (!sum) return;
+    const sign = way ? -1 : 1, off = both ? sign * (wide[way] / 2 + 0.8) : 0, [xs, ys] = pathOf(links, i, 0, 1, off);
+    ink.put("pipes", { xs, ys, w: Math.max(0.8, wide[way] * ink.unit), inner: 0, edge: ink.colour("ink2"), fill: ink.colour(null), dash: "solid", alpha: 1 });
+    if (hasRoom) drawHead(ink, links, i, "ink2", 4 + wide[way], sign, off);
+  });
+};
+
+// A wedge that tells a line's direction, a little beyond its middle.
+const drawHead = (ink, links, i, token, size, sign = 1, off = 0) => {
+  const u = 0.5 + 0.07 * sign, [nx, ny] = normal(links, i, u), [ox, oy] = along(links, i, u), [x, y] = [ox + nx * off, oy + ny * off], [dx, dy] = [ny * sign, -nx * sign], half = size / 2;
   ink.put("shapes", { xs: [x + dx * half, x - dx * half + nx * half, x - dx * half - nx * half],
                       ys: [y + dy * half, y - dy * half + ny * half, y - dy * half - ny * half], fill: ink.colour(token), edge: ink.colour(token), w: 1 });
 };
@@ -121,7 +142,7 @@ const drawWires = (p, ink, s, t) => {
   for (let i = 0; i < w.frm.length; i++) {
     const [xs, ys] = pathOf(w, i), token = (name, wide, dash) => ink.path(xs, ys, name, wide, dash);
     if (w.kind[i] === "store") { drawStoreLine(p, ink, s, w, i, token); continue; }
-    const client = s.clients.get(w.frm[i]), here = client?.at === w.to[i], tries = client?.tries.get(w.to[i]) ?? 0;
+    const client = s.clients.get(w.frm[i]), here = client != null && seenAs(p, client.at) === w.to[i], tries = triesAt(p, client, w.to[i]);
     const [bx, by] = along(w, i, 1), role = p.data("clients").role[p.clientOf.get(w.frm[i])];
     if (isChosen(role, w.frm[i]) && here) ink.put("halos", { xs, ys, w: 9 * ink.unit, colour: ink.colour("mark") });
     if (here) {
@@ -133,6 +154,8 @@ const drawWires = (p, ink, s, t) => {
     } else if (role === "client" && size !== "XS") token("line2", 1, "1 5");
   }
 };
+
+const triesAt = (p, client, to) => [...(client?.tries ?? [])].reduce((sum, [node, n]) => sum + (seenAs(p, node) === to ? n : 0), 0);
 
 // Attempts as ticks before the port, seven at most; then their number.
 const drawTries = (ink, w, i, tries, large) => {
@@ -169,8 +192,30 @@ const drawLines = (p, ink, s, t) => {
     const bridges = of.get(i) ?? [];
     drawPipe(p, ink, s, links, i, bridges);
     if (large) drawStrands(p, ink, s, links, i, bridges);
+    if (links.count[i] > 1) drawHowMany(p, ink, links, i);
   }
   drawWires(p, ink, s, t);
+  if (player.selection?.kind === "message") drawRoute(p, ink, player.selection.msg);
+};
+
+// A line that stands for several connectors says how many.
+const drawHowMany = (p, ink, links, i) => {
+  const [x, y] = along(links, i, 0.5), text = `×${links.count[i]}`, w = ink.wide(text, 9.5, true) + 8;
+  ink.box("pills", x, y, w, 14, { fill: "stage", edge: "line2" });
+  ink.say(x, y, text, 9.5, { bold: true, align: "center", token: "ink2" });
+};
+
+// The way of the selected message, all of it: where it has been and where it will be.
+const drawRoute = (p, ink, msg) => {
+  const { msg: whose, way, look } = p.flights, w = p.ways, used = new Set();
+  for (let i = 0; i < whose.length; i++) if (whose[i] === msg && !SIGNS[p.looks.kind[look[i]]]) used.add(way[i]);
+  for (const e of used) { const [xs, ys] = pathOf(w, e); ink.put("halos", { xs, ys, w: 9 * ink.unit, colour: ink.colour("mark") }); }
+};
+
+// Smaller letters before it is cut; of which too little would be left is told by the lens alone.
+const drawLinkName = (ink, x, y, text, room) => {
+  const size = Math.max(10, Math.min(12.5, 12.5 * room / Math.max(1, ink.wide(text, 12.5, true)))), said = ink.fitted(text, room, size, true);
+  if (said === text || [...said].length > 9) ink.say(x, y, said, size, { align: "center", bold: true });
 };
 
 const drawLinkNames = (p, ink) => {
@@ -180,7 +225,7 @@ const drawLinkNames = (p, ink) => {
       ink.box("pills", l.x[i], l.y[i], l.w[i], l.h[i], { fill: "card", edge: "line2" });
       ink.say(l.x[i], l.y[i], l.text[i], 11, { align: "center", token: "ink2", room: l.w[i] - 8 });
     } else if (l.kind[i] === "common") ink.say(l.x[i], l.y[i], l.text[i], 10.5, { align: "center", token: "ink3", room: l.w[i] + 4 });
-    else ink.say(l.x[i], l.y[i], l.text[i], 12.5, { align: "center", bold: true, room: l.w[i] + 6 });
+    else drawLinkName(ink, l.x[i], l.y[i], l.text[i], l.w[i] + 6);
   }
 };
 

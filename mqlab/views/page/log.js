@@ -1,9 +1,10 @@
 // The table that tells the same as the picture. Only the rows in sight are elements, so that a long run costs
-// what a short one does; nothing in it ever takes the focus, so that typing and Shift+Enter stay where they were.
+// what a short one does; it never takes the focus by itself, so that typing and Shift+Enter stay where they were.
 const ROW = 22, PAUSE = 3000; // px; ms that it stays where its reader has scrolled to
 const LOG_STYLE = `
   .mq-log { height: 100%; overflow: auto; position: relative; font: 13px/${ROW}px var(--mq-font);
             color: var(--mq-ink); background: var(--mq-bg); border: 1px solid var(--mq-line); }
+  .mq-log:focus-visible { outline: 2px solid var(--mq-active); outline-offset: -2px; }
   .mq-log .row { position: absolute; left: 0; right: 0; height: ${ROW}px; display: flex; gap: 12px; cursor: pointer;
                  white-space: nowrap; padding: 0 8px; }
   .mq-log .row:nth-child(odd) { background: var(--mq-stage); }
@@ -14,6 +15,7 @@ const makeLog = (place, within, label, pick) => {
   const box = document.createElement("div"), all = document.createElement("div");
   styled(place, LOG_STYLE);
   box.className = "mq-log";
+  box.tabIndex = 0; // who works by keyboard comes to it by Tab, and scrolls
   box.setAttribute("role", "table");
   box.setAttribute("aria-label", label);
   box.append(all);

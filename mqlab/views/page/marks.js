@@ -72,14 +72,14 @@ const line = (pen, token, width, points, middle, r) => {
 const sprite = (p, look, flags, r, ratio) => {
   const key = `${look} ${flags} ${r} ${ratio}`, known = p.sprites.get(key);
   if (known) return known;
-  const side = Math.ceil(2 * r * 1.25 + (flags ? 12 : 4)), canvas = element("canvas");
-  canvas.width = canvas.height = side * ratio;
+  const side = Math.ceil(2 * r * 1.25 + (flags ? 12 : 4)), canvas = new OffscreenCanvas(side * ratio, side * ratio);
   const pen = canvas.getContext("2d"), kind = p.looks.kind[look];
   pen.scale(ratio, ratio);
   if (SIGNS[kind]) SIGNS[kind](pen, side / 2, r);
   else drawMessage(pen, p.looks.token[look] ?? "d0", p.looks.shape[look] ?? "circle", flags, side / 2, r);
-  p.sprites.set(key, canvas);
-  return canvas;
+  const picture = canvas.transferToImageBitmap(); // drawn without a copy, other than a canvas
+  p.sprites.set(key, picture);
+  return picture;
 };
 
 const drawHalo = (pen, x, y, r) => {
@@ -108,19 +108,20 @@ const drawTail = (pen, p, m, at, ratio) => {
 
 // The number of a message inside its mark, if there is room; beside it how many a mark stands for.
 const drawNumbers = (pen, p, at, ratio, chosen) => {
-  let left = NUMBERS;
+  let left = NUMBERS, last = "";
+  const setFont = (font) => { if (font !== last) pen.font = last = font; }; // a font is dear: it may be one of the page
   pen.textBaseline = "middle";
   for (const m of p.marks) {
     if (m.msg < 0 || SIGNS[p.looks.kind[m.look]] || (left <= 0 && m.msg !== chosen)) continue;
     const x = at.x(m.x) * ratio, y = at.y(m.y) * ratio;
     if (m.count > 1) {
-      pen.font = `700 ${11 * ratio}px ${FONT}`;
+      setFont(`700 ${11 * ratio}px ${FONT}`);
       pen.textAlign = "left";
       pen.fillStyle = player.colour("ink");
       pen.fillText(`×${m.count}`, x + (p.size + 3) * ratio, y - p.size * 0.7 * ratio);
     } else if (p.size >= 7) {
       const text = String(m.msg), fits = text.length < 3 ? 11 : 9;
-      pen.font = `700 ${Math.min(fits, p.size * 1.2) * ratio}px ${FONT}`;
+      setFont(`700 ${Math.min(fits, p.size * 1.2) * ratio}px ${FONT}`);
       pen.textAlign = "center";
       pen.fillStyle = player.colour(m.flags & NON_PERSISTENT ? "ink" : "on_d");
       pen.fillText(text, x, y + 0.5 * ratio);

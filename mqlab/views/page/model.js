@@ -1,12 +1,12 @@
 // The state of a run at a moment: who is up, what lies where, who is connected to whom. It is made by applying the
 // rows of `changes` (codes: views/changes.py); snapshots on the way make going back as cheap as going on.
 const WHAT = ["role", "state", "put", "take", "out", "back", "work", "bridge", "at", "attempt", "wait", "sent",
-              "subscribe", "unsubscribe", "lock", "cut", "left"];
+              "subscribe", "unsubscribe", "lock", "cut", "left", "stands", "vote", "full", "ballot"];
 const HEALTH = ["absent", "up", "crashed", "stopped", "suspended"];
 
 const newState = () => ({ next: 0, brokers: new Map(), clients: new Map(), consumers: new Map(), bridges: new Map(), cuts: new Map() });
-const newBroker = () => ({ condition: "absent", role: -1, lock: false, since: 0, queues: new Map(), wait: null, depth: 0 });
-const newClient = () => ({ at: -1, since: 0, sent: 0, tries: new Map(), wait: null, met: false });
+const newBroker = () => ({ condition: "absent", role: -1, lock: false, since: 0, queues: new Map(), wait: null, depth: 0, subs: new Map(), vote: null });
+const newClient = () => ({ at: -1, since: 0, sent: 0, tries: new Map(), wait: null, met: false, held: null });
 const newConsumer = () => ({ window: new Map(), got: 0, left: false });
 const newBridge = () => ({ up: false, known: false, passed: 0, subscriptions: new Map() });
 const part = (map, key, make) => { let found = map.get(key); if (!found) map.set(key, found = make()); return found; };
@@ -14,7 +14,7 @@ const part = (map, key, make) => { let found = map.get(key); if (!found) map.set
 const copyMap = (map, copy) => new Map([...map].map(([key, value]) => [key, copy(value)]));
 const copyState = (s) => ({
   next: s.next,
-  brokers: copyMap(s.brokers, (b) => ({ ...b, queues: copyMap(b.queues, (q) => new Map(q)) })),
+  brokers: copyMap(s.brokers, (b) => ({ ...b, queues: copyMap(b.queues, (q) => new Map(q)), subs: new Map(b.subs) })),
   clients: copyMap(s.clients, (c) => ({ ...c, tries: new Map(c.tries) })),
   consumers: copyMap(s.consumers, (c) => ({ ...c, window: new Map(c.window) })),
   bridges: copyMap(s.bridges, (b) => ({ ...b, subscriptions: new Map(b.subscriptions) })),
@@ -26,9 +26,32 @@ const sizeOf = (s) => {
   return size;
 };
 
-// What a broker's end or a lost connection does to what was handed out: the windows are empty.
+const isBroker = (p, node) => p.brokerOf.has(node) || p.groupOf.has(node);
+
+// What a broker's end or a lost connection does to what was handed out: the windows are empty, and the copies of a
+// topic that lay in them are nobody's.
 const forget = (s, p, gone) => {
-  for (const [node, consumer] of s.consumers) if (gone(p.cardOf.get(node) ?? node)) consumer.window.clear();
+  for (const [node, consumer] of s.consumers) {
+    if (!gone(p.cardOf.get(node) ?? node, node)) continue;
+    for (const [msg, { dest }] of consumer.window) for (const b of s.brokers.values()) dropCopy(p, b, dest, msg, node);
+    consumer.window.clear();
+  }
+};
+
+// At a broker a topic keeps a message as long as somebody has a copy of it that is not acknowledged: in the place of
+// who has it stands the list of all who do. A list is never changed, as states share it.
+const addCopy = (broker, dest, msg, to) => {
+  const copies = part(broker.queues, dest, () => new Map());
+  if (!copies.has(msg)) broker.depth++;
+  copies.set(msg, [...(copies.get(msg) ?? []), to]);
+};
+const dropCopy = (p, broker, dest, msg, to) => {
+  const copies = p.isTopic[dest] ? broker.queues.get(dest) : null, all = copies?.get(msg);
+  if (all == null) return;
+  const at = to < 0 ? 0 : all.indexOf(to), left = at < 0 ? all : all.filter((_, i) => i !== at);
+  if (left.length) { copies.set(msg, left); return; }
+  copies.delete(msg);
+  broker.depth--;
 };
 
 const APPLY = {
@@ -38,35 +61,41 @@ const APPLY = {
     broker.condition = code === 5 ? "up" : HEALTH[code];
     broker.since = t;
     if (code !== 2 && code !== 3) return;
-    broker.lock = false; broker.wait = null; broker.role = -1;
-    for (const queue of broker.queues.values()) for (const msg of queue.keys()) queue.set(msg, null);
+    Object.assign(broker, { lock: false, wait: null, role: -1, vote: null });
+    broker.subs.clear();
+    for (const [dest, queue] of broker.queues) {
+      if (p.isTopic[dest]) { broker.depth -= queue.size; queue.clear(); }
+      for (const msg of queue.keys()) queue.set(msg, null);
+    }
     forget(s, p, (card) => s.clients.get(card)?.at === b);
   },
   put: (s, p, b, dest, msg) => {
     const broker = part(s.brokers, b, newBroker), queue = part(broker.queues, dest, () => new Map());
     if (!queue.has(msg)) broker.depth++;
     queue.set(msg, null);
+    for (const client of s.clients.values()) if (client.held?.msg === msg && client.held.at === b) client.held = null;
   },
   take: (s, p, b, dest, msg, holder) => {
     const broker = part(s.brokers, b, newBroker);
-    if (broker.queues.get(dest)?.delete(msg)) broker.depth--;
+    if (p.isTopic[dest]) dropCopy(p, broker, dest, msg, holder);
+    else if (broker.queues.get(dest)?.delete(msg)) broker.depth--;
     if (holder >= 0) s.consumers.get(holder)?.window.delete(msg);
   },
   out: (s, p, b, dest, msg, to) => {
-    const queue = part(s.brokers, b, newBroker).queues.get(dest);
-    if (queue?.has(msg)) queue.set(msg, to);
+    const broker = part(s.brokers, b, newBroker), queue = broker.queues.get(dest);
+    if (p.isTopic[dest]) addCopy(broker, dest, msg, to); else if (queue?.has(msg)) queue.set(msg, to);
     if (to >= 0) part(s.consumers, to, newConsumer).window.set(msg, { dest, working: false });
     else part(s.bridges, ~to, newBridge).passed++;
   },
   back: (s, p, b, dest, msg, holder) => {
-    const queue = part(s.brokers, b, newBroker).queues.get(dest);
-    if (queue?.has(msg)) queue.set(msg, null);
+    const broker = part(s.brokers, b, newBroker), queue = broker.queues.get(dest);
+    if (p.isTopic[dest]) dropCopy(p, broker, dest, msg, holder); else if (queue?.has(msg)) queue.set(msg, null);
     if (holder >= 0) s.consumers.get(holder)?.window.delete(msg);
   },
-  work: (s, p, to, dest, msg, d, t) => {
+  work: (s, p, to, dest, msg, flags, t) => {
     const consumer = part(s.consumers, to, newConsumer);
     consumer.got++;
-    consumer.window.set(msg, { dest, working: true, since: t });
+    consumer.window.set(msg, { dest, working: true, since: t, flags });
   },
   bridge: (s, p, bridge, up) => {
     const found = part(s.bridges, bridge, newBridge);
@@ -80,30 +109,42 @@ const APPLY = {
     found.tries.clear();
   },
   attempt: (s, p, from, to) => {
-    const tries = part(p.brokerOf.has(from) ? s.brokers : s.clients, from, p.brokerOf.has(from) ? newBroker : newClient);
+    const tries = part(isBroker(p, from) ? s.brokers : s.clients, from, isBroker(p, from) ? newBroker : newClient);
     tries.tries ??= new Map();
     tries.tries.set(to, (tries.tries.get(to) ?? 0) + 1);
     tries.met = true;
   },
   wait: (s, p, node, ms, lock, d, t) => {
-    const of = p.brokerOf.has(node) ? part(s.brokers, node, newBroker) : part(s.clients, node, newClient);
+    const of = isBroker(p, node) ? part(s.brokers, node, newBroker) : part(s.clients, node, newClient);
     of.wait = { ms, since: t, lock: lock === 1 };
   },
   sent: (s, p, client) => { const found = part(s.clients, client, newClient); found.sent++; found.met = true; },
+  full: (s, p, b, dest, msg, client) => { part(s.clients, client, newClient).held = { msg, at: b }; },
+  stands: (s, p, b, dest, sub, to) => { part(s.brokers, b, newBroker).subs.set(sub, { dest, to }); },
+  vote: (s, p, b, yes, needed, won, t) => {
+    part(s.brokers, b, newBroker).vote = { yes, needed, won: won === 1, since: t, asked: [] };
+  },
+  ballot: (s, p, b, node, said) => {
+    const broker = part(s.brokers, b, newBroker); // states share the vote: it is not changed, but another
+    if (broker.vote) broker.vote = { ...broker.vote, asked: [...broker.vote.asked, { node, said }] };
+  },
   subscribe: (s, p, bridge, dest, sub) => {
     const known = part(s.bridges, bridge, newBridge).subscriptions;
     known.set(sub, (known.get(sub) ?? 0) + 1);
   },
   unsubscribe: (s, p, bridge, dest, sub) => {
     for (const found of s.bridges.values()) found.subscriptions.delete(sub);
+    for (const found of s.brokers.values()) found.subs.delete(sub);
   },
   lock: (s, p, b, held) => { const broker = part(s.brokers, b, newBroker); broker.lock = held === 1; broker.wait = null; },
   cut: (s, p, a, b, on) => { if (on) s.cuts.set(`${a} ${b}`, [a, b]); else s.cuts.delete(`${a} ${b}`); },
-  left: (s, p, consumer) => { const found = part(s.consumers, consumer, newConsumer); found.left = true; found.window.clear(); },
+  left: (s, p, consumer) => { part(s.consumers, consumer, newConsumer).left = true; forget(s, p, (card, node) => node === consumer); },
 };
 
-// Where each node is in the tables of cards; these are other ones when the room has another shape.
+// Where each node is in the tables of cards; these are other ones when the room has another shape, or a group is open.
 const indexCards = (p) => {
+  const { node = [], group = [] } = p.data("members");
+  p.groupOf = new Map(node.map((one, i) => [one, group[i]]));
   p.paths = new Map(); // of links: the same arrays as before need not be sent again
   p.brokerOf = new Map(p.data("brokers").node.map((node, i) => [node, i]));
   p.clientOf = new Map(p.data("clients").node.map((node, i) => [node, i]));
@@ -114,9 +155,15 @@ const loadModel = (p) => {
   indexCards(p);
   p.state = newState();
   p.snapshots = [];
-  p.queuesOf = new Map(); // the queues that a broker ever has: their places stay the same
-  const { what, a, b } = p.data("changes");
-  for (let i = 0; i < what.length; i++) if (WHAT[what[i]] === "put") part(p.queuesOf, a[i], () => new Set()).add(b[i]);
+  p.isTopic = p.data("destinations").name.map((name) => name.includes("topic://"));
+  p.queuesOf = new Map(); // the queues and topics that a broker ever has messages of: their places stay the same
+  p.turns = new Map(); // of each broker and destination: who got its messages, in order
+  const { what, a, b, d } = p.data("changes");
+  for (let i = 0; i < what.length; i++) {
+    const kind = WHAT[what[i]], out = kind === "out";
+    if (kind === "put" || (out && p.isTopic[b[i]])) part(p.queuesOf, a[i], () => new Set()).add(b[i]);
+    if (out && !p.isTopic[b[i]]) { const turns = part(p.turns, `${a[i]} ${b[i]}`, () => ({ rows: [], to: [] })); turns.rows.push(i); turns.to.push(d[i]); }
+  }
 };
 
 // The state after all changes up to t. The object is the panel's own: read it, do not keep it.

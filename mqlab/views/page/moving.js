@@ -40,14 +40,20 @@ const marksAt = (p, t) => {
   for (let i = after(t0, t - p.longest - 1e-9); i < t0.length && t0[i] <= t; i++) {
     if (head[i] !== i || t >= t0[i] + took[i]) continue;
     total += size[i];
+    if (p.groupOf?.size && w.frm[way[i]] === w.to_node[way[i]]) continue; // within a closed group
     found.push(i);
   }
   const k = STANDS_FOR.find((k) => found.length <= k * moving.most) ?? STANDS_FOR.at(-1);
   const taken = new Map();
   const marks = [];
+  // Between groups one line stands for several: what goes over them together is one mark.
+  const keyOf = p.groupOf?.size && k === 1
+    ? (i) => `${w.frm[way[i]]} ${w.to_node[way[i]]} ${look[i]} ${p.flights.flags?.[i] ?? 0} ${t0[i]} ${took[i]}`
+    : (i) => chain[i] * 1e6 + Math.floor(order[i] / k);
+  const merges = k > 1 || p.groupOf?.size > 0;
   for (const i of found) {
-    if (k > 1) {
-      const key = chain[i] * 1e6 + Math.floor(order[i] / k), before = taken.get(key);
+    if (merges) {
+      const key = keyOf(i), before = taken.get(key);
       if (before) { before.count += size[i]; continue; }
     }
     const share = calm.matches ? HALFWAY : (t - t0[i]) / took[i], e = way[i];
@@ -56,7 +62,7 @@ const marksAt = (p, t) => {
       x: v * v * w.x0[e] + 2 * u * v * w.cx[e] + u * u * w.x1[e], y: v * v * w.y0[e] + 2 * u * v * w.cy[e] + u * u * w.y1[e],
       look: look[i], flags: p.flights.flags?.[i] ?? 0, count: size[i], msg: msg[i], way: e,
     };
-    if (k > 1) taken.set(chain[i] * 1e6 + Math.floor(order[i] / k), mark);
+    if (merges) taken.set(keyOf(i), mark);
     marks.push(mark);
   }
   return { marks, total, k };
@@ -89,7 +95,11 @@ const surface = (p) => {
     p.canvas = element("canvas", { class: "mq-moving", "aria-hidden": "true" });
     Object.assign(p.canvas.style, { position: "absolute", left: 0, top: 0, pointerEvents: "none", zIndex: 5 });
   }
-  if (p.canvas.parentNode !== within) within.append(p.canvas);
+  if (p.canvas.parentNode !== within) {
+    within.append(p.canvas);
+    const own = view.canvas_view?.overlays?.el; // Bokeh's own, which stays empty: what is not shown is not composed
+    if (own) own.style.display = "none";
+  }
   const ratio = devicePixelRatio || 1, { width, height } = view.bbox;
   if (p.canvas.width !== Math.round(width * ratio) || p.canvas.height !== Math.round(height * ratio)) {
     p.canvas.width = Math.round(width * ratio);

@@ -4,11 +4,12 @@ const LANE = 17, DENSITY = 34, BELOW = 9, RULER = 16, BIN = 5;
 const OVERVIEW = LANE + DENSITY + BELOW + RULER;
 const OVERVIEW_STYLE = `
   .overview { position: relative; cursor: pointer; touch-action: none; user-select: none; }
-  .overview .head { position: absolute; top: 0; pointer-events: none; width: 2px; background: var(--mq-active); bottom: ${RULER}px; }
+  .overview .head { position: absolute; top: 0; left: 0; pointer-events: none; width: 2px; background: var(--mq-active); bottom: ${RULER}px; will-change: transform; }
   .overview .head span { position: absolute; top: 0; left: 1px; transform: translateX(-50%); background: var(--mq-active); color: var(--mq-on_active);
     font: 600 11px/17px var(--mq-font); padding: 0 6px; border-radius: 4px; white-space: nowrap; font-variant-numeric: tabular-nums; }
   .overview .names { position: absolute; top: 0; left: 0; }
-  .overview .veil { position: absolute; top: ${LANE}px; height: ${DENSITY + BELOW}px; right: ${MARGIN}px; background: var(--mq-bg); opacity: 0.55; pointer-events: none; }`;
+  .overview .to-come { position: absolute; top: ${LANE}px; height: ${DENSITY + BELOW}px; right: ${MARGIN}px; left: 0; overflow: hidden; pointer-events: none; }
+  .to-come > div { height: 100%; background: var(--mq-bg); opacity: 0.55; will-change: transform; }`;
 const FAULTS = new Set(["Crashed", "Stopped", "Interrupted", "LockLost", "Partitioned", "Disconnected", "BridgeDown", "Suspended", "Failed", "DeadLettered"]);
 const BARS = { up: ["ink2", "ok"], down: ["demand", "fault"] };
 
@@ -74,10 +75,8 @@ const chapterLabels = (pen) => {
   }
   return placed;
 };
-const drawChapters = (pen, labels, head) => {
-  for (const { a, b, text, fault } of labels) {
-    if (b < head - 38 || a > head + 38) write(pen, text, a, LANE / 2, { token: fault ? "fault" : "ink2", weight: 600 });
-  }
+const drawChapters = (pen, labels) => {
+  for (const { a, text, fault } of labels) write(pen, text, a, LANE / 2, { token: fault ? "fault" : "ink2", weight: 600 });
 };
 
 const drawChosen = (pen) => {
@@ -115,20 +114,23 @@ const rowsOfSelection = () => {
 player.on("ready", () => {
   styled(player.place("foot"), OVERVIEW_STYLE);
   const { canvas, fit } = makeCanvas(OVERVIEW), names = makeCanvas(LANE, { class: "names" }), bubble = element("span");
-  const head = element("div", { class: "head" }, bubble), veil = element("div", { class: "veil" });
-  const strip = element("div", { class: "overview", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, canvas, names.canvas, veil, head);
+  const head = element("div", { class: "head" }, bubble), veil = element("div"), toCome = element("div", { class: "to-come" }, veil);
+  const strip = element("div", { class: "overview", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, canvas, names.canvas, toCome, head);
   foot.append(strip);
-  let spoken = -Infinity, labels = [];
+  let spoken = -Infinity, labels = [], named = "", at = null;
   const draw = () => {
-    if (player.panels[0].flights == null) return;
+    if (player.unseen || player.panels[0].flights == null) return;
     axis.width = Math.max(200, foot.clientWidth);
     const pen = fit();
     pen.fillStyle = player.colour("sunken");
     pen.fillRect(gutter(), LANE, span(), DENSITY + BELOW);
+    if (isZoomed() && isPicture()) drawWedge(pen);
     drawDensity(pen);
     drawFolds(pen, LANE, LANE + DENSITY + BELOW, 0, player.duration, LANE + DENSITY + BELOW + RULER / 2 + 1);
     drawTicks(pen);
     labels = chapterLabels(pen);
+    at = named = null;
+    if (isZoomed()) drawHandles(pen);
     drawRuler(pen, LANE + DENSITY + BELOW + RULER / 2 + 1, 0, player.duration);
     drawChosen(pen);
     if (axis.width >= 700) {
@@ -136,7 +138,6 @@ player.on("ready", () => {
       write(pen, "messages", gutter() - 8, LANE + 12, { align: "right", token: "ink2" });
       write(pen, "advisories, attempts", gutter() - 8, LANE + DENSITY + 3, { align: "right", token: "demand" });
     }
-    if (axis.from > 0 || axis.to < player.duration) drawHandles(pen);
     move(player.t);
   };
   const drawHandles = (pen) => {
@@ -147,17 +148,53 @@ player.on("ready", () => {
     pen.fillStyle = player.colour("ink");
     for (const x of [a, b]) pen.fillRect(x - 2.5, LANE + 12, 5, 20);
   };
+  const drawWedge = (pen) => {
+    const a = xOf(axis.from, 0, player.duration), b = xOf(axis.to, 0, player.duration);
+    const top = LANE + DENSITY + BELOW; // the part opens to the width of what lies below
+    pen.beginPath();
+    for (const [x, y] of [[a, top], [b, top], [gutter() + span(), OVERVIEW], [gutter(), OVERVIEW]]) pen.lineTo(x, y);
+    pen.closePath();
+    pen.globalAlpha = 0.5;
+    pen.fillStyle = player.colour("active_soft");
+    pen.fill();
+    pen.globalAlpha = 1;
+    pen.lineWidth = 1;
+    pen.strokeStyle = player.colour("line2");
+    pen.stroke();
+  };
   const move = (t) => {
-    const x = xOf(t, 0, player.duration), text = timeText(player.runTime(player.panels[0], t));
-    drawChapters(names.fit(), labels, x);
-    head.style.left = `${x - 1}px`;
-    veil.style.left = `${x}px`;
-    bubble.textContent = text;
-    if (player.playing && performance.now() - spoken < 400) return; // not at every paint
+    const before = at, x = at = Math.round(xOf(t, 0, player.duration));
+    if (x === before) return; // most paints move it by less than a pixel
+    const seen = labels.filter(({ a, b }) => b < x - 38 || a > x + 38), said = seen.map(({ a }) => a).join(" ");
+    if (said !== named) { named = said; drawChapters(names.fit(), seen); }
+    head.style.transform = `translateX(${x - 1}px)`;
+    veil.style.transform = `translateX(${x}px)`;
+  };
+  const tell = () => {
+    const text = timeText(player.runTime(player.panels[0], player.t));
+    setText(bubble, text);
+    if (player.playing && performance.now() - spoken < 400) return; // not as often as it is drawn
     spoken = performance.now();
-    strip.setAttribute("aria-valuenow", t.toFixed(3));
+    strip.setAttribute("aria-valuenow", player.t.toFixed(3));
     strip.setAttribute("aria-valuetext", text);
   };
+  // With Shift a range is drawn that the tracks show, with Alt one that is played in a loop; the handles of the
+  // range that is shown can be pulled.
+  const timeOf = (event) => Math.max(0, Math.min(player.duration, timeAt(event.clientX - strip.getBoundingClientRect().left, 0, player.duration)));
+  const handleAt = (event) => {
+    if (axis.from <= 0 && axis.to >= player.duration) return null;
+    const x = event.clientX - strip.getBoundingClientRect().left;
+    return ["from", "to"].find((end) => Math.abs(xOf(axis[end], 0, player.duration) - x) < 7) ?? null;
+  };
+  const brush = (event) => {
+    const t = timeOf(event), { start, kind } = grip;
+    if (kind === "from") setWindow(Math.min(t, axis.to - player.duration / 5000), axis.to);
+    else if (kind === "to") setWindow(axis.from, Math.max(t, axis.from + player.duration / 5000));
+    else if (Math.abs(t - start) < player.duration / 500) return;
+    else if (kind === "zoom") setWindow(Math.min(t, start), Math.max(t, start));
+    else setLoop(true, Math.min(t, start), Math.max(t, start));
+  };
+  let grip = null; // what the pointer holds: a handle, or a range that is being drawn
   const pull = (event) => {
     player.setPlaying(false);
     const t = timeAt(event.clientX - strip.getBoundingClientRect().left, 0, player.duration);
@@ -166,10 +203,18 @@ player.on("ready", () => {
   strip.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     strip.setPointerCapture(event.pointerId);
-    pull(event);
+    const kind = event.shiftKey ? "zoom" : event.altKey ? "loop" : handleAt(event);
+    grip = kind && { kind, start: timeOf(event) };
+    if (grip == null) pull(event);
   });
-  strip.addEventListener("pointermove", (event) => { if (strip.hasPointerCapture(event.pointerId)) pull(event); });
+  strip.addEventListener("pointermove", (event) => {
+    strip.style.cursor = grip || handleAt(event) ? "ew-resize" : "";
+    if (strip.hasPointerCapture(event.pointerId)) (grip ? brush : pull)(event);
+  });
+  strip.addEventListener("pointerup", () => { grip = null; });
+  strip.addEventListener("dblclick", () => setWindow(0, player.duration));
   player.on("load", () => { strip.setAttribute("aria-valuemax", player.duration.toFixed(3)); draw(); });
   player.on("time", move);
-  for (const name of ["theme", "size", "select", "breaks", "loop", "window"]) player.on(name, draw);
+  seldom(tell);
+  for (const name of ["theme", "size", "select", "breaks", "loop", "window", "tracks"]) player.on(name, draw);
 });

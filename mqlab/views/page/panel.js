@@ -12,7 +12,8 @@ const PANEL_STYLE = `
   .mq-body.flush { padding: 0; overflow: hidden; }
   .mq-body h3 { font: 600 15px/21px var(--mq-font); margin: 0 0 4px; overflow-wrap: anywhere; }
   .mq-body h4 { font: 600 12px/18px var(--mq-font); color: var(--mq-ink2); margin: 14px 0 4px; }
-  .mq-body p { margin: 0 0 8px; overflow-wrap: anywhere; }
+  .mq-body p { margin: 0 0 8px; }
+  .mq-body p, .mq-body li { overflow-wrap: anywhere; }
   .mq-body .dim { color: var(--mq-ink2); }
   .mq-body .bad { color: var(--mq-fault); }
   button.plain, button.main, .mq-body select, .mq-body input { font: inherit; border-radius: 7px; padding: 4px 10px; }
@@ -29,7 +30,7 @@ const PANEL_STYLE = `
   .chip.error { background: var(--mq-fault_soft); color: var(--mq-fault); font-weight: 600; }
   .mq-body ul { margin: 4px 0 8px; padding-left: 18px; }
   ol.steps { list-style: none; margin: 8px 0; padding: 0; }
-  ol.steps button { display: grid; grid-template-columns: 80px 14px 1fr; gap: 6px; width: 100%; text-align: left; font: inherit;
+  ol.steps button { display: grid; grid-template-columns: 64px 14px 1fr; gap: 6px; width: 100%; text-align: left; font: inherit;
     color: inherit; background: none; border: 0; border-radius: 6px; padding: 4px 2px; cursor: pointer; }
   ol.steps button:hover { background: var(--mq-sunken); }
   ol.steps button.now { background: var(--mq-active_soft); }

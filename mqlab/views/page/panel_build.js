@@ -59,4 +59,10 @@ addTab({ id: "build", title: "Build", hidden: true, make(body, place) { styled(p
   if (state.changes.length) body.append(element("h4", {}, "History"), element("div", { class: "chips" }, ...state.changes.map((text, i) => element("span", { class: "chip" }, `${i + 1} ${text}`))));
 } });
 
-player.on("connect", (ends) => { if (lab.mode === "build") lab.do("build", { add: "connector", from: ends.from, to: ends.to, duplex: ends.duplex ?? false }); });
+// What was drawn is selected: its options stand beside it.
+player.on("connect", async ({ from, to, duplex = false }) => {
+  if (lab.mode !== "build") return;
+  const known = new Set(lab.state.parts.map((one) => one.name)), state = await lab.do("build", { add: "connector", from, to, duplex });
+  const fresh = state?.parts.find((one) => one.kind === "connector" && !known.has(one.name)), names = player.panels[0].data("links").name;
+  if (fresh) player.select({ kind: "connector", name: fresh.name, node: names.findIndex((one) => one === fresh.name || one.endsWith(`/${fresh.name}`)) });
+});

@@ -11,13 +11,16 @@ const stepsOf = (steps, at = lab.now()) => {
       ...(step.change ? [element("div", { class: "dim" }, `taken away by: ${step.change}`)] : []));
     const cell = element("button", { type: "button", class: i === current ? "now" : step.ms > at ? "later" : "",
       onclick: () => goToStep(step) },
-      element("span", { class: "ms" }, step.ms == null ? "" : `${+step.ms.toFixed(3)} ms`), element("span", { class: "dot" }), say);
+      element("span", { class: "ms", "data-ms": step.ms ?? null }, step.ms == null ? "" : stepTime(step.ms)), element("span", { class: "dot" }), say);
     cell.disabled = step.ms == null;
     cell.style.opacity = 1;
     list.append(element("li", {}, cell));
   });
   return list;
 };
+
+// As the clock says it, and no finer than it matters to one who reads.
+const stepTime = (ms) => (ms >= 1000 ? `${+(ms / 1000).toFixed(4)} s` : `${+ms.toFixed(3)} ms`);
 
 // To the row of the table that tells the same; several rows may be of one moment.
 const goToStep = (step) => {
@@ -57,30 +60,49 @@ const valuesNow = (table, names) => {
   return [...found].map(([node, value]) => [names.name[node], names.role[node], value]).sort((a, b) => b[2] - a[2]);
 };
 const chipsOf = (title, rows, kind) => !rows.length ? [] : [element("h4", {}, title), element("div", { class: "chips" },
-  ...rows.slice(0, 6).map(([name, role, value]) => element("button", { type: "button", class: "plain",
-    onclick: () => player.select({ kind: kind ?? role, name }) }, `${short(name, 24)}: ${value}`)))];
+  ...rows.slice(0, 6).map(([name, role, value, called = name]) => element("button", { type: "button", class: "plain",
+    onclick: () => player.select({ kind: kind ?? role, name }) }, `${short(called, 24)}: ${value}`)))];
 
 // What the moment shows by itself: who has received what, where most waits, which connectors are busiest.
 const tellMoment = (body) => {
   const p = player.panels[0], events = p.data("events"), names = p.data("nodes"), over = new Map();
   for (let i = 0; i <= player.row && events.link; i++) {
-    if (events.link[i] && events.kind[i] === "Forwarded") over.set(events.link[i], (over.get(events.link[i]) ?? 0) + 1);
+    if (!events.link[i] || events.kind[i] !== "Forwarded") continue;
+    const way = part(over, events.link[i], () => ({ count: 0, called: `${events.frm[i]} to ${events.to[i]}` }));
+    way.count += 1;
   }
   const box = element("div", { class: "moment" });
   if (names?.name) {
     box.append(...chipsOf("Received so far", valuesNow(p.data("received"), names)),
       ...chipsOf("Fullest queues", valuesNow(p.data("depths"), names).filter(([, , depth]) => depth), "broker"));
   }
-  box.append(...chipsOf("Busiest connectors", [...over].map(([name, count]) => [name, "connector", count]).sort((a, b) => b[2] - a[2]), "connector"));
+  box.append(...chipsOf("Busiest connectors", [...over].map(([name, { count, called }]) => [name, "connector", count, called]).sort((a, b) => b[2] - a[2]), "connector"));
   body.querySelector(".moment")?.remove();
   body.append(box);
 };
 
 const why = { key: "", answer: null };
 
+// What would come of a part's own options, each set otherwise alone: one press runs it and shows both.
+const tryOptions = async (body, part) => {
+  const { rows } = await lab.ask("options", part), key = why.key;
+  const tried = rows.filter((row) => row.often && row.section !== "script" && (row.type === "switch" || row.name === "networkTTL"));
+  if (!tried.length || key !== why.key) return;
+  const otherwise = (row) => (row.type === "switch" ? row.value !== true : Number(row.value) + 1);
+  body.querySelector("ol.steps, ul")?.before(element("h4", {}, "What if, beside this run?"), element("div", { class: "chips" }, ...tried.slice(0, MOST_TRIED).map((row) =>
+    element("button", { type: "button", class: "plain", title: row.sentence,
+      onclick: () => lab.do("apply", { ...part, edits: [[row.path, otherwise(row)]], beside: true }) }, `${row.name} ${otherwise(row)}`))));
+};
+const MOST_TRIED = 5;
+
+// Questions stand above the steps: of a long story one sees the beginning.
 const showWhy = (body, answer) => {
-  body.replaceChildren(element("h3", {}, answer.title), element("p", {}, answer.answer), stepsOf(answer.steps));
   const chips = element("div", { class: "chips" });
+  body.replaceChildren(element("h3", {}, answer.title), element("p", {}, answer.answer), chips, stepsOf(answer.steps));
+  if (answer.twice?.length) {
+    chips.before(element("h4", {}, "Came more than once"), element("div", { class: "chips" }, ...answer.twice.map(({ number, name }) => element("button", {
+      type: "button", class: "plain", onclick: () => player.select({ kind: "message", msg: number, name: `message ${number}` }) }, name))));
+  }
   for (const name of answer.why_not ?? []) {
     chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhyNot(body, answer.message, name) }, `Why not ${name}?`));
   }
@@ -90,11 +112,13 @@ const showWhy = (body, answer) => {
   for (const one of answer.missed ?? []) {
     chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhyNot(body, one.number, player.selection.name) }, `Why not ${one.name}?`));
   }
-  if (chips.childElementCount) body.append(chips);
   const part = lab.part();
-  if (part) body.append(element("div", { class: "chips" },
-    element("button", { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) }, `Break ${part.name} ...`),
-    element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Its options")));
+  if (part) {
+    chips.append(element("button", { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) }, `Break ${part.name} ...`),
+      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Its options"));
+    tryOptions(body, { kind: part.kind, name: part.name });
+  }
+  chips.hidden = !chips.childElementCount;
 };
 const below = (event) => { const box = event.currentTarget.getBoundingClientRect(); return { x: box.left, y: box.bottom + 4 }; };
 
@@ -165,7 +189,7 @@ player.on("time", () => {
   const body = tabs.find((one) => one.id === "why")?.body, at = lab.now();
   let current = null;
   for (const step of body?.querySelectorAll("ol.steps button") ?? []) {
-    const ms = parseFloat(step.firstChild.textContent);
+    const ms = parseFloat(step.firstChild.dataset.ms);
     step.classList.toggle("later", ms > at + 1e-6);
     step.classList.remove("now");
     if (ms <= at + 1e-6) current = step;

@@ -18,6 +18,14 @@ const begin = () => {
   load();
   paint();
   player.begun = true;
-  new ResizeObserver(() => { if (root.document != null) player.emit("size", player.element.clientWidth); }).observe(player.element);
+  fitAll();
+  let before = "";
+  new ResizeObserver(() => {
+    if (root.document == null) return;
+    player.unseen = false;
+    const now = JSON.stringify([player.element.clientWidth, player.room(), player.panels.map((p) => p.unit())]);
+    if (now !== before) player.emit("size", player.element.clientWidth);
+    before = now;
+  }).observe(player.element);
 };
 fill().then(begin);

@@ -1,12 +1,5 @@
-// Pointing at the stage: what lies under the pointer is selected by a click, and told in a lens when one rests on it.
+// Pointing at the stage: what lies under the pointer is selected by a click, and told in a lens (lens.js) when one rests on it.
 const REST = 120; // ms
-const LENS_STYLE = `
-  .mq-lens { position: absolute; z-index: 9; pointer-events: none; max-width: 280px; padding: 7px 10px; border-radius: 8px;
-    background: var(--mq-card); color: var(--mq-ink); border: 1.5px solid var(--mq-ink2); font: 12px/1.45 var(--mq-font);
-    box-shadow: 0 3px 12px rgb(0 0 0 / 18%); overflow-wrap: anywhere; }
-  .mq-lens b { font-size: 13px; }
-  .mq-lens div { color: var(--mq-ink2); }`;
-
 const inside = (table, i, x, y, more = 0) => Math.abs(x - table.x[i]) <= table.w[i] / 2 + more && Math.abs(y - table.y[i]) <= table.h[i] / 2 + more;
 
 const distanceTo = (l, i, x, y) => {
@@ -18,17 +11,19 @@ const distanceTo = (l, i, x, y) => {
 };
 
 // What is at a point of the stage: {kind, node, name, ...} as player.select takes it, or null.
-const partAt = (p, x, y) => {
+const partAt = (p, x, y, whole = false) => {
+  const group = groupAt(p, x, y);
+  if (group) return group;
   const b = p.data("brokers"), c = p.data("clients"), links = p.data("links"), reach = Math.max(5, p.data("plan").pipe[0] / 2);
   const client = c.node.findIndex((_, i) => inside(c, i, x, y));
   if (client >= 0) return { kind: c.role[client], node: c.node[client], name: c.name[client] };
   const broker = b.node.findIndex((_, i) => inside(b, i, x, y));
-  if (broker >= 0) return messageIn(p, b, broker, x, y) ?? { kind: "broker", node: b.node[broker], name: b.name[broker] };
+  if (broker >= 0) return (whole ? null : messageIn(p, b, broker, x, y)) ?? { kind: "broker", node: b.node[broker], name: b.name[broker] };
   let best = null, least = reach + 3;
   for (let i = 0; i < links.name.length; i++) { const far = distanceTo(links, i, x, y); if (far < least) { least = far; best = i; } }
-  return best == null ? null : { kind: "connector", node: best, name: links.name[best], from: cardName(p, links.a[best]), to: cardName(p, links.b[best]) };
+  return best == null ? null : { kind: links.count[best] > 1 ? "connectors" : "connector", node: best, name: links.name[best], from: cardName(p, links.a[best]), to: cardName(p, links.b[best]) };
 };
-const cardName = (p, node) => p.data("brokers").name[p.brokerOf.get(node)] ?? p.data("clients").name[p.clientOf.get(node)] ?? "";
+const cardName = (p, node) => p.data("brokers").name[p.brokerOf.get(node)] ?? p.data("clients").name[p.clientOf.get(node)] ?? p.data("nodes").name?.[node] ?? "";
 
 // The message whose cell of a queue is at a point: the cells are where drawStrip has put them.
 const messageIn = (p, b, i, x, y) => {
@@ -39,50 +34,8 @@ const messageIn = (p, b, i, x, y) => {
   return word < 0 ? null : { kind: "message", msg: Number(words.text[word]), name: `message ${words.text[word]}` };
 };
 
-const countWords = (p, queues) => queues.map(([dest, queue]) => {
-  const out = [...queue.values()].filter((to) => to != null).length;
-  return `${shortName(p.data("destinations").name[dest])}: ${queue.size}${out ? `, ${out} of them dispatched, not acknowledged` : ""}`;
-});
-const TOLD = {
-  broker: (p, s, { node }) => {
-    const state = s.brokers.get(node), role = roleOf(p, state);
-    return [role.word || "runs", ...(state?.lock ? ["holds the lock"] : []), ...countWords(p, queuesOf(p, state, node).slice(0, 4))];
-  },
-  connector: (p, s, { node, from, to }) => {
-    const links = p.data("links"), bridges = (bridgesOf(p).get(node) ?? []).map((bridge) => s.bridges.get(bridge));
-    const passed = bridges.reduce((sum, b) => sum + (b?.passed ?? 0), 0), held = bridges.flatMap((b) => [...(b?.subscriptions.values() ?? [])]);
-    const consumers = held.reduce((sum, n) => sum + n, 0);
-    return [`${from} to ${to}${links.both[node] ? ", both ways" : ""}`, `${passed} forwarded`,
-            ...(held.length ? [`${consumers} consumer${consumers === 1 ? "" : "s"}, ${held.length} subscription${held.length === 1 ? "" : "s"}`] : []),
-            ...(links.chips[node] ? links.chips[node].split("; ") : [])];
-  },
-  producer: (p, s, { node }) => [`sent ${s.clients.get(node)?.sent ?? 0}`, clientWords(p, s.clients.get(node), player.t)],
-  consumer: (p, s, { node }) => clientLines(p, s, node),
-  client: (p, s, { node }) => [...(s.clients.get(node)?.sent ? [`sent ${s.clients.get(node).sent}`] : []), ...clientLines(p, s, node)],
-  message: () => [],
-};
-const clientLines = (p, s, node) => [clientWords(p, s.clients.get(node), player.t),
-  ...(consumersOf(p).get(node) ?? []).map((c) => {
-    const state = s.consumers.get(c.node);
-    return `${c.name}: received ${state?.got ?? 0}, ${windowWords(state?.window.size ?? 0, c.prefetch)}`;
-  })];
-
-const makeLens = (p, within) => {
-  const lens = element("div", { class: "mq-lens", hidden: true, role: "tooltip" });
-  styled(within, LENS_STYLE);
-  within.append(lens);
-  return {
-    hide: () => { lens.hidden = true; },
-    show: (found, px, py, room) => {
-      const s = stateAt(p, player.t), word = found.kind === "message" ? "" : ` ${found.kind}`;
-      lens.replaceChildren(element("b", {}, found.name), element("span", {}, word), ...TOLD[found.kind](p, s, found).map((line) => element("div", {}, line)));
-      lens.hidden = false;
-      const x = px + 16 + lens.offsetWidth > room.width ? px - 16 - lens.offsetWidth : px + 16;
-      const y = Math.max(4, Math.min(room.height - lens.offsetHeight - 4, py + 14));
-      Object.assign(lens.style, { left: `${Math.max(4, x)}px`, top: `${y}px` });
-    },
-  };
-};
+// Palette and editor lie on the stage: what is done in them is not done to it.
+const isOnTool = (event) => event.composedPath().some((one) => one.classList?.contains("mq-palette") || one.classList?.contains("mq-editor"));
 
 // The stage's own units of a point of the page.
 const unitsAt = (p, event) => {
@@ -104,24 +57,66 @@ player.on("ready", () => player.panels.forEach((p) => {
   if (view == null) return;
   const lens = makeLens(p, view.shadow_el);
   let rest = null, down = null;
+  // A card goes with the pointer; in Build one takes it by its middle, its rim is where a connector begins.
+  const drag = (event) => {
+    const line = down != null && event.buttons && down.part?.kind === "broker" && player.building && (drawn.part ? PARTS[drawn.part].on === "line" : down.rim);
+    if (line && Math.hypot(event.clientX - down.x, event.clientY - down.y) > 5) {
+      const [end] = foundAt(p, event), over = end?.kind === "message" ? null : end;
+      p.ghost?.show(down.part, over?.kind === "broker" && over.node !== down.part.node ? over : null, event);
+      return true;
+    }
+    const at = down?.at, table = { broker: "brokers", producer: "clients", consumer: "clients", client: "clients" }[down?.part?.kind];
+    if (at == null || table == null || !event.buttons || (player.building && drawn.part)) return false;
+    if (!down.moved && Math.hypot(event.clientX - down.x, event.clientY - down.y) < 5) return false;
+    if (!down.moved) view.el.setPointerCapture(event.pointerId);
+    down.moved = true;
+    view.el.style.cursor = "grabbing";
+    const now = unitsAt(p, event);
+    player.put(p, table, down.part.name, down.card.x + now.x - at.x, down.card.y + now.y - at.y);
+    return true;
+  };
+  const cardAt = (part) => {
+    for (const table of ["brokers", "clients"]) { const rows = p.data(table), i = rows.node.indexOf(part?.node); if (i >= 0 && part.kind !== "connector") return rowOf(rows, i); }
+    return null;
+  };
+  const isRim = (card, at) => card != null && Math.max(Math.abs(at.x - card.x) - card.w / 2, Math.abs(at.y - card.y) - card.h / 2) > -16;
   view.el.addEventListener("pointermove", (event) => {
     clearTimeout(rest);
     lens.hide();
+    if (drag(event) || isOnTool(event)) return;
     rest = setTimeout(() => { const [found, at] = foundAt(p, event); if (found && root.document != null) lens.show(found, at.px, at.py, at.room); }, REST);
   });
   view.el.addEventListener("pointerleave", () => { clearTimeout(rest); lens.hide(); });
-  view.el.addEventListener("pointerdown", (event) => { if (event.button === 0) down = [event.clientX, event.clientY, foundAt(p, event)[0]]; });
+  view.el.addEventListener("pointerdown", (event) => { 
+    if (event.button !== 0 || isOnTool(event)) return;
+    const [found, at] = foundAt(p, event), part = found?.kind === "message" && at ? partAt(p, at.x, at.y, true) : found, card = cardAt(part);
+    down = { x: event.clientX, y: event.clientY, part, card, at, rim: at && isRim(card, at), moved: false };
+  });
   view.el.addEventListener("pointerup", (event) => {
     if (event.button !== 0 || down == null) return;
-    const [x, y, from] = down, [found] = foundAt(p, event);
+    const { x, y, part: from, moved } = down, [found, at] = foundAt(p, event), far = Math.hypot(event.clientX - x, event.clientY - y), part = drawn.part;
     down = null;
+    view.el.style.cursor = part ? "crosshair" : "";
+    p.ghost?.clear();
+    if (moved) return;
+    if (far < 5 && found?.kind === "group") { toggleGroup(found.name); return; }
+    if (found?.kind === "connectors") return; // what is done is done to one
+    if (player.building && part && PARTS[part].on !== "line") {
+      if (far < 5) { choosePart(part); putPart(p, part, found?.kind === "message" ? from : found, at); }
+      return;
+    }
     if (Math.hypot(event.clientX - x, event.clientY - y) < 5) player.select(found);
-    else if (player.building && from?.kind === "broker" && found?.kind === "broker" && from.node !== found.node) player.emit("connect", { from: from.name, to: found.name });
+    else if (player.building && from?.kind === "broker" && found?.kind === "broker" && from.node !== found.node) {
+      if (part) choosePart(part);
+      player.emit("connect", { from: from.name, to: found.name, duplex: part === "duplex" || event.shiftKey });
+    }
   });
+  player.on("escape", () => { if (down) { down = null; p.ghost?.clear(); } });
   view.el.addEventListener("contextmenu", (event) => {
     const [found] = foundAt(p, event);
-    if (!found || found.kind === "message") return;
+    if (!found || ["message", "group", "connectors"].includes(found.kind)) return;
     event.preventDefault();
+    event.stopPropagation(); // JupyterLab would open its own menu over ours
     player.select(found);
     player.emit("break", { x: event.clientX, y: event.clientY });
   });

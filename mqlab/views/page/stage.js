@@ -9,33 +9,81 @@ const MOST_SCALE = 1.35, TELLS = { L: 1, M: 0.8, S: 0.6 }; // how much a size te
 const layOut = (p) => {
   const room = player.room?.(), texts = p.data("plans").text ?? [];
   if (room == null || p.brokerOf == null || !texts.length) return;
-  p.plans ??= texts.map((text) => JSON.parse(text));
-  const scaleOf = ({ plan }) => Math.min(room.width / plan.width[0], room.height / plan.height[0]);
+  const plans = plansOf(p, texts);
+  // Who draws wants the whole of the paper, who watches what is on it.
+  const beside = p.palette ?? 0, frameOf = (one) => (beside ? { left: 0, right: one.plan.width[0], top: 0, bottom: one.plan.height[0] } : withOwn(one));
+  const scaleOf = (one) => { const f = frameOf(one); return Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top)); };
   const worth = (one) => Math.min(1.1, scaleOf(one)) * (TELLS[one.plan.size[0]] ?? 0.5);
-  const best = p.plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a));
-  if (p.laid !== best) {
-    p.laid = best;
-    for (const [name, table] of Object.entries(best)) if (p.source(name)) p.source(name).data = table;
-    p.data("meta").mark[0] = best.plan.mark[0];
-    p.ways = p.data("ways");
-    indexCards(p);
-  }
+  const best = plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a)), frame = frameOf(best);
   const scale = Math.min(MOST_SCALE, scaleOf(best)), stage = p.source("stage");
-  const [w, h] = [room.width / scale, room.height / scale], [x, y] = [best.plan.width[0] / 2, best.plan.height[0] / 2];
+  const [w, h] = [room.width / scale, room.height / scale], [x, y] = [(frame.left + frame.right - beside / scale) / 2, (frame.top + frame.bottom) / 2];
   stage.x_range.setv({ start: x - w / 2, end: x + w / 2 });
   stage.y_range.setv({ start: y + h / 2, end: y - h / 2 });
+  if (p.laid === best && !Object.keys(ownPlaces.all).length) return;
+  p.laid = best;
+  p.data("meta").mark[0] = best.plan.mark[0];
+  settle(p);
+};
+
+// The layouts to choose from: all of them, or of a network in groups the one on which the same are open. Each is read
+// when it is wanted.
+const plansOf = (p, texts) => {
+  p.plans ??= [];
+  const read = (i) => (p.plans[i] ??= ((plan) => ({ ...plan, used: usedBy(plan) }))(JSON.parse(texts[i])));
+  const groups = read(0).groups.name;
+  return groups.length ? [read(1 + groups.indexOf(memory().open))] : texts.map((_, i) => read(i));
+};
+
+// The part of a layout in which something is; what stands on the rims of cards has room around it.
+const AROUND = 16;
+const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
+  const xs = [], ys = [];
+  for (const { x, y, w, h } of [brokers, clients, stores, hosts, labels]) {
+    x.forEach((_, i) => { xs.push(x[i] - w[i] / 2, x[i] + w[i] / 2); ys.push(y[i] - h[i] / 2, y[i] + h[i] / 2); });
+  }
+  links.x0.forEach((_, i) => { xs.push((links.x0[i] + 2 * links.cx[i] + links.x1[i]) / 4); ys.push((links.y0[i] + 2 * links.cy[i] + links.y1[i]) / 4); });
+  if (!xs.length) return { left: 0, right: plan.width[0], top: 0, bottom: plan.height[0] };
+  const ends = (all) => all.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);
+  const [[left, right], [top, bottom]] = [ends(xs), ends(ys)];
+  return { left: left - AROUND, right: right + AROUND, top: top - AROUND, bottom: bottom + AROUND };
+};
+
+// The same with what the reader has put elsewhere.
+const withOwn = (one) => {
+  const found = { ...one.used }, [mx, my] = [one.plan.width[0] / 2, one.plan.height[0] / 2];
+  for (const table of Object.keys(MOVABLE)) {
+    one[table].name.forEach((name, i) => {
+      const own = ownPlaces.all[placeKey(table, name)], [w, h] = [one[table].w[i] / 2 + AROUND, one[table].h[i] / 2 + AROUND];
+      if (!own) return;
+      const [x, y] = [mx + own[0], my + own[1]];
+      Object.assign(found, { left: Math.min(found.left, x - w), right: Math.max(found.right, x + w), top: Math.min(found.top, y - h), bottom: Math.max(found.bottom, y + h) });
+    });
+  }
+  return found;
+};
+
+// Everything at its place of this layout, or where the reader has put it.
+const settle = (p) => {
+  for (const [name, table] of Object.entries(withPlaces(p, p.laid))) if (p.source(name)) p.source(name).data = table;
+  p.ways = p.data("ways");
+  indexCards(p);
 };
 
 const drawPanel = (p, t) => {
   compareWith(p, t);
   const s = stateAt(p, t), ink = makeInk(p);
+  drawSides(p, ink, s);
   drawHosts(p, ink, s);
+  drawOpenGroup(p, ink);
   drawLines(p, ink, s, t);
   drawBrokers(p, ink, s, t);
   drawClients(p, ink, s, t);
   drawLinkNames(p, ink);
+  drawTab(p, ink);
   drawCounts(p, ink, s);
+  drawProblems(p, ink);
   pour(p, ink, STATIC);
+  placeGroups(p, s);
   p.drawn = { next: s.next, unit: ink.unit, at: performance.now(), t };
 };
 
@@ -46,6 +94,7 @@ const isDue = (p, t) => {
 };
 
 const drawStage = (forced) => {
+  if (player.unseen) return;
   for (const p of player.panels) {
     if (p.brokerOf == null) continue;
     if (!forced && !isDue(p, player.t)) continue;
@@ -70,7 +119,8 @@ player.on("load", () => {
   }
 });
 player.on("time", () => drawStage(false));
-player.on("size", () => { player.panels.forEach(layOut); drawStage(true); });
+player.on("kernel", () => { if (Object.keys(ownPlaces.all).length) player.emit("places"); });
+player.on("places", () => { player.panels.forEach((p) => p.laid && settle(p)); drawStage(true); moveAll(); });
 player.on("select", () => drawStage(true));
 player.on("theme", () => {
   for (const p of player.panels) {

@@ -1,10 +1,10 @@
-// The bar above the stage: what is run, what was changed and the way back, the runs, Watch, Build, Compare, take away.
+// The bar above the stage: what is run, what was changed and the way back, Watch, Build, Compare, take away.
 const TOP_STYLE = `
-  .mq-runs:empty { display: none; }
   .mq-top { display: flex; align-items: center; gap: 8px 10px; flex-wrap: wrap; min-height: 42px; padding: 4px 10px; box-sizing: border-box;
     color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
   .mq-top .id { font: 600 12px/20px ui-monospace, Menlo, Consolas, monospace; background: var(--mq-sunken); border-radius: 5px; padding: 2px 8px; color: var(--mq-ink2); }
   .mq-top .title { font-weight: 700; font-size: 15px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 46ch; min-width: 8ch; }
+  .mq-top.one-row { flex-wrap: nowrap; } .mq-top.one-row > * { flex: none; white-space: nowrap; } .mq-top.one-row > .title { flex: 0 1 auto; } .mq-top.one-row > .grow { flex: 1 1 0; }
   .mq-top .edition { color: var(--mq-ink2); font-size: 12px; }
   .mq-top .grow { flex: 1; }
   .mq-top button { font: inherit; color: inherit; background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 8px; padding: 4px 10px; cursor: pointer; }
@@ -14,12 +14,7 @@ const TOP_STYLE = `
   .mq-top .modes button { border: 0; border-radius: 0; font-weight: 600; }
   .mq-top .modes button[aria-pressed=true] { background: var(--mq-ink); color: var(--mq-bg); }
   .mq-top :focus-visible { outline: 2px solid var(--mq-active); outline-offset: 1px; }
-  .mq-top .modes :focus-visible { outline-offset: -3px; }
-  .mq-runs:not(:empty) { display: flex; gap: 6px; flex-wrap: wrap; padding: 4px 10px; border-bottom: 1px solid var(--mq-line); background: var(--mq-bg); font: 12px/18px var(--mq-font); color: var(--mq-ink2); align-items: center; }
-  .mq-runs button { font: inherit; color: var(--mq-ink); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 9px; padding: 1px 9px; cursor: pointer; max-width: 34ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  .mq-runs button[aria-pressed=true] { border: 2px solid var(--mq-active); font-weight: 700; }
-  .mq-runs button.beside { border: 2px dashed var(--mq-active); }
-  .mq-runs :focus-visible { outline: 2px solid var(--mq-active); outline-offset: 1px; }`;
+  .mq-top .modes :focus-visible { outline-offset: -3px; }`;
 
 // A long name keeps its ends, which tell it from others.
 const short = (text, most = 60) => text.length <= most ? text : `${text.slice(0, most / 2)}\u2026${text.slice(-most / 2)}`;
@@ -43,10 +38,23 @@ const saveText = (name, text, type) => {
   saveAs(name, address);
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 };
+// A page that is taken away shows the parts where they were put here.
+const withOwnPlaces = (page) => {
+  const told = JSON.stringify(ownPlaces.all).replace(/</g, "\\u003c");
+  return told === "{}" ? page : page.replace("<head>", () => `<head><script>globalThis.mqlabPlaces = ${told};</script>`);
+};
+// A kernel writes it; pages that have several pictures know how to put one into a page of its own.
+const savePage = async () => {
+  try {
+    const page = globalThis.mqlabPage ? await globalThis.mqlabPage(doc) : (await lab.ask("page")).page;
+    saveText(`${fileName()}.html`, withOwnPlaces(page), "text/html");
+  } catch (error) { lab.say("", error.message); }
+};
 const saveKinds = () => [
   { text: "Picture of this moment (PNG)", act: savePicture },
+  { text: "Picture of this moment (SVG)", act: () => saveText(`${fileName()}.svg`, player.svg(), "image/svg+xml") },
+  ...(player.kernel || globalThis.mqlabPage ? [{ text: "Page that plays without a kernel (HTML)", act: savePage }] : []),
   ...(player.kernel ? [
-    { text: "Page that plays without a kernel (HTML)", act: async () => { const found = await lab.ask("page"); saveText(`${fileName()}.html`, found.page, "text/html"); } },
     { text: "Python", act: async () => saveText(`${fileName()}.py`, (await lab.ask("code")).python, "text/x-python") },
     ...[["mermaid", "Sequence diagram (Mermaid)", "mmd"], ["dot", "Network (DOT)", "dot"], ["timeline", "Timeline for Perfetto (JSON)", "trace.json"]].map(([form, name, end]) => ({
       text: name, act: async () => { try { saveText(`${fileName()}.${end}`, (await lab.ask("take", { form })).text, "text/plain"); } catch (error) { lab.say("", error.message); } } })),
@@ -59,19 +67,11 @@ const showChanges = (event) => openMenu(below(event), lab.state.changes.map((tex
   ...(lab.state.current ? [{ text: "Compare with the run as it was", act: () => lab.do("compare", { number: 0 }) }] : []),
 ], event.currentTarget);
 
-const runsOf = (state) => {
-  if (state.branches.length < 2) return [];
-  return [element("span", {}, "Runs"), ...state.branches.map((branch, number) => element("button", {
-    type: "button", "aria-pressed": `${number === state.current}`, class: number === state.beside ? "beside" : "",
-    title: branch.changes.join("; ") || "the first run", onclick: () => lab.do("show", { number }) },
-    `${number + 1} ${number ? "\u0394 " : ""}${short(branch.name, 40)}${branch.ms == null ? "" : ` at ${+branch.ms.toFixed(1)} ms`}`))];
-};
-
 player.on("ready", () => {
   const place = player.place("top");
   styled(place, TOP_STYLE);
-  const bar = element("div", { class: "mq-top" }), runs = element("div", { class: "mq-runs", role: "group", "aria-label": "Runs of this session" });
-  place.append(bar, runs);
+  const bar = element("div", { class: "mq-top" });
+  place.append(bar);
   const modes = [["play", "Watch"], ["build", "Build"], ["compare", "Compare"]];
   const show = () => {
     const state = player.kernel ? lab.state : null, title = state?.title ?? player.panels[0].data("meta").title?.[0] ?? "";
@@ -93,8 +93,6 @@ player.on("ready", () => {
     if (about.product?.[0]) parts.push(element("span", { class: "edition" }, about.product[0]));
     parts.push(element("button", { type: "button", "data-name": "save", "aria-haspopup": "menu", onclick: (event) => openMenu(below(event), "Take away", saveKinds(), event.currentTarget) }, "Save"));
     bar.replaceChildren(...parts);
-    runs.replaceChildren(...(state ? runsOf(state) : []));
-    runs.hidden = !runs.childElementCount;
     if (held) bar.querySelector(`[data-name=${held}]`)?.focus(); // who pressed it may press it again
   };
   player.on("lab", show);

@@ -6,8 +6,8 @@ const TRACKS = { none: "no tracks", depth: "queue depth", unacknowledged: "unack
 const tracks = { shown: "depth", chosen: false };
 const TRACKS_STYLE = `
   .tracks { position: relative; }
-  .tracks .line { position: absolute; top: 0; bottom: 0; width: 2px; background: var(--mq-active); pointer-events: none; }
-  .tracks .veil { position: absolute; top: 0; bottom: 0; background: var(--mq-bg); opacity: 0.5; pointer-events: none; }
+  .tracks .line { position: absolute; top: 0; bottom: 0; left: 0; width: 2px; background: var(--mq-active); pointer-events: none; will-change: transform; }
+  .tracks .to-come { position: absolute; top: 0; bottom: 0; left: 0; right: ${MARGIN}px; overflow: hidden; pointer-events: none; }
   .tracks .value { position: absolute; left: 0; text-align: right; font: 700 12.5px/${ROW_HIGH}px var(--mq-font); color: var(--mq-ink);
     font-variant-numeric: tabular-nums; pointer-events: none; }
   .tracks table { border-collapse: collapse; margin: 6px 14px; font-size: 12px; }
@@ -18,7 +18,7 @@ const tracksChooser = () => {
   const found = element("select", { class: "tracks-of", "aria-label": "Tracks", onchange: () => { Object.assign(tracks, { shown: found.value, chosen: true }); player.emit("tracks"); } });
   player.on("load", () => {
     const there = new Set(player.panels[0].data("lanes").track);
-    if (player.panels[0].data("events").kind.includes("Received")) there.add("received").add("latency");
+    if (player.panels[0].data("changes").what.includes(WHAT.indexOf("work"))) there.add("received").add("latency");
     const names = Object.keys(TRACKS).filter((name) => ["none", "spacetime", "flow"].includes(name) || there.has(name));
     // Where who serves changes, that is what to look at first.
     const { kind, chapter } = player.panels[0].data("events"), turns = kind.some((one, row) => one === "RoleChanged" && chapter[row]);
@@ -47,15 +47,18 @@ const lanesOf = (panel, track) => {
   return [...found.values()].sort((a, b) => b.most - a.most);
 };
 
-// What consumers receive, as the table has it: how many by then, or how long (ms) each was on its way.
+// What consumers receive: how many by then, or how long (ms) each was on its way. Read off the changes, which tell the
+// whole run however long it is.
 const deliveries = (panel, latency, put) => {
-  const { kind, msg, to, play } = panel.data("events"), sent = new Map(), counts = new Map();
-  for (let row = 0; row < kind.length; row++) {
-    if (kind[row] === "Sent" && !sent.has(msg[row])) sent.set(msg[row], play[row]);
-    if (kind[row] !== "Received") continue;
-    counts.set(to[row], (counts.get(to[row]) ?? 0) + 1);
-    if (!latency) put(to[row], to[row], play[row], counts.get(to[row]));
-    else if (sent.has(msg[row])) put(to[row], to[row], play[row], player.runTime(panel, play[row]) - player.runTime(panel, sent.get(msg[row])));
+  const { t, what, a, c } = panel.data("changes"), names = panel.data("nodes").name, sent = new Map(), counts = new Map();
+  for (let i = 0; i < t.length; i++) {
+    const kind = WHAT[what[i]];
+    if (kind === "sent" && !sent.has(c[i])) sent.set(c[i], t[i]);
+    if (kind !== "work") continue;
+    const name = names[a[i]] ?? "";
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (!latency) put(name, name, t[i], counts.get(name));
+    else if (sent.has(c[i])) put(name, name, t[i], player.runTime(panel, t[i]) - player.runTime(panel, sent.get(c[i])));
   }
 };
 
@@ -120,6 +123,9 @@ const drawRoles = (pen, lanes, top) => {
 };
 
 const PLAIN = ["none", "flow"]; // what is no picture over time
+const isPicture = () => !PLAIN.includes(tracks.shown);
+const OWN_RULER = 18; // px, below tracks that show a part of the time
+const isZoomed = () => axis.from > 0 || axis.to < player.duration;
 const lanesShown = () => {
   if (tracks.shown === "roles") {
     const { track = [], name = [] } = player.panels[0].data("lanes");
@@ -176,22 +182,31 @@ const steerBy = (box) => {
 
 player.on("ready", () => {
   styled(player.place("foot"), TRACKS_STYLE);
-  const { canvas, fit } = makeCanvas(10, { role: "img", "aria-hidden": false }), line = element("div", { class: "line" }), veil = element("div", { class: "veil" });
-  const table = element("div"), values = element("div", { "aria-hidden": "true" }), box = element("div", { class: "tracks" }, canvas, table, veil, line, values);
+  const named = () => `${TRACKS[tracks.shown]} over time`;
+  const { canvas, fit } = makeCanvas(10, { role: "img", "aria-hidden": false, "aria-label": named() }), line = element("div", { class: "line" }), veil = element("div"), toCome = element("div", { class: "to-come" }, veil);
+  const table = element("div"), values = element("div", { "aria-hidden": "true" }), box = element("div", { class: "tracks" }, canvas, table, toCome, line, values);
   foot.append(box);
   steerBy(box);
-  let rows = [], told = 0;
+  let rows = [], told = 0, at = null;
   const draw = () => {
+    if (player.unseen) return;
     axis.width = Math.max(200, foot.clientWidth);
     const plain = PLAIN.includes(tracks.shown);
-    for (const one of [canvas, line, veil, values]) one.style.display = plain ? "none" : "block";
-    canvas.setAttribute("aria-label", `${TRACKS[tracks.shown]} over time`);
+    for (const one of [canvas, line, toCome, values]) one.style.display = plain ? "none" : "block";
+    canvas.setAttribute("aria-label", named());
     table.replaceChildren(...(tracks.shown === "flow" ? [flowTable()] : []));
     if (tracks.shown === "spacetime") drawSpacetime(fit);
-    else if (!plain) drawLanes(fit(rows.length * ROW_HIGH + 4), rows);
+    else if (!plain) {
+      const high = rows.length * ROW_HIGH + 4, pen = fit(high + (isZoomed() ? OWN_RULER : 0));
+      drawLanes(pen, rows);
+      if (isZoomed()) drawRuler(pen, high + 9, axis.from, axis.to);
+    }
+    at = null;
     follow();
+    tell();
   };
   const renew = () => {
+    if (player.unseen) return;
     rows = [...PLAIN, "spacetime"].includes(tracks.shown) ? [] : lanesShown();
     const counted = rows.some((one) => one.t) && tracks.shown !== "latency";
     values.replaceChildren(...(counted ? rows : []).map((_, i) => element("div", { class: "value", style: `top: ${i * ROW_HIGH}px; width: ${gutter() - 8}px` })));
@@ -199,15 +214,19 @@ player.on("ready", () => {
   };
   // The values at the play head stand at the left; what is to come is faint.
   const follow = () => {
-    const x = Math.max(gutter(), Math.min(axis.width - MARGIN, xOf(player.t)));
-    line.style.left = `${x - 1}px`;
-    Object.assign(veil.style, { left: `${x}px`, width: `${Math.max(0, axis.width - MARGIN - x)}px` });
-    [...values.children].forEach((one, i) => { one.textContent = valueAt(rows[i], player.t); });
+    const before = at, x = at = Math.round(Math.max(gutter(), Math.min(axis.width - MARGIN, xOf(player.t))));
+    if (x === before) return;
+    line.style.transform = `translateX(${x - 1}px)`;
+    veil.style.transform = `translateX(${x}px)`;
+  };
+  const tell = () => {
+    [...values.children].forEach((one, i) => setText(one, String(valueAt(rows[i], player.t))));
     if (tracks.shown !== "flow" || (player.playing && performance.now() - told < 400)) return;
     told = performance.now();
     table.replaceChildren(flowTable());
   };
   player.on("time", follow);
+  seldom(tell);
   for (const name of ["load", "tracks", "size"]) player.on(name, renew);
   for (const name of ["theme", "select", "window"]) player.on(name, draw);
 });

@@ -2,7 +2,7 @@
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const TRANSPORT_STYLE = `
   .transport { display: flex; gap: 6px; align-items: center; padding: 5px 14px; min-height: 40px; flex-wrap: wrap; }
-  .transport .gap { flex: 1; }
+  .transport .gap { flex: 1; min-width: 0; }
   .transport .clock { font-size: 17px; font-weight: 700; min-width: 96px; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
   .transport .of { font-size: 12.5px; color: var(--mq-ink3); white-space: nowrap; font-variant-numeric: tabular-nums; }
   .transport .bar { width: 1px; height: 22px; background: var(--mq-line); margin: 0 4px; }
@@ -10,19 +10,23 @@ const TRANSPORT_STYLE = `
   .foot .transport .play kbd { background: none; color: inherit; border-color: currentColor; }
   .foot .transport select { max-width: 190px; }
   .foot button span:empty { display: none; }
+  .foot.tight .transport { gap: 4px; } .foot.tight .transport .play { min-width: 60px; } .foot.tight .transport .kinds { max-width: 92px; }
+  .foot.tight .transport .tracks-of { max-width: 138px; } .foot.tight .transport .clock { min-width: 72px; } .foot.tight .transport .bar { margin: 0 1px; }
   .foot.narrow .transport { gap: 4px; }
-  .foot.narrow .transport select { max-width: 112px; } .foot.narrow .transport .speed { max-width: 172px; } .foot.narrow .transport .tracks-of { max-width: 134px; } .foot.narrow .transport .kinds { max-width: 92px; }
-  .foot.narrow .transport .play { min-width: 60px; } .foot.narrow .transport .bar { margin: 0 1px; }`;
+  .foot.narrow .transport select { max-width: 112px; } .foot.narrow .transport .tracks-of { max-width: 138px; } .foot.narrow .transport .kinds { max-width: 92px; }
+  .foot.narrow .transport .play { min-width: 60px; } .foot.narrow .transport .bar { margin: 0 1px; }
+  .foot.one-row .transport { flex-wrap: nowrap; } .foot.one-row .transport > * { flex-shrink: 0; } .foot.one-row .transport select { min-width: 0; flex-shrink: 1; }
+  .foot.foot .transport select.speed { max-width: none; flex-shrink: 0; }`; // a speed without its end is another one
 
 const button = (name, symbol, key, press, attributes = {}) => element(
   "button", { type: "button", "aria-label": name, title: key ? `${name} (${key})` : name, "aria-keyshortcuts": key, onclick: press, ...attributes },
   ...(symbol ? [icon(symbol)] : []), ...(attributes.words ? [element("span", { class: "wide-only" }, attributes.words)] : []),
   ...(key ? [element("kbd", { "aria-hidden": "true", "data-key": { ArrowLeft: "←", ArrowRight: "→" }[key] ?? key })] : []));
 
-// "1 ms takes 0.35 s": what a beat of this run is, at each speed.
+// "1 ms in 0.35 s": what a beat of this run is, at each speed.
 const speedText = (speed) => {
   const { beat = [0.35], unit = [1] } = player.panels[0].data("meta"), seconds = beat[0] / speed;
-  return `${unit[0] >= 1000 ? `${unit[0] / 1000} s` : `${Number(unit[0].toPrecision(2))} ms`} takes ${Number(seconds.toPrecision(2))} s`;
+  return `${unit[0] >= 1000 ? `${unit[0] / 1000} s` : `${Number(unit[0].toPrecision(2))} ms`} in ${Number(seconds.toPrecision(2))} s`;
 };
 
 // A kind of event in plain words.
@@ -72,5 +76,5 @@ player.on("ready", () => {
     clock.speed = SPEEDS[at];
     speed.selectedIndex = at;
   });
-  player.on("time", (t) => { clockNow.textContent = timeText(player.runTime(player.panels[0], t)); });
+  seldom(() => setText(clockNow, timeText(player.runTime(player.panels[0], player.t))));
 });

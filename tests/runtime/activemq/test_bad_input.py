@@ -1,9 +1,12 @@
 """What cannot be done is told at once, by name, and the lab goes on as if nobody had asked."""
 
+from copy import deepcopy
+
 import pytest
 
 import mqlab as mq
 from mqlab import openmq
+from mqlab.runtime.activemq.message import Message
 from mqlab.runtime.kernel.lab import LONGEST_REST
 
 Q = mq.Queue("Q")
@@ -66,6 +69,7 @@ BAD = {
     'mq.Client("d", uri="failover:(tcp://Z:61616)")': ["Client", "unknown host 'Z'", "A, B, C, X"],
     'mq.Client("d", uri="failover:(tcp://A:61616")': ["Client", "unbalanced parentheses"],
     'mq.Client("d", uri="tcp://A:61616)")': ["Client", "unbalanced parentheses"],
+    'mq.Client("d", uri="failover:(tcp://a#1:61616)")': ["Client", "'#' ends an address", "its name"],
     'mq.Client("d", uri="")': ["Client", "a scheme is missing", "tcp://B:61616"],
     'mq.Client("d", uri=7)': ["client 'd'", "uri=7", "failover:(tcp://A:61616)"],
     # names
@@ -149,3 +153,21 @@ def test_a_run_that_never_rests_stops_and_says_what_kept_it_busy(net, actions, b
     lab.until("30s")
     assert lab.now == 30_000_000 < LONGEST_REST
     assert len(mq.run(net, *actions, until="30s")) == len(lab.trace)
+
+
+def test_a_broker_that_no_address_can_name_says_which_sign_of_the_name_it_is():
+    link = mq.NetworkConnector("west", uri="static:(tcp://west end:61616)")
+    trace = mq.run(mq.Network(mq.Broker("A", link), mq.Broker("west end")), until="1s")
+    told = " ".join(str(event) for event in trace.events())
+    failed = trace.detail(trace.rows(mq.Kind.Failed)[0])["message"]
+    assert "Illegal character ' ' in static:(tcp://west end:61616)" in failed, told
+    assert "give the broker another" in failed
+
+
+def test_a_fork_copies_all_that_a_message_says():
+    message = Message(1, mq.Queue("Q"), 0, 5, True, {"a": 1}, {"JMSPriority": 9})
+    for value, name in enumerate(Message.__slots__):
+        setattr(message, name, value)
+    made = deepcopy(message)
+    assert made is not message
+    assert [getattr(made, name) for name in Message.__slots__] == [*range(len(Message.__slots__))]

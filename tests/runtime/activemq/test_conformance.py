@@ -96,7 +96,7 @@ def test_a_feature_that_is_not_there_is_named(tmp_path, monkeypatch):
     def refuse(*_):
         raise CannotRun("masterslave addresses")
 
-    monkeypatch.setattr(conform, "_played", refuse)
+    monkeypatch.setattr(conform, "played", refuse)
     file = tmp_path / "x.json"
     file.write_text(json.dumps(some_recording()))
     verdict = conform.judge(file)

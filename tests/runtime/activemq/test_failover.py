@@ -295,7 +295,7 @@ def test_a_step_before_its_client_is_opened_is_refused_with_its_place(step):
 def test_the_verb_checks_locks_sets_and_addresses_too():
     pair = {"shared_store": "s", "use_lock": False}
     net = mq.Network(mq.Broker("A", **pair), mq.Broker("B", **pair))
-    assert [problem.rule for problem in mq.check(net)] == ["failover", "failover"]
+    assert [problem.rule for problem in mq.check(net)] == ["lock-off", "lock-off"]
     value = body(
         "A", "start_broker broker=A\nconnect client=C uri=failover:({A})?maxReconnectAttempts=0"
     )

@@ -100,7 +100,8 @@ def test_a_sound_set_up_has_no_problem(brokers):
 # Rule -> the recorded scenarios that have it; warnings of single pairs and of 2.4 votes apart.
 RECORDED = {
     "refused": {"quorum/quorum_size_0"}, "duplicates": {"failback/no_check"},
-    "no-failback": {"colocated/guide_last_sample"}, "excludes": {"colocated/no_excludes"},
+    "no-failback": {"colocated/guide_last_sample"}, "group-alone": {"pairing/master_without_group"},
+    "excludes": {"colocated/no_excludes"},
     "scale-down-group": {"scale_down/group_without_member"},
     "scale-down-target": {"scale_down/no_connector"},
     "scale-down-slave": {"scale_down/slave_scales_down", "scale_down/slave_scales_down_orderly",

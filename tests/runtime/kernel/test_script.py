@@ -24,6 +24,8 @@ class Noted(Lab):
         super().__init__("noted", script)
         self.notes = []
 
+    trace, roles = None, {}
+
     def begin(self, action):
         self.note(action.name)
         if action.tick is not None:

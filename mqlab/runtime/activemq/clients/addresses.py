@@ -51,8 +51,13 @@ class Composite:
 
 def check_syntax(text: str) -> None:
     """Raise `Refused` for what Java's URI does not take: a blank, no scheme, nothing after it."""
-    if MALFORMED.search(text):
-        raise Refused("URISyntaxException", f"Illegal character in {text}")
+    found = MALFORMED.search(text)
+    if found is None:
+        return
+    told = f"{text} is no address, write for example tcp://B:61616"
+    if len(found[0]) == 1:
+        told = f"Illegal character {found[0]!r} in {text}: no host has it in its name, give the broker another"
+    raise Refused("URISyntaxException", told)
 
 
 def split(text: str) -> Composite:

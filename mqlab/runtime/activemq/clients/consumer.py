@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
+from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription, Push
 from mqlab.runtime.activemq.clients.on_broker import Grounds, LocalConnection, OnBroker
 from mqlab.runtime.activemq.clients.session import Session
@@ -42,7 +43,7 @@ class Consumer(OnBroker):
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
-        self.pushed: set[tuple[int, int]] = set()  # destination and number of each copy it had
+        self.pushed: defaultdict[int, Audit] = defaultdict(Audit)  # what it had, by destination
         self.session = Session(self)
         self.sub = self._subscription()
 
@@ -113,12 +114,10 @@ class Consumer(OnBroker):
             self.finish(message)  # only the acknowledgement was lost with the broker
         elif not self.closed and message in self.sub.outstanding:
             self.asked = False
-            if self.looks_twice and not message.received:
-                which = (message.dest_no, message.number)  # one copy of each destination
-                if which in self.pushed:
-                    self.send_poison_ack(message)
-                    return
-                self.pushed.add(which)
+            looks = self.looks_twice and not message.received
+            if looks and self.pushed[message.dest_no].add(message.number):
+                self.send_poison_ack(message)
+                return
             self.buffer.append(push)
             if self.lab.rules.client_sorts:  # so that what comes at one time is sorted
                 self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
@@ -235,7 +234,8 @@ class Consumer(OnBroker):
 
     def on_lost(self) -> None:
         """The connection is gone, and with it what was prefetched; with a list there may be another."""
-        self.pushed.difference_update((m.dest_no, m.number) for m, *_ in self.buffer)
+        for message, *_ in self.buffer:
+            self.pushed[message.dest_no].discard([message.number])
         self.buffer.clear()
         self.had |= self.unconfirmed
         if not self.fails_over:

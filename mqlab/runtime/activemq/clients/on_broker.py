@@ -8,6 +8,7 @@ its list that it can reach.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Protocol
 
 from mqlab.runtime.activemq.asks import Addresses
@@ -78,7 +79,7 @@ class Grounds(Premises, Protocol):
         """Return the number of a producer."""
 
 
-class OnBroker:
+class OnBroker(ABC):
     """What consumers and producers make of a connection of their own; `spec` is how they were opened."""
 
     def __init__(
@@ -131,15 +132,15 @@ class OnBroker:
             )
         self.on_lost()
 
+    @abstractmethod
     def find_broker(self) -> None:
         """Go on with a broker that it can reach, if it has lost its own."""
-        raise NotImplementedError
 
     def lose_broker(self) -> None:
         """The broker is going."""
         self.connection.abandon()
         self.on_lost()
 
+    @abstractmethod
     def on_lost(self) -> None:
         """There is no connection any more."""
-        raise NotImplementedError

@@ -41,6 +41,7 @@ class Producer(OnBroker):
         self.dest_no = lab.name_destination(spec.to)
         self.elements = spec.to.elements()
         self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
+        self.pace = self.interval or lab.takes(lab.timing.pace)  # of what waits for no receipt
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
         self.properties = Dealt(spec.properties)
         self.headers = Dealt(
@@ -146,7 +147,7 @@ class Producer(OnBroker):
         if spec.persistent:
             self.under_way = passage
         else:
-            lab.clock.at(now + (self.interval or lab.timing.pace), self.send, None)
+            lab.clock.at(now + self.pace, self.send, None)
 
     def end(self) -> None:
         """All is sent, and it has the receipts: it closes its connection when all has arrived."""

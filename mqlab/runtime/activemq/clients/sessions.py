@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.commands import (
     Acknowledge,
@@ -122,12 +123,13 @@ class RemoteConsumer:
         self.buffer: deque[Delivery] = deque()
         self.had: list[Message] = []
         self.last = -1  # the number of what it took last
-        self.numbers: set[int] = set()  # of all it was given: the client's audit
+        self.audit = Audit()  # of what it was given
         # Received before a loss in the transaction that is open; it comes again, but not to the user.
         self.expected: dict[int, Message] = {}
         self.again: set[int] = set()
-        self.before: dict[int, int] = {}  # how often each was delivered before it came here
-        self.received: list[int] = []
+        # How often what it holds of a transaction was delivered before it came here.
+        self.before: dict[int, int] = {}
+        self.count = 0  # how many it has received
         self.working: Message | None = None  # what it is busy with
         self.busy = self.closed = self.asked = self.paused = False
         self.opened = False
@@ -145,7 +147,7 @@ class RemoteConsumer:
         acknowledgement of anything from before has no effect. What a transaction has received is
         received once only, as long as it is open.
         """
-        self.numbers -= {delivery.message.number for delivery in self.buffer}
+        self.audit.discard(delivery.message.number for delivery in self.buffer)
         self.buffer.clear()
         self.again.clear()
         self.asked = False
@@ -153,7 +155,7 @@ class RemoteConsumer:
         if self.session.transacted:
             self.expected |= held
         elif self.mode == "client":
-            self.numbers -= held.keys()
+            self.audit.discard(held)
         self.had, self.working = [], None
 
     def on_delivery(self, delivery: Delivery) -> None:
@@ -164,10 +166,9 @@ class RemoteConsumer:
             self.again.add(number)
             self._note_delivered(delivery.message)
             return
-        if number in self.numbers and not delivery.message.repeated:
+        if self.audit.add(number) and not delivery.message.repeated:
             self.client.send(Poison(self.name, delivery.message))
             return
-        self.numbers.add(number)
         self.buffer.append(delivery)
         self.work()
 
@@ -203,7 +204,7 @@ class RemoteConsumer:
         lab, broker = self.client.lab, self.client.broker_node
         count = 1 + delivery.before
         now, row = lab.clock.now, delivery.row
-        self.received.append(message.number)
+        self.count += 1
         self.last = message.number
         about = (
             message.number,
@@ -217,7 +218,8 @@ class RemoteConsumer:
             now - message.sent,
             0,
         )
-        self.before[message.number] = delivery.before
+        if self.session.transacted:
+            self.before[message.number] = delivery.before
         if count > 1:
             row = lab.add(now, Kind.Redelivered, *about, row)
         row = lab.add(now, Kind.Received, *about, row)
@@ -267,6 +269,8 @@ class RemoteConsumer:
     def commit(self, transaction: str | None) -> None:
         """Acknowledge with the transaction what it has had."""
         settled, self.had = self.had, []
+        for number in (*self.expected, *(message.number for message in settled)):
+            self.before.pop(number, None)
         self.expected, self.again = {}, set()
         if settled:
             self.client.send(Acknowledge(self.name, settled, transaction))
@@ -298,13 +302,13 @@ class RemoteConsumer:
         So does what it had before a loss, if it came again; what did not may come from now on.
         """
         came = [m for number, m in self.expected.items() if number in self.again]
-        self.numbers -= self.expected.keys() - self.again
+        self.audit.discard(self.expected.keys() - self.again)
         back, self.had = [*came, *self.had], []
         self.expected, self.again = {}, set()
         policy, clock = self.client.redelivery, self.client.lab.clock
         kept = []
         for message in back:
-            before = self.before.get(message.number, 0) + 1
+            before = self.before.pop(message.number, 0) + 1
             if 0 <= policy.maximum < before:
                 self.client.send(Poison(self.name, message))
             else:

@@ -1,0 +1,56 @@
+"""The command that makes pages of the lessons: lessons."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mqlab.cli.app import Json, app, note, show, table, told
+from mqlab.errors import BadValue, MissingExtra
+
+
+@app.command()
+def lessons(
+    names: Annotated[list[str] | None, typer.Argument(help="some lessons; all if none is named")] = None,
+    html: Annotated[Path | None, typer.Option(
+        help="write them as pages into this folder; any file server shows them")] = None,
+    engine: Annotated[Path | None, typer.Option(
+        help="where Pyodide is (npm install pyodide); found by itself if npm put it here")] = None,
+    without_engine: Annotated[bool, typer.Option(
+        "--without-engine", help="pages that play and answer, but run nothing")] = False,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """List the lessons, or write them as pages that work without a kernel, a server or the internet."""
+    if html is not None:
+        _write(html, names, engine, without_engine)
+        return
+    from mqlab.site import book
+
+    pages = [page for page in book.pages() if not names or page.name in names]
+    if as_json:
+        for page in pages:
+            print(json.dumps({"lesson": page.name, "title": page.lesson.title,
+                              "question": page.lesson.question, "minutes": page.minutes}))  # fmt: skip
+        return
+    made = table("", "lesson", "question", "minutes", whole=["lesson"])
+    for page in pages:
+        made.add_row(*told(page.name, page.lesson.question or page.lesson.title, str(page.minutes)))
+    show(made)
+
+
+def _write(folder: Path, names: list[str] | None, engine: Path | None, without: bool) -> None:
+    if engine is not None and without:
+        raise BadValue("--engine and --without-engine exclude each other; write one of them")
+    try:
+        from mqlab.site import writing
+        from mqlab.site.engine import find
+    except ImportError as error:
+        if (error.name or "").startswith("mqlab"):
+            raise
+        raise MissingExtra.of(error.name or "jinja2", "lab") from None
+    site = writing.Site(folder, None if without else find(engine))
+    count = sum(1 for _ in site.write(names or None))
+    note(f"{count} files in {folder}; see them with: python -m http.server --directory {folder}")

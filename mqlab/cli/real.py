@@ -1,0 +1,35 @@
+"""The command that plays on real brokers: real."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mqlab import verbs
+from mqlab.cli.app import Json, Set, What, app, note, scenario, show, table, told
+
+
+@app.command()
+def real(
+    what: What, changes: Set = None, as_json: Json = False,
+    record: Annotated[Path | None, typer.Option(help="write a recording of it")] = None,
+    limit: Annotated[float, typer.Option(help="seconds that it may take at most")] = 120,
+) -> None:  # fmt: skip
+    """Play a figure or a lab file on real brokers too, side by side; exit 1 if something differs."""
+    both = verbs.real(scenario(what, changes), record=record, limit=limit)
+    if as_json:
+        print(json.dumps({"what": what, "version": both.version, "differs": both.differs,
+                          "real": both.real, "lab": both.lab}))  # fmt: skip
+    else:
+        head, *lines = both.table()
+        totals = table(next(iter(told(what))), *head)
+        for line in lines:
+            totals.add_row(*told(*line))
+        said = f"{len(both.differs)} differ." if both.differs else "Both did the same."
+        show(totals, said, *told(*both.problems))
+    if record is not None:
+        note(f"{what}: recording written to {record}")
+    raise typer.Exit(1 if both.differs else 0)

@@ -1,0 +1,161 @@
+"""What the elements of one `activemq.xml` say: a broker with its connectors, before addresses are matched."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqlab.errors import BadFile, shown
+from mqlab.formats.activemq import policies, stores, words
+from mqlab.formats.activemq.reader import Reader
+from mqlab.formats.markup import Document, Element, Note
+from mqlab.spec.rows import OPTIONS
+
+OPENWIRE = ("tcp", "nio", "ssl", "nio+ssl", "auto", "auto+ssl", "auto+nio", "auto+nio+ssl", "vm",
+            "http", "https", "")  # fmt: skip
+_VERSION = re.compile(r"activemq-core-(\d+)\.(\d+)")
+
+
+@dataclass(slots=True)
+class FoundConnector:
+    """A network connector as its file has it."""
+
+    element: Element
+    name: str
+    uri: str
+    options: dict[str, object]
+
+
+@dataclass(slots=True)
+class FoundTransport:
+    """A transport connector as its file has it."""
+
+    element: Element
+    name: str
+    uri: str
+    options: dict[str, Any]
+    openwire: bool
+
+
+@dataclass(slots=True)
+class FoundBroker:
+    """A broker as its file has it; `notes` is what mqlab wrote there for itself."""
+
+    document: Document
+    element: Element
+    name: str
+    edition: str | None
+    options: dict[str, Any] = field(default_factory=dict)
+    connectors: list[FoundConnector] = field(default_factory=list)
+    transports: list[FoundTransport] = field(default_factory=list)
+    policies: list[dict[str, object]] = field(default_factory=list)
+    composites: list[dict[str, object]] = field(default_factory=list)
+    master: str | None = None  # the address of a pure slave's master
+    notes: dict[str, Any] = field(default_factory=dict)
+    note: Note | None = None
+
+
+class BrokerReader(Reader):
+    """Reads the brokers of a document."""
+
+    def brokers(self) -> Iterator[FoundBroker]:
+        """Yield the brokers of the document; raises `BadFile` if there is none."""
+        count = 0
+        for element in self.document.root.walk():
+            if element.name == "broker" and element.namespace in words.CORES:
+                count += 1
+                yield self.broker(element)
+        if count:
+            return
+        alike = [e for e in self.document.root.walk() if e.name == "broker"]
+        if alike:
+            raise BadFile(
+                f"{self.place(alike[0])}: its namespace {shown(alike[0].namespace)} is not ActiveMQ's; "
+                f'write xmlns="{words.CORE}"'
+            )
+        root = self.document.root
+        raise BadFile(
+            f"{self.document.where}, line {root.line}: {root.name} holds no broker; write "
+            f'<broker xmlns="{words.CORE}" brokerName="A"> around what a broker has'
+        )
+
+    def broker(self, element: Element) -> FoundBroker:
+        """Return what a broker element says."""
+        name = self.text(element, "brokerName", "localhost").strip() or "localhost"
+        found = FoundBroker(self.document, element, name, self.edition())
+        plain = {n: a for n, a in words.BROKER.items() if a != "masterConnectorURI"}
+        found.options = self.options(element, "broker", plain)
+        found.options.update(stores.read(self, element))
+        found.transports = [self.transport(e) for e in element.below(
+            "transportConnectors", "transportConnector")]  # fmt: skip
+        if any(self.text(t.element, words.AUDIT) == "true" for t in found.transports):
+            found.options["audit_network_producers"] = True
+        connectors = element.below("networkConnectors", "networkConnector")
+        for connector in connectors:
+            found.connectors.append(self.connector(connector, [c.name for c in found.connectors]))
+        found.policies = policies.read(self, element)
+        found.composites, virtual = policies.read_virtual(self, element)
+        if virtual is not None:
+            found.options["virtual_topics"] = virtual
+        masters = element.below("services", "masterConnector")
+        found.master = self.text(element, "masterConnectorURI") or next(
+            (self.text(master, "remoteURI") for master in masters), None
+        )
+        for note in element.notes:
+            if note.target == words.NOTE:
+                found.note, found.notes = note, self.note(note)
+        return found
+
+    def edition(self) -> str | None:
+        """Return the edition that the schema's name tells, if it does."""
+        located = self.document.root.attributes.get(
+            "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation", ""
+        )
+        version = _VERSION.search(located)
+        if version is None:
+            return None
+        release = (int(version[1]), int(version[2]))
+        if release < (5, 9):
+            return "5.5"
+        return "5.17" if release < (5, 18) else "5.18" if release < (6, 0) else "6.1"
+
+    def transport(self, element: Element) -> FoundTransport:
+        """Return what a transport connector says."""
+        uri = self.text(element, "uri")
+        name = self.text(element, "name", "openwire").strip() or "openwire"
+        options = self.options(element, "transportConnector", words.TRANSPORT)
+        return FoundTransport(element, name, uri, options, uri.partition(":")[0] in OPENWIRE)
+
+    def connector(self, element: Element, taken: list[str]) -> FoundConnector:
+        """Return what a network connector says; one whose name is *taken* gets another in the lab."""
+        options = self.options(element, "networkConnector", words.CONNECTOR)
+        rows = OPTIONS["networkConnector"]
+        names = {row.guide: name for name, row in rows.items()}
+        for listed in element.all(*words.DESTINATION_LISTS):
+            there = [self.destination(e) for e in listed.all(*words.QUEUES)]
+            if there:
+                options[names[listed.name]] = tuple(there)
+        name = given = self.text(element, "name", "NC").strip() or "NC"
+        while name in taken:
+            number = name.removeprefix(f"{given}-")
+            name = f"{given}-{int(number) + 1 if number != name and number.isdecimal() else 2}"
+        if name != given:
+            options["configured_name"] = given
+        uri = self.text(element, "uri") or self.text(element, "discoveryURI")
+        return FoundConnector(element, name, uri, options)
+
+    def note(self, note: Note) -> dict[str, object]:
+        """Return what mqlab noted; raises `BadFile` for what is no note of its own."""
+        try:
+            value = json.loads(note.data)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise BadFile(
+                f"{self.document.where}, line {note.line}: what stands in <?{words.NOTE} ...?> is not "
+                "what mqlab writes there; take it out"
+            )
+        return value

@@ -1,0 +1,218 @@
+"""Real brokers as processes: started together, one per broker, killed one by one, all gone in the end."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from mqlab.errors import CannotRun
+from mqlab.real import ports
+from mqlab.real.connections import Place, Places, answers
+
+LOOPBACK = "127.0.0.1"
+START_SECONDS, STOP_SECONDS, ASK_SECONDS = 60, 30, 30  # on a machine that does nothing else
+JAVA_OPTIONS = ("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_FAILED = re.compile(r"ERROR|Failed to start|Exception")
+
+
+class Processes(ABC):
+    """Brokers as processes, within a ``with`` block, in a folder of their own that is gone afterwards.
+
+    A product says how a broker is made ready and called, when it waits for its turn: `prepare`,
+    `command` and `waits`. Each has two ports: its own, and that of STOMP.
+    """
+
+    host = LOOPBACK
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self.folder = Path(tempfile.mkdtemp(prefix="mqlab-real-"))
+        self.own = {name: self.folder / f"broker-{no}" for no, name in enumerate(names, start=1)}
+        free = ports.take(self.host, 2 * len(names))
+        self.ports = dict(zip(names, zip(free[::2], free[1::2], strict=True), strict=True))
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.begun: dict[str, int] = {}  # where in its log a broker's present life begins, in lines
+        self.handlers: dict[int, Any] = {}  # those of before
+        # A signal that comes while a broker is launched waits: its process would be nobody's.
+        self.launching, self.told = False, 0
+
+    def __enter__(self) -> Any:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with suppress(ValueError):  # not the main thread: nobody else may set signals
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self.handlers[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:  # fmt: skip
+        for name in self.running:
+            self.signal(name, signal.SIGKILL)
+        for process in self.running.values():
+            process.wait()
+        ports.give_back(port for both in self.ports.values() for port in both)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for number, handler in self.handlers.items():
+            signal.signal(number, handler)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.told = number
+        if not self.launching:
+            self._leave_if_told()
+
+    def _leave_if_told(self) -> None:
+        if self.told == signal.SIGINT:
+            raise KeyboardInterrupt
+        if self.told:
+            raise SystemExit(128 + self.told)
+
+    def prepare(self, name: str) -> None:
+        """Make what a broker needs before its first start: a folder at least."""
+        self.own[name].mkdir(exist_ok=True)
+
+    @abstractmethod
+    def command(self, name: str) -> list[str]:
+        """Return the command that runs a broker in the foreground."""
+
+    def serves(self, name: str) -> bool:
+        """Whether clients can connect to a broker."""
+        return all(answers(place.host, place.port) for place in self.places(name))
+
+    @abstractmethod
+    def waits(self, said: Sequence[str]) -> bool:
+        """Whether a broker that has logged these lines is up and waits for its turn."""
+
+    def places(self, name: str) -> Places:
+        """Return where STOMP clients of a broker connect: at the second of its ports."""
+        return [Place(name, self.host, self.ports[name][1])]
+
+    def start(self, names: Iterable[str]) -> None:
+        """Start brokers together; returns when each serves, or waits for its turn."""
+        names = list(names)
+        for name in names:
+            if name not in self.begun:
+                self.prepare(name)
+            self.begun[name] = self.log(name).count("\n")
+            self._launch(name)
+        for name in names:
+            self._await(name)
+
+    def _launch(self, name: str) -> None:
+        command, base = self.command(name), self.own[name]
+        self.launching = True
+        with (base / "log").open("ab") as log:
+            self.running[name] = subprocess.Popen(
+                command, cwd=base, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                env=surroundings(), start_new_session=True,
+            )  # fmt: skip
+        self.launching = False
+        self._leave_if_told()
+
+    def _await(self, name: str) -> None:
+        limit = time.monotonic() + START_SECONDS * busy()
+        while not self.serves(name):
+            said = self.said(name)
+            if self.waits(said):
+                return
+            if not self.is_running(name) or time.monotonic() > limit:
+                raise CannotRun(f"broker {name} did not start; its log says:\n{_last(said)}")
+            time.sleep(0.05)
+
+    def log(self, name: str) -> str:
+        """Return what a broker has logged."""
+        file = self.own[name] / "log"
+        return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+
+    def said(self, name: str) -> list[str]:
+        """Return the lines that a broker has logged since its last start."""
+        return self.log(name).splitlines()[self.begun.get(name, 0) :]
+
+    def logged(self) -> int:
+        """Return how much all brokers have logged, in bytes: it grows while they are at work."""
+        files = (folder / "log" for folder in self.own.values())
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def worked(self) -> dict[str, float]:
+        """Return how long each broker that runs has used a processor, in seconds; {} where it is not told."""
+        return {
+            name: spent
+            for name, process in self.running.items()
+            if (spent := _processor_seconds(process.pid)) is not None
+        }
+
+    def is_running(self, name: str) -> bool:
+        """Whether a broker's process is there."""
+        return name in self.running and self.running[name].poll() is None
+
+    def signal(self, name: str, number: int) -> None:
+        """Send a signal to a broker and to the script that may have started it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.running[name].pid, number)
+
+    def end(self, name: str, *, orderly: bool) -> None:
+        """Stop a broker in an orderly way, or kill its process."""
+        if name not in self.running:
+            return
+        self.signal(name, signal.SIGTERM if orderly else signal.SIGKILL)
+        try:
+            self.running[name].wait(timeout=STOP_SECONDS * busy())
+        except subprocess.TimeoutExpired:
+            self.signal(name, signal.SIGKILL)
+            self.running[name].wait()
+        del self.running[name]
+
+    def ask(self, command: Sequence[str | Path]) -> str:
+        """Return what one of the product's own commands prints; raises `CannotRun` when it takes too long."""
+        words, longest = [str(word) for word in command], ASK_SECONDS * busy()
+        try:
+            done = subprocess.run(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                env=surroundings(), timeout=longest, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise CannotRun(f"{' '.join(words[:3])} took more than {longest:.0f} s") from None
+        return done.stdout.decode("utf-8", "replace")
+
+
+def busy() -> float:
+    """Return how many times as long as alone a process takes here now: others run beside it; 1 to 8."""
+    if not hasattr(os, "getloadavg"):
+        return 1
+    return min(8, max(1, os.getloadavg()[0] / (os.cpu_count() or 1)))
+
+
+def surroundings() -> Mapping[str, str]:
+    """Return the environment for a process.
+
+    It is copied before the fork: C's own table moves when another thread sets a variable, and a process that is
+    just being started would read it half moved (Bad address).
+    """
+    return {name: os.environ[name] for name in list(os.environ) if name in os.environ}
+
+
+def _processor_seconds(pid: int) -> float | None:
+    """Return how long a process has used a processor, as Linux tells it."""
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    fields = told.rpartition(")")[2].split()  # the name before may have any sign in it
+    own, of_system = fields[11:13]
+    return (int(own) + int(of_system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _last(lines: list[str]) -> str:
+    telling = [line for line in lines if _FAILED.search(line)][:4]
+    return "\n".join(f"  {line[:300]}" for line in (telling or lines[-8:]))

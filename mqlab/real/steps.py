@@ -1,0 +1,170 @@
+"""A scenario's script on real brokers: each step is done, then the brokers come to rest.
+
+The steps are those of the recordings. What every product's scripts have in common stands here; how its
+brokers are started, stopped and asked in `networks` (ActiveMQ) and `clusters` (Artemis, OpenMQ).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from mqlab.errors import CannotRun
+from mqlab.real.connections import Places
+from mqlab.real.consumers import Consumer
+from mqlab.real.processes import Processes, busy
+from mqlab.real.producers import send
+from mqlab.spec.json_types import JsonDict, JsonObject
+
+Step = JsonObject
+QUIET_SECONDS = 0.5  # without a frame or a line in a log: the brokers are at rest
+# A broker at rest uses less of a processor than this; measured 0.002 to 0.02. One that has to wait for a
+# processor is silent, too, but not at rest.
+IDLE = 0.05
+REST_SECONDS = 20  # the longest that it is waited for, on a machine that does nothing else
+
+
+class Script(ABC):
+    """Does steps, and keeps what came of them."""
+
+    def __init__(self, brokers: Processes, until: float) -> None:
+        self.brokers, self.until = brokers, until
+        self.consumers: dict[str, list[Consumer]] = {}
+        self.open: dict[str, Consumer] = {}
+        self.background: list[threading.Thread] = []
+        self.sent = 0
+        self.snapshots: dict[str, object] = {}
+        self.problems: list[str] = []
+
+    def do(self, step: Step) -> None:
+        """Do one step; raises `CannotRun` when time is over."""
+        if time.monotonic() > self.until:
+            raise CannotRun("the time for the real brokers is over; raise the limit")
+        does: Callable[[Step], None] = getattr(self, f"do_{step['do']}")
+        does(step)
+
+    def places(self, of: str | list[str]) -> Places:
+        """Return where the clients of a broker connect, or of several in the order in which they are tried."""
+        names = of if isinstance(of, list) else [of]
+        return [place for name in names for place in self.brokers.places(name)]
+
+    def do_open_consumer(self, step: Step) -> None:
+        """Open a consumer, and let the network hear of it."""
+        consumer = Consumer(self.places(step["broker"]), step)
+        self.open[step["consumer"]] = consumer
+        self.consumers.setdefault(step["consumer"], []).append(consumer)
+        self.rest()
+
+    def do_close_consumer(self, step: Step) -> None:
+        """Close a consumer, and let the network hear of it."""
+        self.open.pop(step["consumer"]).close(bool(step.get("unsubscribe")))
+        self.rest()
+
+    def do_receive(self, step: Step) -> None:
+        """Let a consumer take some messages."""
+        consumer = self.open[step["consumer"]]
+        before = len(consumer.taken)
+        consumer.allow(int(step["count"]))
+        consumer.wait_for(before + int(step["count"]), REST_SECONDS / 2 * busy())
+
+    def do_acknowledge(self, step: Step) -> None:
+        """Let a consumer acknowledge what it has taken."""
+        self.open[step["consumer"]].acknowledge(step.get("count"))
+        self.rest()
+
+    def do_commit(self, step: Step) -> None:
+        """Commit the transaction of a consumer's session."""
+        self.open[step["consumer"]].commit()
+        self.rest()
+
+    def do_resume(self, step: Step) -> None:
+        """Let a consumer take all it can."""
+        self.open[step["consumer"]].allow(None)
+
+    def do_pause(self, step: Step) -> None:
+        """Let a consumer take nothing."""
+        self.open[step["consumer"]].hold()
+
+    def do_send(self, step: Step) -> None:
+        """Send messages, in the background if that is said."""
+        first = self.sent + 1
+        self.sent += int(step["count"])
+        if not step.get("in_background"):
+            self._send(step, first)
+            return
+        thread = threading.Thread(target=self._send, args=(step, first), daemon=True)
+        thread.start()
+        self.background.append(thread)
+
+    def _send(self, step: Step, first: int) -> None:
+        try:
+            send(self.places(step["broker"]), step, first)
+        except CannotRun as error:
+            self.problems.append(f"send to {step['broker']}: {error}")
+
+    def do_wait(self, step: Step) -> None:
+        """Let time pass."""
+        time.sleep(float(step["ms"]) / 1000)
+
+    def do_wait_for_sends(self, step: Step) -> None:
+        """Wait for what is sent in the background."""
+        for thread in self.background:
+            thread.join(REST_SECONDS * busy())
+
+    def do_settle(self, step: Step) -> None:
+        """Wait until nothing moves any more."""
+        self.rest()
+
+    def rest(self) -> None:
+        """Wait until for a while no frame has come, no log has grown and no broker has worked."""
+        limit = time.monotonic() + REST_SECONDS * busy()
+        slowest = max((consumer.delay for consumer in self.open.values()), default=0)
+        quiet = max(QUIET_SECONDS * busy(), 2 * slowest)
+        while time.monotonic() < limit:
+            before, worked, since = self._moved(), self.brokers.worked(), time.monotonic()
+            while self._moved() == before and time.monotonic() - since < quiet:
+                time.sleep(0.05)
+            took = time.monotonic() - since
+            spent = (now - worked.get(name, now) for name, now in self.brokers.worked().items())
+            if took >= quiet and max(spent, default=0) < IDLE * took:
+                return
+
+    def _moved(self) -> tuple[int, int]:
+        all_ = [consumer for each in self.consumers.values() for consumer in each]
+        return sum(len(c.frames.messages) for c in all_), self.brokers.logged()
+
+    def do_snapshot(self, step: Step) -> None:
+        """Note what each consumer has received, and how each broker is and what lies in its queues."""
+        so_far = {name: sum(len(c.taken) for c in each) for name, each in self.consumers.items()}
+        states = {name: self.state(name) for name in self.brokers.names}
+        self.snapshots[step["label"]] = {"received_so_far": so_far, "brokers": states}
+
+    @abstractmethod
+    def state(self, name: str) -> dict[str, object]:
+        """Return how a broker is, and what lies in its queues."""
+
+    def wait_until(self, holds: Callable[[], bool], seconds: float = REST_SECONDS) -> bool:
+        """Wait until something holds or time is over, longer on a busy machine; returns whether it held."""
+        limit = time.monotonic() + seconds * busy()
+        while not (held := holds()) and time.monotonic() < limit:
+            time.sleep(0.05)
+        return held
+
+    def outcome(self) -> dict[str, object]:
+        """Return what came of it."""
+        consumers: JsonDict = {}
+        for name, each in self.consumers.items():
+            received = [number for consumer in each for number in consumer.taken]
+            redelivered = [number for consumer in each for number in consumer.redelivered]
+            ways: dict[tuple[str, ...], list[int]] = {}
+            for one in (one for consumer in each for one in consumer.seen):
+                ways.setdefault(one.path, []).append(one.number)
+            paths = [{"path": list(path), "numbers": numbers} for path, numbers in ways.items()]
+            consumers[name] = {"count": len(received), "received": received, "paths": paths}
+            if redelivered:
+                consumers[name]["redelivered"] = redelivered
+        for consumer in self.open.values():
+            consumer.close()
+        return {"consumers": consumers, "snapshots": self.snapshots, "problems": self.problems}

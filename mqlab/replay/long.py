@@ -1,0 +1,65 @@
+"""A run that is too long to be kept in memory: its events go to files while it runs.
+
+What stays in memory is the network with the messages that are in it, and the events of one file (40
+bytes each); of OpenMQ's and Artemis' clients also the numbers of what they sent and received, which an
+outcome lists (4 bytes each). The files so far can be read while the run goes on.
+"""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mqlab import products
+from mqlab.replay.store import Writer
+from mqlab.spec import Action
+from mqlab.takes import scenario_of
+from mqlab.trace import parquet
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
+
+ROWS = 1 << 20  # of a file, and of a row group
+FIRST = 1 << 16  # of the first file: whoever follows the run soon sees something
+MOST = (1 << 31) - 1  # events of a run: rows are numbered with 32 bits
+
+
+class Spool:
+    """Takes the columns of a run and writes them to a trace folder."""
+
+    def __init__(self, folder: Path, rows: int) -> None:
+        self.full, self.most, self.writer = min(rows, FIRST), rows, Writer(folder)
+        self.lab: Any = None
+
+    def take(self, columns: dict[str, array[int]]) -> None:
+        """Write a file, and let readers know of it."""
+        self.writer.add(parquet.as_table(columns))
+        self.writer.end(self.lab.trace.header, self.lab.recorder.names, grows=True)
+        self.full = min(self.most, 2 * self.full)
+
+    def run(
+        self, scenario: AnyScenario, until: int | str | None, seed: int, jitter: int | str
+    ) -> None:
+        """Play a scenario from beginning to end."""
+        self.lab = products.lab_of(scenario, seed, jitter, MOST)
+        self.lab.recorder.taker = self
+        try:
+            self.writer.end(self.lab.trace.header, self.lab.recorder.names, grows=True)
+            self.lab.play(until)
+            rest = self.lab.trace
+            self.writer.add(parquet.table_of(rest).replace_schema_metadata(None))
+        except BaseException as error:  # Ctrl-C, too: nobody must wait for more
+            self.writer.stop(error)
+            raise
+        self.writer.end(rest.header, rest.names)
+
+
+def run(
+    what: object, *actions: Action, out: str | Path, seed: int = 0, jitter: int | str = 0,
+    until: int | str | None = None, rows: int = ROWS,
+) -> Path:  # fmt: skip
+    """Run what `mqlab.run` takes, and write its events to a trace folder; see `mqlab.replay.run`."""
+    spool = Spool(Path(out), rows)
+    spool.run(scenario_of(what, *actions), until, seed, jitter)
+    return spool.writer.folder

@@ -1,0 +1,166 @@
+"""Writes the site: pages for every notebook, their contents page, slides, and what all of them share."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import resources
+from pathlib import Path
+
+from jinja2 import DictLoader, Environment
+from markupsafe import Markup
+
+from mqlab.errors import BadFile, UnknownName
+from mqlab.lessons import data
+from mqlab.lessons.data import ENGLISH
+from mqlab.site import book, engine, prose, slides, stages
+from mqlab.site.book import LANGUAGES, Page
+from mqlab.site.parts import Part, Parts
+
+ROOM = resources.files(__package__) / "page"
+SCRIPTS = (
+    "shared.js",
+    "engine.js",
+    "pictures.js",
+    "progress.js",
+    "tasks.js",
+    "cells.js",
+    "covers.js",
+    "deck.js",
+    "begin.js",
+)
+TEMPLATES = ("frame.html", "lesson.html", "contents.html", "slides.html")
+SAID = (
+    "right",
+    "wrong",
+    "close",
+    "sum_over",
+    "mistake",
+    "no_mistake",
+)  # what `page/tasks.js` puts together
+HOST_ENDS = "export default { render };"
+
+
+@dataclass
+class Site:
+    """The site of a folder. With Pyodide (a folder that holds it) its pages have the engine."""
+
+    folder: Path
+    pyodide: Path | None = None
+    about: Mapping[str, object] | None = field(default=None, init=False)
+
+    def write(self, names: list[str] | None = None) -> Iterator[Path]:
+        """Write all pages, or those of some lessons, and yield each file that is done.
+
+        Raises `BadFile` for a folder that cannot be written to, `UnknownName` for a lesson.
+        """
+        known = [page.name for page in book.pages()]
+        for name in names or ():
+            if name not in known:
+                raise UnknownName.of("lesson", name, known)
+        try:
+            yield from self._assets()
+            for language in LANGUAGES:
+                yield from self._pages(language, names)
+            yield self._put("index.html", self._contents())
+        except OSError as error:
+            raise BadFile(f"{self.folder}: {error.strerror}; name another folder") from None
+
+    def _put(self, path: str, text: str) -> Path:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def _assets(self) -> Iterator[Path]:
+        """Write what all pages share: BokehJS, the picture's document, looks, scripts, the engine."""
+        yield self._put("assets/bokeh.js", stages.bokeh())
+        yield self._put("assets/stages.js", stages.script())
+        yield self._put("assets/site.css", _text("site.css"))
+        host = (resources.files("mqlab.views") / "host.js").read_text(encoding="utf-8")
+        if host.count(HOST_ENDS) != 1:
+            raise BadFile("mqlab/views/host.js does not end as a module with one `render`")
+        shown = (
+            f"(() => {{\n{host.replace(HOST_ENDS, 'globalThis.mqlabHost = { render };')}\n}})();\n"
+        )
+        yield self._put(
+            "assets/site.js", shown + "(() => {\n" + "\n".join(map(_text, SCRIPTS)) + "\n})();\n"
+        )
+        if self.pyodide is not None:
+            target = self.folder / "assets" / "engine"
+            self.about = engine.put(self.pyodide, target)
+            yield self._put("assets/engine/worker.js", _text("worker.js"))
+
+    def _pages(self, language: str, names: list[str] | None) -> Iterator[Path]:
+        pages = book.pages(language)
+        for number, page in enumerate(pages):
+            if names is not None and page.name not in names:
+                continue
+            before = pages[number - 1] if number else None
+            after = pages[number + 1] if number + 1 < len(pages) else None
+            parts = Parts(page).all()
+            yield self._put(page.path, self._lesson(page, parts, before, after))
+            if page.language == ENGLISH and page.lesson.tasks:
+                yield self._put(f"slides/{page.name[:2]}.html", self._slides(page, parts))
+
+    def _lesson(
+        self, page: Page, parts: list[Part], before: Page | None, after: Page | None
+    ) -> str:
+        names = [other.name for other in book.pages(page.language)]
+        words = _words(page.language)
+        render = _environment(names).get_template("lesson.html").render
+        return render(page=page, parts=parts, before=before, after=after, words=words,
+                      said=data.texts(page.language)["words"], others=book.translations(page),
+                      languages=LANGUAGES, settings=self._settings(page, words), up=page.up,
+                      language=page.language, title=page.lesson.title)  # fmt: skip
+
+    def _slides(self, page: Page, parts: list[Part]) -> str:
+        words = _words(page.language)
+        deck = slides.deck(page.lesson, parts, page.minutes, words)
+        render = _environment([]).get_template("slides.html").render
+        return render(deck=deck, words=words, settings=self._settings(page, words), up="../",
+                      language=page.language, title=page.lesson.title)  # fmt: skip
+
+    def _settings(self, page: Page, words: Mapping[str, str]) -> dict[str, object]:
+        """Return what a page's scripts are to know."""
+        said = data.texts(page.language)["words"]
+        return {"engine": self.about if page.is_run else None, "words": words,
+                "said": {name: said[name] for name in SAID}}  # fmt: skip
+
+    def _contents(self) -> str:
+        words = _words(ENGLISH)
+        render = _environment([]).get_template("contents.html").render
+        return render(pages=book.pages(), translations=book.translations, languages=LANGUAGES, words=words,
+                      settings={"engine": None, "words": words}, up="", language=ENGLISH,
+                      title=words["lessons"])  # fmt: skip
+
+
+def _text(name: str) -> str:
+    return ROOM.joinpath(name).read_text(encoding="utf-8")
+
+
+def _words(language: str) -> dict[str, str]:
+    """Return what the pages say beside their lessons; English where a language has no word."""
+    found = tomllib.loads(_text("words.toml"))
+    return {**found[ENGLISH], **found.get(language, {})}
+
+
+def _environment(names: list[str]) -> Environment:
+    made = Environment(
+        loader=DictLoader({name: _text(name) for name in TEMPLATES}), autoescape=True
+    )
+    render = partial(prose.markdown, names=names)
+    made.filters["markdown"] = lambda text: Markup(render(text))
+    made.filters["python"] = lambda code: Markup(prose.python(code))
+    made.filters["data"] = _data
+    return made
+
+
+def _data(value: object) -> Markup:
+    """Return a value as JSON that may stand in a script element."""
+    return Markup(
+        json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    )

@@ -1,0 +1,55 @@
+"""What every noun answers to a field that it does not have, or that is missing: what to write."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from mqlab.errors import BadValue, UnknownName
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class Noun(type):
+    """The class of the classes of nouns.
+
+    >>> from mqlab.spec.faults import Crash
+    >>> Crash("A", when="2s")
+    Traceback (most recent call last):
+    mqlab.errors.UnknownName: Crash: unknown field 'when'; Known: broker, at.
+    """
+
+    if not TYPE_CHECKING:  # who checks types has the constructors themselves
+
+        def __call__(cls, *given, **named):
+            """Return a noun; raises `UnknownName` or `BadValue` for fields it does not have, or lacks."""
+            try:
+                return super().__call__(*given, **named)
+            except TypeError:
+                told = cls._misfit(given, named)
+                if told is None:
+                    raise
+            raise told
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        whole = inspect.signature(vars(cls)["__init__"])
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+    def _misfit(
+        cls, given: tuple[object, ...], named: dict[str, object]
+    ) -> UnknownName | BadValue | None:
+        """Return in what a call does not fit; None if it does."""
+        known = cls.__signature__.parameters
+        fields = [name for name, field in known.items() if field.kind in _NAMED]
+        for name in named:
+            if name not in known:
+                return UnknownName.of("field", name, fields, cls.__name__)
+        try:
+            cls.__signature__.bind(*given, **named)
+        except TypeError as error:
+            order = ", ".join(
+                name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY
+            )
+            return BadValue(f"{cls.__name__}: {error}; write {cls.__name__}({order})")
+        return None

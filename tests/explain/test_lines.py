@@ -1,0 +1,44 @@
+"""What is cut is named: a line between two, all lines to one, the line to the database."""
+
+import pytest
+
+import mqlab as mq
+from mqlab import artemis, openmq
+
+NET = mq.Network(
+    mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)"), store="jdbc"),
+    mq.Broker("B"),
+)
+
+
+@pytest.mark.parametrize(
+    ("cut", "heal", "line"),
+    [
+        (mq.Cut("A", "B", at="1s"), mq.Heal("A", "B", at="2s"), "the line between A and B"),
+        (mq.Cut("A", at="1s"), mq.Heal("A", at="2s"), "the line to A"),
+        (mq.DatabaseDown(at="1s"), mq.DatabaseUp(at="2s"), "the line to the database"),
+    ],
+)
+def test_the_story_names_the_line(cut, heal, line):
+    story = str(mq.explain(mq.run(NET, cut, heal)))
+    assert f"1000 ms  {line} is cut (how refuse)." in story
+    assert f"2000 ms  {line} is whole again." in story
+    assert "None" not in story
+
+
+def test_a_line_of_a_cluster():
+    cluster = openmq.Network(openmq.Broker("b1"), openmq.Broker("b2"))
+    silent = openmq.Cut("b1", "b2", how="hang")
+    story = str(mq.explain(mq.run(cluster, silent, openmq.Heal("b1", "b2"))))
+    assert "the line between b1 and b2 is cut." in story
+    assert "the line between b1 and b2 is whole again." in story
+
+
+def test_a_line_of_a_pair():
+    pair = artemis.Network(
+        artemis.Broker("M", "replication", "master"),
+        artemis.Broker("S", "replication", "slave"),
+    )
+    story = str(mq.explain(mq.run(pair, artemis.Cut("M", "S"), artemis.Heal("M", "S"))))
+    assert "the line between M and S is cut" in story
+    assert "the line between M and S is whole again" in story

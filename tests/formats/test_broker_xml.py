@@ -1,0 +1,257 @@
+"""`broker.xml` of Artemis: files to a network and back; the fragments of the guide's chapter 21."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mqlab as mq
+from mqlab import artemis
+from mqlab.errors import BadFile
+from mqlab.formats.artemis import broker_xml
+from mqlab.spec.artemis.broker import ROLES
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
+from mqlab.spec.origin import SourceFile
+from tests.conftest import recorded
+
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
+
+
+def read(*texts, **more):
+    return broker_xml.read(
+        [SourceFile(f"{no}/broker.xml", text) for no, text in enumerate(texts)], **more
+    )
+
+
+def again(texts):
+    return broker_xml.read([SourceFile(name, text) for name, text in texts.items()])
+
+
+def still(scenario):
+    """Return a scenario in which nothing happens, which is what files hold."""
+    return replace(scenario, steps=())
+
+
+def core(inside="", name="A", host="0.0.0.0", connectors=""):
+    return (f'<configuration xmlns="urn:activemq">\n<core xmlns="urn:activemq:core">\n<name>{name}</name>\n'
+            f"<connectors>{connectors}</connectors>\n<acceptors><acceptor name='in'>tcp://{host}:61616"
+            f"?tcpSendBufferSize=1048576</acceptor></acceptors>\n{inside}\n</core>\n"
+            "</configuration>\n")  # fmt: skip
+
+
+def policy(inside):
+    return core(f"<ha-policy>\n{inside}\n</ha-policy>")
+
+
+TO_B = '<connector name="server1-connector">tcp://b.example.org:61616</connector>'
+B = core("<ha-policy><live-only/></ha-policy>", "B", "b.example.org")
+COLOCATED = ("<replication>\n<colocated>\n<request-backup>true</request-backup>\n<max-backups>1</max-backups>\n"
+             "<backup-request-retries>-1</backup-request-retries>\n<backup-request-retry-interval>5000"
+             "</backup-request-retry-interval>\n<backup-port-offset>150</backup-port-offset>\n<master>\n"
+             "</master>\n<slave>\n</slave>\n</colocated>\n</replication>")  # fmt: skip
+SAMPLE = """<replication> <colocated> <backup-request-retries>44</backup-request-retries>
+<backup-request-retry-interval>33</backup-request-retry-interval> <max-backups>3</max-backups>
+<request-backup>false</request-backup> <backup-port-offset>33</backup-port-offset> <master>
+<group-name>purple</group-name> <check-for-live-server>true</check-for-live-server>
+<cluster-name>abcdefg</cluster-name> </master> <slave> <group-name>tiddles</group-name>
+<max-saved-replicated-journals-size>22</max-saved-replicated-journals-size>
+<cluster-name>33rrrrr</cluster-name> <restart-backup>false</restart-backup> <scale-down>
+<!--a group--> <group-name>boo!</group-name> <!--or a discovery group-->
+<discovery-group-ref discovery-group-name="wahey"/> </scale-down> </slave> </colocated> </replication>"""
+# section -> (files, what A is, the rules that find something)
+FRAGMENTS = {
+    "21.1.1 master": ([policy("<replication>\n<master/>\n</replication>")],
+                      artemis.Broker("A", "replication", "master"), set()),
+    "21.1.1 slave": ([policy("<replication>\n<slave/>\n</replication>")],
+                     artemis.Broker("A", "replication", "slave"), {"split-brain"}),
+    "21.1.2 master": ([policy("<replication><master>\n<check-for-live-server>true</check-for-live-server>\n"
+                              "</master></replication>")],
+                      artemis.Broker("A", "replication", "master", check_for_live_server=True), set()),
+    "21.1.2 slave": ([policy("<replication><slave>\n<allow-failback>true</allow-failback>\n"
+                             "</slave></replication>")],
+                     artemis.Broker("A", "replication", "slave", allow_failback=True), {"split-brain"}),
+    "21.1.3 master": ([policy("<replication><master><group-name>fish</group-name></master></replication>")],
+                      artemis.Broker("A", "replication", "master", group_name="fish"), set()),
+    "21.1.3 slave": ([policy("<replication><slave><group-name>fish</group-name></slave></replication>")],
+                     artemis.Broker("A", "replication", "slave", group_name="fish"), {"split-brain"}),
+    "21.3.1": ([policy(COLOCATED)], artemis.Broker(
+        "A", "replication", "colocated", request_backup=True, max_backups=1, backup_request_retries=-1,
+        backup_request_retry_interval=5000, backup_port_offset=150, master={}, slave={}),
+        {"no-host", "split-brain"}),
+    "21.3.2 empty": ([policy("<replication><colocated><excludes> </excludes></colocated></replication>")],
+                     artemis.Broker("A", "replication", "colocated", excludes=[]),
+                     {"colocated-half", "split-brain"}),
+    "21.3.2": ([policy("<replication><colocated><excludes> <connector-ref>remote-connector</connector-ref>"
+                       " </excludes></colocated></replication>")],
+               artemis.Broker("A", "replication", "colocated", excludes=["remote-connector"]),
+               {"colocated-half", "split-brain"}),
+    "21.4.1": ([core("<ha-policy> <live-only> <scale-down> <connectors> <connector-ref>server1-connector"
+                     "</connector-ref> </connectors> </scale-down> </live-only> </ha-policy>",
+                     connectors=TO_B), B],
+               artemis.Broker("A", scale_down={"connectors": ["to_B"]}), set()),
+    "21.4.2": ([policy("<live-only> <scale-down> <discovery-group-ref discovery-group-name="
+                       '"my-discovery-group"/> </scale-down> </live-only>')],
+               artemis.Broker("A", scale_down={"discovery_group_ref": "my-discovery-group"}), set()),
+    "21.4.3": ([policy("<live-only> <scale-down> <group-name>my-group-name</group-name> </scale-down> "
+                       "</live-only>")],
+               artemis.Broker("A", scale_down={"group_name": "my-group-name"}),
+               {"scale-down-target", "scale-down-group"}),
+    "21.4.4": ([policy(SAMPLE)], artemis.Broker(
+        "A", "replication", "colocated", backup_request_retries=44, backup_request_retry_interval=33,
+        max_backups=3, request_backup=False, backup_port_offset=33,
+        master={"group_name": "purple", "check_for_live_server": True, "cluster_name": "abcdefg"},
+        slave={"group_name": "tiddles", "max_saved_replicated_journals_size": 22, "cluster_name": "33rrrrr",
+               "restart_backup": False,
+               "scale_down": {"group_name": "boo!", "discovery_group_ref": "wahey"}}), {"split-brain"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("section", FRAGMENTS)
+def test_a_fragment_is_read_checked_written_and_read_again(section):
+    texts, expected, rules = FRAGMENTS[section]
+    net = read(*texts)
+    assert net.brokers[0] == expected
+    found = mq.check(net)
+    assert {problem.rule for problem in found} == rules
+    assert all((p.file, p.line) == ("0/broker.xml", 6) for p in found)
+    assert list(broker_xml.write(net).values()) == texts
+    other = net.change("A", network_check_list="10.0.0.1")
+    written = broker_xml.write(other)
+    assert "tcpSendBufferSize" in written["0/broker.xml"]
+    assert again(written) == other
+
+
+@pytest.mark.parametrize("bad", [
+    "<colocated> <excludes> </excludes> ... <colocated>",  # as it is printed in 21.3.2
+    "<backup-request-retry-interval>5000</backup-request-retry-interval/>",  # and in 21.3.1
+])  # fmt: skip
+def test_the_misprints_of_the_guide_are_refused_with_their_line(bad):
+    with pytest.raises(BadFile, match=r"^0/broker\.xml, line \d+, column \d+: not XML"):
+        read(policy(f"<replication>{bad}</replication>"))
+
+
+@pytest.mark.parametrize("figure", mq.figures("artemis"), ids=lambda figure: figure.id)
+def test_a_figure_reads_back_as_itself(figure):
+    net = still(figure.scenario)
+    texts = broker_xml.write(net)
+    assert again(texts) == net
+    assert broker_xml.write(again(texts)) == texts
+
+
+@pytest.mark.parametrize("value", recorded("artemis", lambda path: True))
+def test_a_recorded_network_reads_back_as_itself(value):
+    net = still(mq.verbs.scenario_of(value))
+    assert again(broker_xml.write(net)) == net
+
+
+TEXTS = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_characters="\x7f"),
+                min_size=1, max_size=6).filter(lambda text: text == text.strip())  # fmt: skip
+
+
+def values_of(row):
+    if row.type is bool:
+        return st.booleans()
+    if row.type is int:
+        return st.integers(max(row.low or 1, 1), 5000)
+    return st.sampled_from(row.choices) if row.choices else TEXTS
+
+
+def drawn(rows):
+    plain = [row for row in rows if row.type in (bool, int, str)]
+    return st.fixed_dictionaries({}, optional={row.name: values_of(row) for row in plain})
+
+
+@st.composite
+def networks(draw):
+    names = draw(st.lists(st.sampled_from(["A", "b 2", "c/d", "ü", "x&<y>'"]), min_size=1, max_size=4,
+                          unique=True))  # fmt: skip
+
+    def broker(name):
+        kind = draw(st.sampled_from(list(ROLES)))
+        role = draw(st.sampled_from(ROLES[kind]))
+        rows = [row for row in ELEMENTS.values() if kind in row.policies and role in row.roles]
+        elements = draw(drawn(rows))
+        if role == "colocated":
+            halves = [r for r in ELEMENTS.values() if kind in r.policies]
+            elements["master"] = draw(drawn([r for r in halves if "master" in r.roles]))
+            elements["slave"] = draw(drawn([r for r in halves if "slave" in r.roles]))
+        if role == "live" and draw(st.booleans()):
+            elements["scale_down"] = draw(drawn(OPTIONS["scale-down"].values()))
+            if draw(st.booleans()):
+                elements["scale_down"]["connectors"] = [f"to_{draw(st.sampled_from(names))}"]
+        more = draw(drawn(OPTIONS["core"].values())) | draw(
+            drawn(OPTIONS["cluster-connection"].values())
+        )
+        more |= draw(st.sampled_from([{}, {"shared_store": "s"}, {"cluster_password": "<&"}]))
+        return artemis.Broker(name, kind, role, elements, **more)
+
+    queues = draw(st.lists(st.builds(
+        artemis.AddressQueue, TEXTS, routing=st.sampled_from(["anycast", "multicast"]),
+        address=st.none() | TEXTS, on=st.none() | st.just((names[0],))), max_size=2))  # fmt: skip
+    more = draw(
+        drawn([*OPTIONS["cluster-connection"].values(), *OPTIONS["address-setting"].values()])
+    )
+    return artemis.Network(*map(broker, names), queues=tuple(queues), **more)
+
+
+@given(networks())
+@settings(max_examples=40, deadline=None)
+def test_a_network_reads_back_as_itself(net):
+    texts = broker_xml.write(net)
+    assert again(texts) == net
+    assert broker_xml.write(again(texts)) == texts
+
+
+BAD = {
+    "no core": ("<configuration/>", r"line 1: holds no core; write <core xmlns="),
+    "a core of nobody": ('<configuration><core xmlns="urn:x"/></configuration>', "its core is of 'urn:x'"),
+    "no name": ("<configuration><core/></configuration>", "line 1: the broker has no <name>"),
+    "a policy that is none": (policy("<replicated/>"), "line 7, replicated: there is no such policy"),
+    "no role": (policy("<replication/>"), "line 7, replication: a role is missing"),
+    "a number that is none": (policy("<replication><slave><quorum-size>two</quorum-size></slave>"
+                                     "</replication>"), "line 7, quorum-size: quorum-size: 'two' is not a"),
+    "a connector that is none": (policy("<live-only><scale-down><connectors><connector-ref>x</connector-ref>"
+                                        "</connectors></scale-down></live-only>"),
+                                 "line 7: no <connector> of this file is called 'x'"),
+    "a connector to nobody": (core("<ha-policy><live-only><scale-down><connectors><connector-ref>"
+                                   "server1-connector</connector-ref></connectors></scale-down></live-only>"
+                                   "</ha-policy>", connectors=TO_B),
+                              r"line 6: connector server1-connector leads to b\.example\.org:61616, where"),
+    "a note that is none": (core("<?mqlab 7?>"), "line 6: what stands in <.mqlab"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_told_with_file_and_line(name):
+    text, told = BAD[name]
+    with pytest.raises(BadFile, match=rf"^0/broker\.xml, .*{told}"):
+        read(text)
+
+
+def test_two_brokers_of_one_name_and_two_products_are_told(tmp_path):
+    with pytest.raises(
+        BadFile, match=r"1/broker\.xml, line 2: 0/broker\.xml has a broker called 'A' too"
+    ):
+        read(core(), core())
+    (tmp_path / "a.xml").write_text(core())
+    (tmp_path / "b.xml").write_text('<broker xmlns="http://activemq.apache.org/schema/core"/>')
+    with pytest.raises(BadFile, match="files of several products make no network"):
+        mq.load(tmp_path / "a.xml", tmp_path / "b.xml")
+
+
+def test_files_are_checked_and_run_from_the_verbs(tmp_path):
+    net = still(mq.figure("artemis:21.1.2").scenario)
+    mq.save(net, f"{tmp_path}/net/")
+    back = mq.load(tmp_path / "net")
+    assert back == net
+    actions = [artemis.Producer("P", on="M1", sends=3, to=mq.Queue("q")), artemis.Crash("M1")]
+    assert mq.run(back, *actions).digest() == mq.run(net, *actions).digest()
+    lone = (
+        mq.load(tmp_path / "net" / "S1" / "broker.xml")
+        if False
+        else back.change("M1", quorum_size=0)
+    )
+    assert "refused" in [problem.rule for problem in mq.check(lone)]

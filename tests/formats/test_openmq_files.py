@@ -1,0 +1,142 @@
+"""OpenMQ's property files: to a cluster and back; what mqlab does not know stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mqlab as mq
+from mqlab import openmq
+from mqlab.errors import BadFile
+from mqlab.formats import openmq_files, properties
+from mqlab.spec.openmq_options import BROKER
+from mqlab.spec.origin import SourceFile
+from tests.conftest import recorded
+
+CLUSTER = """# the brokers of the shop
+imq.cluster.brokerlist = east:7676, west:7777
+imq.cluster.masterbroker=east:7676
+imq.cluster.transport:tcp
+"""
+EAST = "imq.instancename=east\nimq.autocreate.queue=false\nimq.log.level=INFO\n"
+WEST = "imq.portmapper.port = 7777\nimq.instancename : broker2\n"
+
+
+def read(*texts, **more):
+    files = [SourceFile(f"{no}/config.properties", text) for no, text in enumerate(texts)]
+    return openmq_files.read(files, **more)
+
+
+def again(texts):
+    return openmq_files.read([SourceFile(name, text) for name, text in texts.items()])
+
+
+def test_files_make_a_cluster():
+    assert read(CLUSTER, EAST, WEST) == openmq.Network(
+        openmq.Broker("east", autocreate_queue=False), "broker2", model="master", master="east"
+    )
+    assert read(CLUSTER, EAST).members[1].name == "west"
+    assert read(CLUSTER, EAST, WEST, hosts={"east": "broker2"}).master == "broker2"
+
+
+def test_a_change_touches_only_what_it_changes():
+    net = read(CLUSTER, EAST, WEST)
+    assert list(openmq_files.write(net).values()) == [CLUSTER, EAST, WEST]
+    other = net.change("east", autocreate_queue=None, autocreate_topic=False).change(
+        "*", cluster_reaptime=9
+    )
+    texts = list(openmq_files.write(other).values())
+    assert texts == [
+        CLUSTER + "imq.cluster.reaptime=9\n",
+        "imq.instancename=east\nimq.log.level=INFO\nimq.autocreate.topic=false\n",
+        WEST,
+    ]
+    assert read(*texts) == other
+
+
+@pytest.mark.parametrize("model", ["none", "peer", "enhanced"])
+def test_the_model_follows_from_the_properties(model):
+    net = openmq.Network("b1", openmq.Broker("b2", brokerid="two"), model=model)
+    texts = openmq_files.write(net)
+    assert again(texts) == net
+    assert "#mqlab" not in "".join(texts.values())
+    assert again(openmq_files.write(again(texts).change("*", model="none"))).model == "none"
+
+
+@pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
+def test_a_recorded_cluster_reads_back_as_itself(value):
+    net = replace(mq.verbs.scenario_of(value), steps=())
+    texts = openmq_files.write(net)
+    assert again(texts) == net
+    assert openmq_files.write(again(texts)) == texts
+
+
+def values_of(row):
+    if row.type is bool:
+        return st.booleans()
+    if row.type is int:
+        return st.integers(max(row.low or 1, 1), 5000)
+    return st.sampled_from(row.choices) if row.choices else st.text(min_size=1, max_size=6)
+
+
+OPTIONS = st.fixed_dictionaries({}, optional={row.name: values_of(row) for row in BROKER})
+NAMES = st.sampled_from(["b1", "b2", "a b", "ü", "x=y:z", "#c", "d\\e"])
+
+
+@st.composite
+def clusters(draw):
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    model = draw(st.sampled_from(["none", "peer", "enhanced", "master"]))
+    brokers = [openmq.Broker(name, listed=draw(st.booleans()), **draw(OPTIONS)) for name in names]
+    master = draw(st.sampled_from(names)) if model == "master" else None
+    return openmq.Network(*brokers, model=model, master=master, **draw(OPTIONS))
+
+
+@given(clusters())
+@settings(max_examples=60, deadline=None)
+def test_a_cluster_reads_back_as_itself(net):
+    texts = openmq_files.write(net)
+    assert again(texts) == net
+    assert openmq_files.write(again(texts)) == texts
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=9), st.text(max_size=9), max_size=5))
+def test_a_property_file_says_what_was_written(wanted):
+    assert properties.mapping(properties.changed("", wanted, "x"), "x") == wanted
+
+
+BAD = {
+    "a value without a key": ("\n=5", r"0/config\.properties, line 2: a value without a key"),
+    "a number that is none": ("imq.instancename=a\nimq.autocreate.reaptime=soon",
+                              r"0/config\.properties, line 2: imq\.autocreate\.reaptime: 'soon' is not a"),
+    "a note that is none": ("imq.instancename=a\n#mqlab [", "line 2: this is not what mqlab writes"),
+    "no broker": ("a=b", "no broker is named"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_told_with_file_and_line(name):
+    text, told = BAD[name]
+    file = SourceFile("cluster.properties" if name == "no broker" else "0/config.properties", text)
+    with pytest.raises(BadFile, match=told):
+        openmq_files.read([file])
+
+
+def test_problems_have_file_and_line(mqlab, tmp_path):
+    for name, text in {
+        "cluster": CLUSTER,
+        "east": EAST,
+        "broker2": WEST + "imq.autocreate.queue=true",
+    }.items():
+        (tmp_path / f"{name}.properties").write_text(text)
+    found = mq.check(mq.load(tmp_path))
+    assert [(p.rule, p.file.rsplit("/")[-1], p.line) for p in found] == [
+        ("must-match", "broker2.properties", 3)
+    ]
+    assert (
+        mqlab("check", "cluster.properties", "east.properties", "broker2.properties").returncode
+        == 1
+    )

@@ -1,0 +1,233 @@
+"""Real ActiveMQ brokers from exported files: they start, and they do what the lab says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import mqlab as mq
+from mqlab import products
+from mqlab.beside import Beside
+from mqlab.errors import CannotRun
+from mqlab.formats import lab
+from mqlab.real import brokers
+from mqlab.real.home import find
+from mqlab.real.playable import unplayable
+from mqlab.real.script import play
+from tests.conftest import ROOT, missing, packed
+
+try:
+    HOME = find()
+except CannotRun as error:
+    HOME, WHY = None, str(error)
+
+# Of every theme of the recordings those with few brokers; each was recorded to be the same every time.
+SCENARIOS = """
+composite_and_virtual: composite_send virtual_topic_local
+conduit_topics: conduit_off_wildcard_then_exact_topic conduit_off_topic_nonpersistent
+ conduit_on_exact_then_wildcard_queue
+connectors: parallel3_local_and_remote parallel3_one_consumer parallel2_conduit_off_queue
+ duplex_same_queue
+dispatch: exclusive_with_priority exclusive_late exclusive_one backlog_first_consumer_takes_all expiry
+durable_subscriptions: durable_conduit_off durable_and_plain durable_local durable_chain
+dynamic_propagation: backlog_local_then_remote connector_target_starts_late advisory_off_dynamic
+filters: wildcard_local_topic wildcard_queue_consumer example_2_4_depth_of_star included_queue_only
+hops_and_ttl: chain3_message_ttl_minus_one chain3_ttl_zero chain4_default_ttl
+load_balancing: balance_12_conduit_on_remote_first balance_12_conduit_on balance_12_conduit_off
+master_slave: memory_restart_loses_messages failover_persistent_prefetched
+ failover_persistent_while_sending failover_nonpersistent_prefetched network_to_master_slave_static_waiting
+replay: replay_local_consumer_elsewhere_audit_off
+ replay_local_consumer_elsewhere_audit_on replay_off_two_way replay_on_audit_left_on_two_way
+routes_and_priority: consumer_priority_three_levels consumer_priority_local decrease_local_consumer_wins
+selectors: selector_local selector_conduit_same_broker selector_local_and_conduit
+static_propagation: restart_new_broker_id fig_2_16_self_avoiding fig_2_15a_static_duplex
+topologies: hub_and_spoke
+"""
+NAMES = [
+    f"{theme}/{name}"
+    for line in SCENARIOS.replace("\n ", " ").split("\n") if line
+    for theme, _, names in [line.partition(":")] for name in names.split()
+]  # fmt: skip
+
+
+PATIENCE = 500  # s for a network, beside three others, on a machine that has other work
+
+
+@pytest.fixture(scope="module")
+def home():
+    if HOME is None:
+        missing(WHY)
+    return HOME
+
+
+@pytest.fixture(scope="module")
+def outcomes(home, request):
+    """Return name -> the outcome to come of the tests that were asked for: a few networks side by side."""
+    found = packed("activemq")
+    asked = [item.callspec.params.get("name") for item in request.session.items
+             if hasattr(item, "callspec")]  # fmt: skip
+    names = [name for name in NAMES if name in asked]
+    scenarios = {name: lab.read(found[f"activemq/scenarios/{name}.json"]) for name in names}
+    with ThreadPoolExecutor(4) as pool:
+        yield {
+            name: (scenario, pool.submit(play, scenario, home, PATIENCE))
+            for name, scenario in scenarios.items()
+        }
+        pool.shutdown(cancel_futures=True)
+
+
+def test_every_theme_is_there():
+    themes = {path.split("/")[2] for path in packed("activemq") if "/scenarios/" in path}
+    assert {name.split("/")[0] for name in NAMES} == themes
+    assert len(NAMES) >= 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_network_does_what_the_lab_says(name, outcomes):
+    scenario, real = outcomes[name]
+    both = Beside("", real.result().outcome, products.outcome_of(mq.run(scenario)))
+    assert both.rows or name.endswith("loses_messages")
+    assert not both.differs, str(both)
+    assert not both.problems
+
+
+def processes():
+    """Return the command lines of running brokers."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended since the list was made
+            lines.append(path.read_bytes())
+    return [line for line in lines if b"mqlab-real-" in line]
+
+
+FOO = mq.Queue("TEST.FOO")
+PAIR = mq.Network(mq.Broker("A1", shared_store="a"), mq.Broker("A2", shared_store="a"))
+
+
+def test_a_killed_master_is_replaced_by_its_slave(home):
+    actions = (mq.Producer("P", on="A1", sends=5, to=FOO), mq.Crash("A1"),
+               mq.Consumer("C", on="A2", reads=FOO))  # fmt: skip
+    both = mq.real(PAIR, *actions, limit=PATIENCE)
+    assert both.rows == {"C received": (5, 5)}
+    assert "Both did the same." in str(both)
+
+
+def test_what_real_clients_saw_is_a_trace(home):
+    both = mq.real("fuse:2.20", limit=PATIENCE)
+    trace = both.trace
+    assert trace.received() == {"C1": 6, "C2": 3, "C3": 3}
+    assert trace.path("P-2") == [["A", "B"]]
+    lab = {name: got["paths"] for name, got in both.lab["consumers"].items()}
+    assert {name: got["paths"] for name, got in both.real["consumers"].items()} == lab
+    assert [event.t for event in trace.events()] == sorted(event.t for event in trace.events())
+    assert mq.view(trace) is not None
+
+
+@pytest.mark.parametrize("mode", ["transacted", "client"])
+def test_what_was_not_committed_or_acknowledged_stays(home, mode):
+    ends = mq.Commit("C") if mode == "transacted" else mq.Acknowledge("C")
+    both = mq.real(
+        mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=5, to=FOO),
+        mq.Consumer("C", on="A", reads=FOO, ack_mode=mode, acknowledge=False, receiving=False),
+        mq.Receive("C", 2), ends, mq.Receive("C", 2), mq.Close("C"),
+        mq.Consumer("D", on="A", reads=FOO), limit=PATIENCE,
+    )  # fmt: skip
+    assert both.rows == {"C received": (4, 4), "D received": (3, 3)}
+
+
+def test_a_selector_reads_the_texts_of_stomp_as_numbers(home):
+    both = mq.real(
+        mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")),
+        mq.Consumer("C", on="B", reads=FOO, selector="n > 2.5 AND kind = 'x'"),
+        mq.Producer("P", on="A", sends=8, to=FOO, properties={"n": [1, 2, 3, 10], "kind": ["x", "y"]}),
+        limit=PATIENCE,
+    )  # fmt: skip
+    assert both.rows == {"C received": (2, 2), "TEST.FOO at B": (6, 6)}  # the conduit takes all
+
+
+def test_what_was_recorded_conforms(home, mqlab, tmp_path):
+    done = mqlab("real", "fuse:2.20", "--record", "seen.json", "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["differs"], told["version"]) == (0, [], home.version)
+    judged = mqlab("conform", "seen.json", "--json")
+    assert json.loads(judged.stdout)["result"] == "agree"
+
+
+def test_a_broker_that_does_not_start_is_told_with_its_own_words(home):
+    policies = ({"queue": ">", "advisory_for_dispatched": True},)
+    net = mq.Network(mq.Broker("B"), mq.Broker("A", policies=policies))
+    seen = brokers.Brokers(net, home)
+    file = seen.own["A"] / "activemq.xml"
+    file.write_text(file.read_text().replace("brokerId", "brokerIdea"))
+    with seen, pytest.raises(CannotRun, match=r"(?s)broker A did not start; .*brokerIdea"):
+        seen.start(["A", "B"])
+    assert not seen.folder.exists()
+    assert not any(str(seen.folder).encode() in line for line in processes())
+
+
+def heeds_interrupts():
+    """What a shell starts in the background ignores SIGINT, and so would its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_when_it_is_interrupted(home, number, tmp_path):
+    code = "import mqlab as mq; mq.real('fuse:2.15a')"
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=env,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=heeds_interrupts,
+    )
+    own = str(tmp_path).encode()
+    for _ in range(600):
+        if any(own in line for line in processes()):
+            break
+        time.sleep(0.05)
+    child.send_signal(number)
+    assert child.wait(timeout=60) != 0
+    assert not any(own in line for line in processes())
+    assert not list(tmp_path.glob("mqlab-real-*"))
+
+
+def test_time_is_limited(home):
+    with pytest.raises(CannotRun, match="time for the real brokers is over"):
+        mq.real("fuse:2.20", limit=0.01)
+
+
+def test_what_cannot_be_played_is_told_before_anything_starts():
+    before = set(threading.enumerate())  # clients of earlier tests may end meanwhile
+    lists = mq.Scenario.of(
+        mq.Network(mq.Broker("A")), mq.Producer("P", "A", 1, FOO, properties={"n": True})
+    )
+    assert unplayable(lists) == [
+        "properties that STOMP has not: it has texts, which ActiveMQ's selectors read as numbers"
+    ]
+    assert unplayable(mq.figure("fuse:2.20").scenario) == []
+    back = mq.Scenario.of(mq.Network(mq.Broker("A")), mq.Consumer(
+        "C", "A", FOO, ack_mode="transacted", acknowledge=False, prefetch=5), mq.Rollback("C"))  # fmt: skip
+    assert [reason.partition(":")[0] for reason in unplayable(back)] == [
+        "a prefetch without acknowledgements",
+        "what a STOMP client has aborted does not come to it again before its connection ends",
+    ]
+    assert "listeners that are no brokers, or lines to cut" in unplayable(
+        mq.Scenario.of(mq.Network(mq.Broker("A"), around=mq.Around((mq.Endpoint("x"),))))
+    )
+    assert set(threading.enumerate()) <= before
+
+
+def test_where_no_activemq_is_installed_it_is_told_how_to_get_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("ACTIVEMQ_HOME", str(tmp_path))
+    with pytest.raises(CannotRun, match=r"where no bin/activemq\.jar is; set it to the folder"):
+        mq.real("fuse:2.20")

@@ -1,0 +1,76 @@
+"""What a script on real brokers is told by the machine it runs on."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from mqlab.real import steps
+from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT
+from mqlab.real.consumers import Consumer
+from mqlab.real.networks import NetworkScript
+
+
+@pytest.mark.parametrize(("load", "times"), [(0.1, 1), (6.0, 3), (100.0, 8)])
+def test_on_a_busy_machine_rest_is_waited_for_longer(monkeypatch, load, times):
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0, 0))
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert steps.busy() == times
+
+
+class Silent(NetworkScript):
+    """A script whose brokers say nothing, and work for some looks at them."""
+
+    def __init__(self, works):
+        self.looks = iter(works)
+        self.open, self.consumers, self.waited = {}, {}, 0
+        self.brokers = SimpleNamespace(logged=lambda: 0, worked=self.worked)
+
+    def worked(self):
+        self.waited += 1
+        return next(self.looks, {"A": 9.0, "B": 1.0})
+
+
+def test_brokers_that_say_nothing_but_work_are_not_at_rest(monkeypatch):
+    monkeypatch.setattr(steps, "QUIET_SECONDS", 0.1)
+    monkeypatch.setattr("os.getloadavg", lambda: (0, 0, 0))
+    script = Silent([{"A": 8.0}, {"A": 8.2}, {"A": 8.2}, {"A": 8.4, "B": 1.0}])
+    script.rest()
+    assert script.waited == 6, "two looks with work between them, twice; the third has none"
+    script = Silent([{}] * 9)
+    script.rest()
+    assert script.waited == 2, "where no system tells of work, silence is enough"
+
+
+def test_a_state_is_waited_for_as_much_longer_as_the_machine_is_busy(monkeypatch):
+    script, begun = Silent([]), time.monotonic()
+    monkeypatch.setattr(steps, "busy", lambda: 4)
+    assert not script.wait_until(lambda: False, 0.1)
+    assert time.monotonic() - begun >= 0.4
+
+
+class Heard(Consumer):
+    """A consumer that is nowhere: frames are handed to it."""
+
+    def open(self):
+        self.connection, self.broker = SimpleNamespace(ack=lambda id_: None), "A"
+
+    def hear(self, **more):
+        headers = {
+            NUMBER: "1",
+            PRODUCER: "P",
+            SENT: "0",
+            "destination": "/queue/Q",
+            "ack": "a",
+            **more,
+        }
+        self.on_message(SimpleNamespace(headers=headers))
+
+
+def test_what_a_producer_sent_again_after_a_fail_over_counts_once():
+    consumer = Heard([], {"consumer": "C", "queue": "Q"})
+    consumer.hear()
+    consumer.hear(**{RESENT: "true"})
+    assert consumer.taken == [1], "a JMS client's broker drops it"
+    consumer.hear()
+    assert consumer.taken == [1, 1], "a real duplicate is seen"

@@ -1,0 +1,39 @@
+"""A picture's text is made from a template; it says what its own document would say."""
+
+import json
+import re
+
+import pytest
+from bokeh.embed import json_item
+
+import mqlab as mq
+from mqlab import views
+from mqlab.views import player
+
+
+def plain(item):
+    """Return a document's text with its models numbered in the order in which they are named."""
+    known = {}
+    text = re.sub(r'(?<!\\)"((?:[0-9a-f]{8}-)?p\d+)"',
+                  lambda found: f'"m{known.setdefault(found[1], len(known))}"', item)  # fmt: skip
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("what", ["fuse:2.20", "fuse:4.4", "two", "odd"])
+def test_the_text_of_a_picture_is_that_of_its_document(what):
+    if what == "two":
+        one = mq.run("fuse:2.20")
+        scenes = views.scenes(mq.compare(one, mq.run("fuse:2.21")))
+    else:
+        scenes = views.scenes(mq.run("fuse:2.20" if what == "odd" else what))
+    if what == "odd":
+        scenes = [views.Scene('</script> "p1234" \\ mqlab:columns', 1.0, scenes[0].columns)]
+    own = json.dumps(json_item(player.document(scenes).roots[0]))
+    assert plain(player.item(scenes)) == plain(own)
+
+
+def test_two_pictures_share_no_name_of_a_model():
+    scenes = views.scenes(mq.run("fuse:2.1"))
+    one, other = (set(re.findall(r'(?<!\\)"id": "([^"]+)"', player.item(scenes))) for _ in range(2))
+    assert len(one) > 100
+    assert not one & other
