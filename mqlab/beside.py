@@ -29,6 +29,8 @@ class Beside(Grid):
     in the end, and what each broker is then where the product has roles. `differs` names those in
     which they are not alike. `trace` is what the real clients saw:
     the way of each message that was received, and when; it can be viewed and asked as that of a run.
+    `failures` is what ended threads within the real brokers: bugs of theirs, for which the script was
+    played again.
     """
 
     version: str
@@ -36,6 +38,7 @@ class Beside(Grid):
     lab: Outcome = field(hash=False)
     trace: Trace | None = field(default=None, hash=False, compare=False)
     product: str = "ActiveMQ"
+    failures: tuple[str, ...] = ()
 
     @property
     def rows(self) -> dict[str, tuple[int | str, int | str]]:
@@ -50,8 +53,11 @@ class Beside(Grid):
 
     @property
     def problems(self) -> list[str]:
-        """What went wrong for clients of the real brokers."""
-        return list(self.real.get("problems", ()))
+        """What went wrong for clients of the real brokers, and within these."""
+        failed = (
+            f"played again, for a thread of the real broker failed: {one}" for one in self.failures
+        )
+        return [*self.real.get("problems", ()), *failed]
 
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then a line for each total."""
@@ -109,7 +115,9 @@ def real(
             body = recording(product.write(scenario), played.outcome, home.version)
             file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     ours = products.outcome_of(products.play(scenario))
-    return Beside(home.version, played.outcome, ours, played.trace, home.product.title)
+    return Beside(
+        home.version, played.outcome, ours, played.trace, home.product.title, played.failures
+    )  # fmt: skip
 
 
 def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:

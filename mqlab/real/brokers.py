@@ -31,6 +31,7 @@ appender.out.layout.type=PatternLayout
 appender.out.layout.pattern=%d{ISO8601} %-5p %m%n
 """
 _UP = re.compile(r"Network connection between .*:(\d+)(?:@\d+)? .* has been established")
+_FAILED = re.compile(r"ERROR (Error in thread .*)\n(.*)")
 _QUEUE = re.compile(r"(adding|removing) destination: queue://(\S+)", re.IGNORECASE)
 
 
@@ -82,6 +83,18 @@ class Brokers(Processes):
         listening = {place.port for place in self.at.values()}
         ends = (int(port) for name in self.own for port in _UP.findall(self.log(name)))
         return sum(port in listening for port in ends)
+
+    def failures(self) -> list[str]:
+        """Return what ended threads within brokers, as their logs tell.
+
+        ActiveMQ 5.17.2 does so now and then: when an advisory goes to several bridges at once, one thread
+        takes away what another one is writing (NullPointerException in tightMarshalByteSequence2), and a
+        bridge never hears of a consumer.
+        """
+        return [
+            f"{name}: {what}: {why[:200]}"
+            for name in self.names for what, why in _FAILED.findall(self.log(name))
+        ]  # fmt: skip
 
     def queues(self, name: str) -> list[str]:
         """Return the queues that a broker has, as its log says."""

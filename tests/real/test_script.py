@@ -5,10 +5,15 @@ from types import SimpleNamespace
 
 import pytest
 
+import mqlab as mq
+from mqlab.beside import Beside
+from mqlab.real import script as playing
 from mqlab.real import steps
+from mqlab.real.brokers import Brokers
 from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT
 from mqlab.real.consumers import Consumer
 from mqlab.real.networks import NetworkScript
+from mqlab.real.processes import Processes
 
 
 @pytest.mark.parametrize(("load", "times"), [(0.1, 1), (6.0, 3), (100.0, 8)])
@@ -74,3 +79,52 @@ def test_what_a_producer_sent_again_after_a_fail_over_counts_once():
     assert consumer.taken == [1], "a JMS client's broker drops it"
     consumer.hear()
     assert consumer.taken == [1, 1], "a real duplicate is seen"
+
+
+LOG = """2026-11-23 03:32:04,079 DEBUG setting prefetch: 1000
+2026-11-23 03:32:04,080 ERROR Error in thread 'ActiveMQ BrokerService[B] T'
+java.lang.NullPointerException: "data" is null
+	at org.apache.activemq.openwire.v12.BaseDataStreamMarshaller.tightMarshalByteSequence2(434)
+2026-11-23 03:32:11,664 DEBUG B adding consumer
+"""
+FAILED = """B: Error in thread 'ActiveMQ BrokerService[B] T': java.lang.NullPointerException: "data" is null"""
+
+
+class Failing(Processes):
+    """Brokers of which some runs fail."""
+
+    runs: list[str]
+
+    def __init__(self, network, home):
+        self.names = list(network.names)
+
+    def __enter__(self):
+        self.text = self.runs.pop(0)
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def log(self, name):
+        return self.text if name == "B" else ""
+
+    failures = Brokers.failures
+    command = waits = None
+
+
+class Still(NetworkScript):
+    """A script of which nothing comes."""
+
+    def do(self, step):
+        pass
+
+
+@pytest.mark.parametrize(("bad", "left"), [(0, 3), (1, 2), (2, 1), (3, 1)])
+def test_a_run_in_which_a_thread_of_a_broker_failed_is_played_again(monkeypatch, bad, left):
+    monkeypatch.setattr(Failing, "runs", [LOG] * bad + [""] * (4 - bad), raising=False)
+    monkeypatch.setitem(playing._PLAYERS, "activemq", (Failing, Still))
+    played = playing.play(mq.Scenario.of(mq.Network(mq.Broker("A"), mq.Broker("B"))), home=None)
+    assert played.failures == (FAILED,) * bad
+    assert len(Failing.runs) == left, "three runs at most"
+    told = Beside("5.17.2", played.outcome, played.outcome, failures=played.failures)
+    assert str(told).count("played again, for a thread of the real broker failed: B: ") == bad
