@@ -23,6 +23,7 @@ from mqlab.real.connections import Place, Places, answers
 LOOPBACK = "127.0.0.1"
 START_SECONDS, STOP_SECONDS, ASK_SECONDS = 60, 30, 30  # on a machine that does nothing else
 JAVA_OPTIONS = ("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_WORKS = {"R", "D"}  # states of a thread: it runs or could, it waits for a disk
 _FAILED = re.compile(r"ERROR|Failed to start|Exception")
 
 
@@ -156,6 +157,10 @@ class Processes(ABC):
             if (spent := _processor_seconds(process.pid)) is not None
         }
 
+    def at_work(self) -> bool:
+        """Whether a thread of a broker runs, or waits for a processor or a disk; False where it is not told."""
+        return any(_threads(process.pid) & _WORKS for process in self.running.values())
+
     def is_running(self, name: str) -> bool:
         """Whether a broker's process is there."""
         return name in self.running and self.running[name].poll() is None
@@ -215,6 +220,17 @@ def _processor_seconds(pid: int) -> float | None:
     fields = told.rpartition(")")[2].split()  # the name before may have any sign in it
     own, of_system = fields[11:13]
     return (int(own) + int(of_system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _threads(pid: int) -> set[str]:
+    """Return the states in which the threads of a process are, as Linux tells them."""
+    found = set()
+    with suppress(OSError):  # it has ended, or this is no Linux
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):  # it has ended since
+                told = (thread / "stat").read_text(encoding="utf-8", errors="replace")
+                found.add(told.rpartition(")")[2].split(maxsplit=1)[0])
+    return found
 
 
 def _last(lines: list[str]) -> str:

@@ -20,6 +20,7 @@ from mqlab.spec.json_types import JsonDict, JsonObject
 
 Step = JsonObject
 QUIET_SECONDS = 0.5  # without a frame or a line in a log: the brokers are at rest
+LOOK_SECONDS = 0.05
 # A broker at rest uses less of a processor than this; measured 0.002 to 0.02. One that has to wait for a
 # processor is silent, too, but not at rest.
 IDLE = 0.05
@@ -118,17 +119,20 @@ class Script(ABC):
         self.rest()
 
     def rest(self) -> None:
-        """Wait until for a while no frame has come, no log has grown and no broker has worked."""
+        """Wait until for a while no frame has come, no log has grown and no broker has worked.
+
+        Looks are counted and not time: who was held up together with the brokers has not seen them rest.
+        """
         limit = time.monotonic() + REST_SECONDS * busy()
         slowest = max((consumer.delay for consumer in self.open.values()), default=0)
-        quiet = max(QUIET_SECONDS * busy(), 2 * slowest)
+        looks = max(QUIET_SECONDS * busy(), 2 * slowest) / LOOK_SECONDS
         while time.monotonic() < limit:
-            before, worked, since = self._moved(), self.brokers.worked(), time.monotonic()
-            while self._moved() == before and time.monotonic() - since < quiet:
-                time.sleep(0.05)
-            took = time.monotonic() - since
+            before, worked, since, calm = self._moved(), self.brokers.worked(), time.monotonic(), 0
+            while calm < looks and self._moved() == before and time.monotonic() < limit:
+                time.sleep(LOOK_SECONDS)
+                calm += not self.brokers.at_work()
             spent = (now - worked.get(name, now) for name, now in self.brokers.worked().items())
-            if took >= quiet and max(spent, default=0) < IDLE * took:
+            if calm >= looks and max(spent, default=0) < IDLE * (time.monotonic() - since):
                 return
 
     def _moved(self) -> tuple[int, int]:

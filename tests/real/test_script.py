@@ -1,5 +1,7 @@
 """What a script on real brokers is told by the machine it runs on."""
 
+import subprocess
+import sys
 import time
 from types import SimpleNamespace
 
@@ -7,8 +9,8 @@ import pytest
 
 import mqlab as mq
 from mqlab.beside import Beside
+from mqlab.real import processes, steps
 from mqlab.real import script as playing
-from mqlab.real import steps
 from mqlab.real.brokers import Brokers
 from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT
 from mqlab.real.consumers import Consumer
@@ -29,7 +31,12 @@ class Silent(NetworkScript):
     def __init__(self, works):
         self.looks = iter(works)
         self.open, self.consumers, self.waited = {}, {}, 0
-        self.brokers = SimpleNamespace(logged=lambda: 0, worked=self.worked)
+        self.brokers = SimpleNamespace(logged=lambda: 0, worked=self.worked, at_work=self.at_work)
+        self.waits_for_a_processor = 0  # looks
+
+    def at_work(self):
+        self.waits_for_a_processor -= 1
+        return self.waits_for_a_processor >= 0
 
     def worked(self):
         self.waited += 1
@@ -45,6 +52,27 @@ def test_brokers_that_say_nothing_but_work_are_not_at_rest(monkeypatch):
     script = Silent([{}] * 9)
     script.rest()
     assert script.waited == 2, "where no system tells of work, silence is enough"
+
+
+def test_brokers_that_wait_for_a_processor_are_not_at_rest(monkeypatch):
+    monkeypatch.setattr(steps, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr("os.getloadavg", lambda: (0, 0, 0))
+    script = Silent([])
+    script.waits_for_a_processor = 700
+    script.rest()
+    assert script.waits_for_a_processor == -500, "half a second in which nobody waits, in looks"
+
+
+@pytest.mark.parametrize(("does", "state"), [("input()", "S"), ("while True: pass", "R")])
+def test_a_process_that_works_is_told_from_one_that_sleeps(does, state):
+    process = subprocess.Popen([sys.executable, "-c", does], stdin=subprocess.PIPE)
+    limit = time.monotonic() + 60
+    while (found := processes._threads(process.pid)) != {state} and time.monotonic() < limit:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    assert found == {state}
+    assert processes._threads(process.pid) == set(), "it has ended"
 
 
 def test_a_state_is_waited_for_as_much_longer_as_the_machine_is_busy(monkeypatch):
