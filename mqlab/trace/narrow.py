@@ -12,6 +12,22 @@ from array import array
 from mqlab.errors import BadValue
 from mqlab.trace.columns import COLUMNS
 
+# The order in a packed row: what many events have in common stands last, see `record.stamp`.
+ROW = (
+    "t",
+    "msg",
+    "dest",
+    "hop",
+    "age",
+    "rule",
+    "cause",
+    "kind",
+    "broker",
+    "frm",
+    "to",
+    "link",
+    "sub",
+)
 WIDTH = len(COLUMNS)
 _STRIDE = 8 * WIDTH  # bytes of a row
 # What the first byte that is left out has to be, by the last one that is kept: its sign's.
@@ -22,12 +38,8 @@ def narrow(rows: bytearray) -> dict[str, array[int]]:
     """Return the columns of packed rows; raises `BadValue` for a number that is too large for its column."""
     if sys.byteorder == "big":
         whole = array("q", bytes(rows))
-        return {
-            name: array(code, whole[no::WIDTH]) for no, (name, code) in enumerate(COLUMNS.items())
-        }
-    return {
-        name: _column(rows, name, code, 8 * no) for no, (name, code) in enumerate(COLUMNS.items())
-    }
+        return {name: array(COLUMNS[name], whole[no::WIDTH]) for no, name in enumerate(ROW)}
+    return {name: _column(rows, name, COLUMNS[name], 8 * no) for no, name in enumerate(ROW)}
 
 
 def _column(rows: bytearray, name: str, code: str, place: int) -> array[int]:

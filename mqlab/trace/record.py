@@ -8,15 +8,25 @@ from typing import Protocol
 
 from mqlab.trace.columns import COLUMNS, Names
 from mqlab.trace.kinds import Kind
-from mqlab.trace.narrow import WIDTH, narrow
+from mqlab.trace.narrow import ROW, WIDTH, narrow
 from mqlab.trace.trace import Trace
 
 FULL = (1 << 13) - 1  # so many rows, and one, become columns at a time: as many as a cache holds
-_TIME_KIND = struct.Struct("=2q")
 MOVES = frozenset((Kind.Sent, Kind.Enqueued, Kind.Dispatched, Kind.Forwarded, Kind.Received,
                    Kind.Acknowledged, Kind.Returned, Kind.Subscribed, Kind.Unsubscribed,
                    Kind.Expired, Kind.DeadLettered))  # fmt: skip
+_ONE = struct.Struct("=q")
+_KIND = 8 * ROW.index("kind")  # bytes of a row before its kind
 _PACK = struct.Struct(f"={WIDTH}q").pack
+_STAMP = struct.Struct("=6q").pack
+_STAMPED = struct.Struct("=7q48s").pack
+
+
+def stamp(
+    kind: int, broker: int, frm: int = -1, to: int = -1, link: int = -1, sub: int = -1
+) -> bytes:
+    """Return what all events of one kind on one way have in common, packed once for all of them."""
+    return _STAMP(kind, broker, frm, to, link, sub)
 
 
 class HasNow(Protocol):
@@ -70,7 +80,7 @@ class Recorder:
         rule: int = 0, cause: int = -1,
     ) -> int:  # fmt: skip
         """Append one event and return its row number, which later events name as their cause."""
-        self.rows += _PACK(t, kind, msg, broker, frm, to, link, dest, sub, hop, age, rule, cause)
+        self.rows += _PACK(t, msg, dest, hop, age, rule, cause, kind, broker, frm, to, link, sub)
         row = self.count
         self.count = row + 1
         if row & FULL == FULL:
@@ -105,7 +115,9 @@ class Recorder:
             if row < done:
                 time, kind = times[row], kinds[row]
             else:
-                time, kind = _TIME_KIND.unpack_from(self.rows, 8 * (row - done) * WIDTH)
+                place = 8 * (row - done) * WIDTH
+                (time,) = _ONE.unpack_from(self.rows, place)
+                (kind,) = _ONE.unpack_from(self.rows, place + _KIND)
             if kind in MOVES:
                 self.moved = time
         self.seen = self.count
@@ -167,13 +179,16 @@ class Notebook:
         sub: int = -1, rule: int = 0, cause: int = -1,
     ) -> int:  # fmt: skip
         """Append one event of *message* and return its row number."""
-        now = self.clock.now
+        return self.stamped(_STAMP(kind, self.node, frm, to, link, sub), message, rule, cause)
+
+    def stamped(self, stamp: bytes, message: MessageLike, rule: int, cause: int) -> int:
+        """Append an event of *message* whose way and kind are packed already; return its row number."""
+        now, recorder = self.clock.now, self.recorder
         rows = self.rows
-        rows += _PACK(
-            now, kind, message.number, self.node, frm, to, link, message.dest_no, sub,
-            len(message.path), now - message.sent, rule, cause,
+        rows += _STAMPED(
+            now, message.number, message.dest_no, len(message.path), now - message.sent, rule,
+            cause, stamp,
         )  # fmt: skip
-        recorder = self.recorder
         row = recorder.count
         recorder.count = row + 1
         if row & FULL == FULL:

@@ -44,6 +44,8 @@ class Bridge(Advised):
         self.link = lab.new_link(home.name, remote.name)
         self.link_back = lab.new_link(remote.name, home.name)
         self.over, self.taking = over, lab.takes(lab.timing.taking)
+        self.entry = remote.entry(home.node, self.no)
+        self.redelivered_travels = settings.rules.redelivered_travels
         self.demand: list[Demand] = []
         self.up = False
 
@@ -100,7 +102,7 @@ class Bridge(Advised):
             return
         copy = message.copy(self.home.id)
         message.crossed = True
-        if message.repeated or self.settings.rules.redelivered_travels:
+        if message.repeated or self.redelivered_travels:
             copy.received, copy.redeliveries = message.received, message.redeliveries
             copy.repeated = message.repeated
         remote = self.remote
@@ -110,32 +112,23 @@ class Bridge(Advised):
             return
         if (remote.store.seen or remote.audits_network) and remote.has_had(copy):
             remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
-            self.answer(demand, message)
-            return
-        remote.take_over(copy, self.home.node, self.no, row)
-        if self.taking:
-            self.answer(demand, message)
-        else:  # as `answer` does; a call less for every passage
-            self.link_back.carry(self.on_answered, (demand, message))
+        else:
+            remote.take_over(copy, self.entry, row)
+        wait = 0
+        if self.taking:  # it answers once it is done with what it was sent before
+            now = self.lab.clock.now
+            remote.taken = max(remote.taken, now) + self.taking
+            wait = remote.taken - now
+        self.link_back.carry(demand.on_answered, passage, wait)
 
-    def answer(self, demand: Demand, message: Message) -> None:
-        """Let the remote broker answer, once it is done with what it was sent before."""
-        taking = self.taking
-        if not taking:
-            self.link_back.carry(self.on_answered, (demand, message))
-            return
-        remote, now = self.remote, self.lab.clock.now
-        remote.taken = max(remote.taken, now) + taking
-        self.link_back.carry(self.on_answered, (demand, message), remote.taken - now)
-
-    def on_answered(self, passage: tuple[Demand, Message]) -> None:
+    def on_answered(self, passage: tuple[Demand, Message, int]) -> None:
         """The remote broker has the message: the home broker may forget it."""
         over = self.over
         if over is not None:
             over.said = self.lab.clock.now
             if over.hindered and not self.passes(False, self.on_answered, passage):
                 return
-        demand, message = passage
+        demand, message, _ = passage
         if self.up and message in demand.outstanding:
             demand.acknowledge(message)
 

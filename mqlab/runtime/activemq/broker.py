@@ -20,6 +20,7 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.settings import BridgeSettings
@@ -87,7 +88,8 @@ class Broker:
         self.clock = lab.clock
         self.id = spec.name
         self.node = lab.add_node(spec.name, "broker")
-        self.note = lab.recorder.notebook(lab.clock, self.node).note
+        self.notebook = lab.recorder.notebook(lab.clock, self.node)
+        self.note = self.notebook.note
         self.running = False
         self.lives = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
@@ -157,12 +159,17 @@ class Broker:
 
     # Messages
 
-    def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
-        """Take a message over from a producer (link -1) or from another broker."""
-        message.row = self.note(ENQUEUED, message, frm, self.node, link, -1, 0, cause)
+    def entry(self, frm: int, link: int = -1) -> bytes:
+        """Return the stamp of what comes from a producer, or over a *link* from another broker."""
+        return stamp(ENQUEUED, self.node, frm, self.node, link)
+
+    def take_over(self, message: Message, entry: bytes, cause: int) -> None:
+        """Take over a message that has come by an `entry`."""
+        message.row = self.notebook.stamped(entry, message, 0, cause)
         message.arrived = self.clock.now
-        destination = self.destinations.get(message.dest_no)
-        if destination is None:
+        try:
+            destination = self.destinations[message.dest_no]
+        except KeyError:
             destination = self.destination(message.dest)
         if self.advisory_subscribers and destination.policy["advisory_for_delivery"]:
             advisory.of_message(self, "MessageDelivered", message)

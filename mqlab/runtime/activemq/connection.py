@@ -207,7 +207,8 @@ class TransportConnection:
         process.heard.add(message.number)
         if message.persistent:
             process.lasting_audit.add(message.number)
-        process.broker.take_over(message.copy(), sent.node, -1, sent.row)
+        broker = process.broker
+        broker.take_over(message.copy(), broker.entry(sent.node), sent.row)
 
     def on_ack(self, command: Acknowledge) -> None:
         """Messages are acknowledged, now or with their transaction."""

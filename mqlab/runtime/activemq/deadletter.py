@@ -49,4 +49,4 @@ def _bury(broker: Host, message: Message, row: int, why: str) -> None:
     letter.dest_no = broker.lab.name_destination(letter.dest)
     letter.properties = {**message.properties, CAUSE: why}
     advisory.of_message(broker, "MessageDLQd", message)
-    broker.take_over(letter, broker.node, -1, row)
+    broker.take_over(letter, broker.entry(broker.node), row)

@@ -9,6 +9,7 @@ from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.replay import replays
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
@@ -44,7 +45,7 @@ class Carrier(Protocol):
     def on_forwarded(self, passage: tuple[Demand, Message, int]) -> None:
         """A message has arrived at the remote broker."""
 
-    def on_answered(self, passage: tuple[Demand, Message]) -> None:
+    def on_answered(self, passage: tuple[Demand, Message, int]) -> None:
         """The remote broker has it."""
 
     def on_not_permitted(self, demand: Demand, message: Message) -> None:
@@ -58,14 +59,17 @@ class Demand(Subscription):
     last of those that keep it goes, it goes. A static one has an interest of its own that never does.
     """
 
-    network = True
-
     def __init__(self, bridge: Carrier, info: ConsumerInfo, static: bool) -> None:
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
-        super().__init__(bridge.home, info, settings.prefetch_of(info.dest), label)
+        super().__init__(bridge.home, info, settings.prefetch_of(info.dest), label, network=True)
         self.bridge, self.static = bridge, static
+        home, remote = bridge.home.node, bridge.remote.node
+        self.passage = stamp(FORWARDED, home, home, remote, bridge.no, self.no)
+        self.tests_messages, self.ttl = settings.tests_messages, settings.message_ttl
+        self.always_sync_send = settings.always_sync_send
+        self.on_forwarded, self.on_answered = bridge.on_forwarded, bridge.on_answered
         self.interest: set[int | durable.Key] = set()
         self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
 
@@ -89,11 +93,10 @@ class Demand(Subscription):
 
     def refusal(self, message: Message) -> int:
         """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
-        bridge, path = self.bridge, message.path
-        rule = 0
-        if path and bridge.remote.id in path:
+        path, rule = message.path, 0
+        if path and self.bridge.remote.id in path:
             rule = ALREADY_VISITED
-        elif len(path) >= bridge.settings.message_ttl:
+        elif len(path) >= self.ttl:
             rule = TTL_USED_UP
         if rule and not replays(self, message):
             return rule
@@ -119,20 +122,12 @@ class Demand(Subscription):
         self.outstanding[message] = None
         message.crossed = False
         bridge = self.bridge
-        if bridge.settings.tests_messages and not bridge.settings.permits(message.dest):
+        if self.tests_messages and not bridge.settings.permits(message.dest):
             bridge.on_not_permitted(self, message)
             return
-        row = bridge.home.note(
-            FORWARDED,
-            message,
-            bridge.home.node,
-            bridge.remote.node,
-            bridge.no,
-            self.no,
-            rule,
-            message.row,
-        )
-        bridge.link.carry(bridge.on_forwarded, (self, message, row), 0, message.size)
-        if not (message.persistent or bridge.settings.always_sync_send):
+        row = self.notebook.stamped(self.passage, message, rule, message.row)
+        passage = (self, message, row)
+        bridge.link.carry(self.on_forwarded, passage, 0, message.size)
+        if not (message.persistent or self.always_sync_send):
             clock = bridge.lab.clock
-            clock.at(clock.now, bridge.on_answered, (self, message))
+            clock.at(clock.now, self.on_answered, passage)

@@ -93,19 +93,20 @@ class Message:
 
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
-        path = self.path if broker_id is None else (*self.path, broker_id)
-        return Message(
+        made = Message.__new__(Message)  # `__init__` would take as long as all that follows
+        made.number, made.dest, made.dest_no, made.sent = (
             self.number,
             self.dest,
             self.dest_no,
             self.sent,
-            self.persistent,
-            self.properties,
-            self.headers,
-            path,
-            self.expires,
-            self.size,
         )
+        made.persistent, made.expires, made.size = self.persistent, self.expires, self.size
+        made.properties, made.headers = self.properties, self.headers
+        made.path = self.path if broker_id is None else (*self.path, broker_id)
+        made.arrived = made.turn = made.held = made.redeliveries = 0
+        made.row = -1
+        made.received = made.crossed = made.repeated = False
+        return made
 
 
 class ConsumerInfo:

@@ -112,7 +112,8 @@ class Mirror:
         """Do at the slave what a client did at the master."""
         if isinstance(command, Send):
             message = command.message.copy()
-            self.process.broker.take_over(message, command.node, -1, command.row)
+            broker = self.process.broker
+            broker.take_over(message, broker.entry(command.node), command.row)
         else:
             for message in command.messages:
                 self._forget(message)

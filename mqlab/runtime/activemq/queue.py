@@ -323,7 +323,8 @@ class Queue:
 
     def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
         """Forget *message*; with *was_full*, its subscription was full and now is not."""
-        self.forwarded += sub.network
+        if sub.network:
+            self.forwarded += 1
         self.forget(message)
         if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)

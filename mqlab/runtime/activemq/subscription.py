@@ -15,11 +15,13 @@ from mqlab.runtime.activemq.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
     from mqlab.runtime.kernel.clock import Clock
     from mqlab.spec import Broker as BrokerSpec
+    from mqlab.trace.record import Notebook
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED = int(Kind.Acknowledged)
@@ -83,6 +85,10 @@ class Host(Protocol):
         """Write down what happens to a message here."""
 
     @property
+    def notebook(self) -> Notebook:
+        """Where that is written down."""
+
+    @property
     def client_names(self) -> list[str]:
         """Those that are on it by themselves."""
 
@@ -95,7 +101,10 @@ class Host(Protocol):
     def fits(self, pattern: Destination, dest: Destination) -> bool:
         """Whether *dest* is one of those that *pattern* stands for."""
 
-    def take_over(self, message: Message, frm: int, link: int, cause: int) -> None:
+    def entry(self, frm: int, link: int = -1) -> bytes:
+        """Return the stamp of what comes from there."""
+
+    def take_over(self, message: Message, entry: bytes, cause: int) -> None:
         """Take a message over."""
 
     def subscribe(
@@ -120,16 +129,18 @@ class Subscription:
     topic keeps for a full subscription.
     """
 
-    network = inactive = False
+    inactive = False
     client_name = ""  # of whoever consumes
     has_delivered = False  # whether its client is known to have had a message in hands
 
-    def __init__(self, broker: Host, info: ConsumerInfo, prefetch: int, label: str) -> None:
-        self.broker, self.info = broker, info
+    def __init__(
+        self, broker: Host, info: ConsumerInfo, prefetch: int, label: str, network: bool = False
+    ) -> None:
+        self.broker, self.info, self.network = broker, info, network
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
         self.selector: Selector | None = info.selector
         # whether it may refuse a message
-        self.picky = self.network or info.selector is not None or info.not_from is not None
+        self.picky = network or info.selector is not None or info.not_from is not None
         self.prefetch = prefetch
         self.extension = 0
         self.slow = False  # full while something waits for it
@@ -141,6 +152,9 @@ class Subscription:
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
         self.rule_all = EVERY_SUBSCRIBER
+        # Made once, as all that happens to every message.
+        self.notebook = broker.notebook
+        self.acknowledgement = stamp(ACKNOWLEDGED, broker.node, to=broker.node, sub=self.no)
 
     @property
     def full(self) -> bool:
@@ -193,14 +207,14 @@ class Subscription:
 
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""
-        outstanding = self.outstanding
-        was_full = len(outstanding) - self.extension >= self.prefetch
+        outstanding, was_full = self.outstanding, False
+        if len(outstanding) - self.extension >= self.prefetch:
+            was_full = True
         outstanding.pop(message, None)
         self.slow = False
         if self.extension:
             self.extension -= 1
-        broker = self.broker
-        broker.note(ACKNOWLEDGED, message, -1, broker.node, -1, self.no, 0, message.row)
-        broker.destinations[message.dest_no].acknowledged(message, self, was_full)
+        self.notebook.stamped(self.acknowledgement, message, 0, message.row)
+        self.broker.destinations[message.dest_no].acknowledged(message, self, was_full)
         if self.waiting:
             self.refill()

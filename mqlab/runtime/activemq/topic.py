@@ -84,7 +84,8 @@ class Topic:
         # In 5.5 a durable subscriber counts nowhere, another only while it has one topic alone.
         counts = sub.durable is None and sub.topics == 1
         self.dequeued += counts or self.broker.lab.rules.counts_all_topic_acks
-        self.forwarded += sub.network
+        if sub.network:
+            self.forwarded += 1
         if self.memory.blocked:
             self.memory.left()
         if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:

@@ -46,7 +46,7 @@ def intercept(broker: Host, destination: Place, message: Message) -> bool:
     for target in targets:
         copy = message.copy()
         copy.dest, copy.dest_no = target, broker.lab.name_destination(target)
-        broker.take_over(copy, broker.node, -1, message.row)
+        broker.take_over(copy, broker.entry(broker.node), message.row)
     only = found is not None and bool(found.get("forward_only", True))
     if only:  # its copies go on without it
         broker.note(Kind.Acknowledged, message, to=broker.node, cause=message.row)

@@ -79,15 +79,15 @@ class Clock:
     def rest(self, until: int | None = None) -> None:
         """Let things happen until none is left, or until the time *until* (us)."""
         heap = self.heap
-        if until is None:
-            while len(heap) > self.background:
-                self.now, _, call, argument = heappop(heap)
-                call(argument)
-            return
-        while heap and heap[0][0] <= until:
+        while True:  # CPython 3.11 specializes no loop that jumps back on a condition
+            if until is None:
+                if len(heap) <= self.background:
+                    return
+            elif not heap or heap[0][0] > until:
+                self.now = max(self.now, until)
+                return
             self.now, _, call, argument = heappop(heap)
             call(argument)
-        self.now = max(self.now, until)
 
 
 def _copied(argument: Any, memo: dict[int, Any]) -> Any:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 TOPIC_PREFETCH_5_5 = 32766
 
-# Bound once: reading a member of an enumeration costs ten times as much as a name.
-RECEIVED = int(Kind.Received)
-
 
 class Consumer(OnBroker):
     """A consumer: takes messages from its buffer, one after the other, and acknowledges them.
@@ -37,6 +34,7 @@ class Consumer(OnBroker):
         self.buffer: deque[Push] = deque()
         self.allowance: int | None = None if spec.receiving else 0
         self.delay = duration(spec.delay)
+        self.sorts = lab.rules.client_sorts
         self.busy = self.closed = self.asked = False
         self.count = 0
         self.unconfirmed: set[int] = set()  # received, and the acknowledgement not yet there
@@ -119,7 +117,7 @@ class Consumer(OnBroker):
                 self.send_poison_ack(message)
                 return
             self.buffer.append(push)
-            if self.lab.rules.client_sorts:  # so that what comes at one time is sorted
+            if self.sorts:  # so that what comes at one time is sorted
                 self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
             else:
                 self.work()
@@ -130,7 +128,7 @@ class Consumer(OnBroker):
 
     def next_message(self) -> Push:
         """Return what is next in the buffer: the oldest, in 5.5 of the highest JMS priority."""
-        if self.lab.rules.client_sorts:
+        if self.sorts:
             best = max(self.buffer, key=lambda one: one[0].headers.get("JMSPriority", 4))
             self.buffer.remove(best)
             return best
@@ -152,21 +150,19 @@ class Consumer(OnBroker):
 
     def take(self, message: Message, row: int) -> None:
         """Receive one message and work on it."""
-        lab = self.lab
         self.count += 1
         if self.allowance is not None:
             self.allowance -= 1
         again = message.received
         message.received = True
-        now, at = lab.clock.now, self.broker.node
-        about = (message.number, at, at, self.node, -1, message.dest_no, self.sub.no,
-                 len(message.path), now - message.sent, 0)  # fmt: skip
+        sub = self.sub
         if again:
-            row = lab.add(now, Kind.Redelivered, *about, row)
-        row = lab.add(now, RECEIVED, *about, row)
+            at = self.broker.node
+            row = self.broker.note(Kind.Redelivered, message, at, self.node, -1, sub.no, cause=row)
+        sub.notebook.stamped(sub.receipt, message, 0, row)
         if self.delay:
             self.busy = True
-            lab.clock.at(now + self.delay, self.on_worked, message)
+            self.lab.clock.at(self.lab.clock.now + self.delay, self.on_worked, message)
         else:
             self.finish(message)
 
@@ -181,7 +177,7 @@ class Consumer(OnBroker):
         """Be done with the work on a message."""
         if self.session.at_once:
             self.unconfirmed.add(message.number)  # as `acknowledge` does; a call less for each
-            self.connection.out.carry(self.sub.on_acknowledged, message)
+            self.connection.out.carry(self.sub.acknowledged, message)
         else:
             self.session.received(message)
 

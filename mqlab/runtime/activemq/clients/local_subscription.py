@@ -8,6 +8,7 @@ from mqlab.runtime.activemq import advisory, deadletter
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.subscription import Host, Subscription
 from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.on_broker import LocalConnection
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from mqlab.spec import Consumer as ConsumerSpec
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-DISPATCHED = int(Kind.Dispatched)
+DISPATCHED, RECEIVED = int(Kind.Dispatched), int(Kind.Received)
 
 
 Push = tuple[Message, int, "LocalConnection"]  # a message, the row of its dispatch, and its way
@@ -55,6 +56,10 @@ class LocalSubscription(Subscription):
         super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {client.name}")
         self.client, self.client_name = client, client.name
         self.connection = connection
+        at, to = broker.node, client.node
+        self.dispatch = stamp(DISPATCHED, at, at, to, -1, self.no)
+        self.receipt = stamp(RECEIVED, at, at, to, -1, self.no)
+        self.on_message, self.acknowledged = client.on_message, self.on_acknowledged
         self.picky = self.picky or client.spec.browser
 
     @property
@@ -69,12 +74,9 @@ class LocalSubscription(Subscription):
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
         self.outstanding[message] = None
-        broker, client = self.broker, self.client
-        row = broker.note(
-            DISPATCHED, message, broker.node, client.node, -1, self.no, rule, message.row
-        )
-        way = self.connection
-        way.back.carry(client.on_message, (message, row, way), 0, message.size)
+        broker, way = self.broker, self.connection
+        row = self.notebook.stamped(self.dispatch, message, rule, message.row)
+        way.back.carry(self.on_message, (message, row, way), 0, message.size)
         if (
             broker.advisory_subscribers
             and broker.policy_for(message.dest)["advisory_for_dispatched"]

@@ -12,6 +12,7 @@ from mqlab.runtime.activemq.sockets import CLOSED
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
+from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
@@ -36,6 +37,7 @@ class Producer(OnBroker):
     ) -> None:
         self.spec = spec
         super().__init__(lab, spec, broker, lab.producer_node(spec.name, broker.name))
+        self._know_broker()
         self.first = lab.reserve_numbers(spec.sends)
         self.dest: Destination = spec.to
         self.dest_no = lab.name_destination(spec.to)
@@ -61,6 +63,13 @@ class Producer(OnBroker):
         self.under_way: Passage | None = None  # of a persistent message
         self.unsent: list[tuple[Message, int]] = []  # others that a broker which ended did not read
 
+    def _know_broker(self) -> None:
+        """Make once what is the same for every message to this broker."""
+        at = self.broker.node
+        self.notebook = self.broker.notebook
+        self.sending = stamp(SENT, at, self.node, at)
+        self.entry = self.broker.entry(self.node)
+
     @property
     def closed(self) -> bool:
         """Whether nothing is sent any more."""
@@ -83,6 +92,7 @@ class Producer(OnBroker):
         """
         if self.connection.alive or not self.reconnect():
             return
+        self._know_broker()
         self.send_again()
         unanswered, self.unanswered = self.unanswered, False
         if self.under_way is not None:
@@ -128,19 +138,10 @@ class Producer(OnBroker):
             self.properties.at(place),
             self.headers.at(place),
             (),
-            self.expiry(now),
+            now + self.time_to_live if self.time_to_live else 0,
             spec.size,
         )
-        row = lab.add(
-            now,
-            SENT,
-            message.number,
-            self.broker.node,
-            self.node,
-            self.broker.node,
-            -1,
-            self.dest_no,
-        )
+        row = self.notebook.stamped(self.sending, message, 0, -1)
         connection = self.connection
         passage = (message, row, connection)
         connection.out.carry(self.on_arrived, passage, 0, message.size)
@@ -156,10 +157,6 @@ class Producer(OnBroker):
             advisory.of_producer(self.broker, self.name, self.dest, left=True)
             if self.arrived == self.sent:
                 self.connection.abandon()
-
-    def expiry(self, now: int) -> int:
-        """Return when a message sent now is too old (us); 0 is never."""
-        return now + self.time_to_live if self.time_to_live else 0
 
     def pass_on(self, message: Message, row: int) -> None:
         """Give a message to the connection that there is now."""
@@ -186,10 +183,10 @@ class Producer(OnBroker):
         if message.persistent:
             self.under_way, self.unanswered = None, True
         if len(self.elements) == 1:
-            broker.take_over(message, self.node, -1, row)
+            broker.take_over(message, self.entry, row)
         else:
             for copy in self.copies(message):
-                broker.take_over(copy, self.node, -1, row)
+                broker.take_over(copy, self.entry, row)
         if message.persistent:
             connection.back.carry(self.on_receipt, connection)
         elif self.done and self.arrived == self.sent:
