@@ -68,7 +68,6 @@ class Demand(Subscription):
         home, remote = bridge.home.node, bridge.remote.node
         self.passage = stamp(FORWARDED, home, home, remote, bridge.no, self.no)
         self.tests_messages, self.ttl = settings.tests_messages, settings.message_ttl
-        self.always_sync_send = settings.always_sync_send
         self.on_forwarded, self.on_answered = bridge.on_forwarded, bridge.on_answered
         self.interest: set[int | durable.Key] = set()
         self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
@@ -128,6 +127,6 @@ class Demand(Subscription):
         row = self.notebook.stamped(self.passage, message, rule, message.row)
         passage = (self, message, row)
         bridge.link.carry(self.on_forwarded, passage, 0, message.size)
-        if not (message.persistent or self.always_sync_send):
+        if not (message.persistent or bridge.settings.always_sync_send):
             clock = bridge.lab.clock
             clock.at(clock.now, self.on_answered, passage)

@@ -11,6 +11,7 @@ from mqlab.spec.values import Destination
 
 REPLY_TO = "JMSReplyTo"
 SENT_BY = "connection id"  # a header that no selector can name
+_new = object.__new__
 
 
 class Message:
@@ -93,7 +94,7 @@ class Message:
 
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
-        made = Message.__new__(Message)  # `__init__` would take as long as all that follows
+        made = _new(Message)  # `__init__` would take as long as all that follows
         made.number, made.dest, made.dest_no, made.sent = (
             self.number,
             self.dest,

@@ -154,32 +154,37 @@ class Queue:
 
     def arrive(self, message: Message) -> None:
         """Take a message over and hand it on if anybody may have it now."""
-        if message.number in self.numbers and self.audits:
-            self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+        number, numbers, pending = message.number, self.numbers, self.pending
+        if number in numbers and self._is_second(message):
             return
+        numbers.add(number)
         self.enqueued += 1
-        if self.hides and message.number in self.numbers:
-            self.hidden += 1
-            self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
-            return
-        self.numbers.add(message.number)
-        self.arrivals += 1
-        message.turn = self.arrivals
+        message.turn = self.arrivals = self.arrivals + 1
         self.held[message] = None
         if message.expires and (self.expire(message) or self._sweep_later(message.expires)):
             return
-        if self.pending and self.policy["replay_delay_ms"]:  # some may be old enough by now
-            self.pending.append(message)
+        if pending and self.policy["replay_delay_ms"]:  # some may be old enough by now
+            pending.append(message)
             self.dispatch()
             return
         # What is pending was tried and refused, and nothing has changed since: only this is new.
-        if len(self.pending) >= self.page or not self.try_one(message):
-            self.pending.append(message)
+        if len(pending) >= self.page or not self.try_one(message):
+            pending.append(message)
             self.unpaged += not self.subs
             if self.sorts:
                 self._sort()
             elif len(self.pending) > self.page:
                 self._note_held(message)
+
+    def _is_second(self, message: Message) -> bool:
+        """Drop a second copy of what is held, if the audit knows of it."""
+        if not (self.audits or self.hides):
+            return False
+        if not self.audits:
+            self.enqueued += 1
+            self.hidden += 1
+        self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+        return True
 
     # Too old
 
@@ -223,22 +228,21 @@ class Queue:
         """Hand *message* to whose turn it is; False if nobody takes it."""
         if self.waits_for_consumers:
             return False
-        only = self.exclusive
-        if message.properties and GROUP in message.properties:
+        only, subs, properties = self.exclusive, self.subs, message.properties
+        if properties and GROUP in properties:
             # The first of a sequence frees its group.
-            if message.properties.get(GROUP_SEQUENCE) == 1 and not message.received:
-                self.groups.pop(message.properties[GROUP], None)
-            only = only or self.groups.get(message.properties[GROUP])
-        for sub in self.subs:
+            if properties.get(GROUP_SEQUENCE) == 1 and not message.received:
+                self.groups.pop(properties[GROUP], None)
+            only = only or self.groups.get(properties[GROUP])
+        for sub in subs:
             if only is not None and sub is not only:
                 continue
             if len(sub.outstanding) - sub.extension < sub.prefetch and not (
                 sub.picky and sub.refusal(message)
             ):
-                if message.properties:
+                if properties:
                     self._note_group(message, sub)
-                rule = ONLY_TAKER if len(self.subs) == 1 else self._turn(sub)
-                sub.deliver(message, rule)
+                sub.deliver(message, ONLY_TAKER if len(subs) == 1 else self._turn(sub))
                 return True
         self._note_held(message)
         return False

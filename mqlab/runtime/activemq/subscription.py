@@ -151,7 +151,6 @@ class Subscription:
         self.outstanding: dict[Message, None] = {}
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
-        self.rule_all = EVERY_SUBSCRIBER
         # Made once, as all that happens to every message.
         self.notebook = broker.notebook
         self.acknowledgement = stamp(ACKNOWLEDGED, broker.node, to=broker.node, sub=self.no)
@@ -197,7 +196,7 @@ class Subscription:
         while self.waiting and not self.full:
             message = self.waiting.popleft()
             self.broker.destinations[message.dest_no].dispatched += 1
-            self.deliver(message, self.rule_all)
+            self.deliver(message, EVERY_SUBSCRIBER)
 
     def count_delivered(self, last: int | None = None) -> None:
         """Count a delivery more for what is outstanding, or only up to the number *last* of it."""

@@ -5,45 +5,65 @@ Order at equal times is first scheduled, first served, so that a run never depen
 
 from __future__ import annotations
 
+import sys
+from collections import deque
 from collections.abc import Callable
 from copy import deepcopy
 from heapq import heappop, heappush
 from typing import Any
 
 Call = Callable[[Any], None]
+Due = tuple[int, int, Call, object]  # a time, a turn, a function, and what it is called with
+NEVER = sys.maxsize
 OFTEN = 1000  # turns from one look at the limits of a run to the next
 _FIXED = frozenset((int, str, float, bool, type(None)))  # types of what a copy may share
 
 
 class Clock:
-    """The time and a heap of (time, turn, function, argument).
+    """The time, and what is still to happen, in order of time and turn.
 
-    *guard* is called every so many turns and raises when a run has become too much.
+    What happens *usual* us from when it is known, as nearly all does that links carry, comes in order
+    by itself: it waits in `line`, and only the rest in a heap. *guard* is called every so many turns
+    and raises when a run has become too much.
     """
 
-    def __init__(self, guard: Callable[[], None] | None = None) -> None:
+    def __init__(self, guard: Callable[[], None] | None = None, usual: int = -1) -> None:
         self.guard, self.guard_at = guard, OFTEN
+        self.usual = usual
         self.now = 0
-        self.heap: list[tuple[int, int, Call, object]] = []
+        self.line: deque[Due] = deque()
+        self.heap: list[Due] = []
         self.turn = 0
         self.background = 0  # how many of the heap nobody waits for
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Clock:
-        # With ten thousand messages under way the heap is nearly all that a fork of the lab copies.
+        # With ten thousand messages under way these are nearly all that a fork of the lab copies.
         made = Clock.__new__(Clock)
         memo[id(self)] = made
         calls: dict[Call, Call] = {}
-        for _, _, call, _ in self.heap:
+        for _, _, call, _ in (*self.line, *self.heap):
             if call not in calls:
                 calls[call] = deepcopy(call, memo)
         for name, value in vars(self).items():
-            if name != "heap":
+            if name not in ("line", "heap"):
                 setattr(made, name, deepcopy(value, memo))
-        made.heap = [
-            (time, turn, calls[call], _copied(argument, memo))
-            for time, turn, call, argument in self.heap
+        copies = [
+            [(time, turn, calls[call], _copied(what, memo)) for time, turn, call, what in due]
+            for due in (self.line, self.heap)
         ]
+        made.line, made.heap = deque(copies[0]), copies[1]
         return made
+
+    @property
+    def waiting(self) -> int:
+        """How many things are still to happen."""
+        return len(self.line) + len(self.heap)
+
+    @property
+    def next_time(self) -> int:
+        """When the next thing happens (us)."""
+        time = self.heap[0][0] if self.heap else NEVER
+        return min(time, self.line[0][0]) if self.line else time
 
     def at(self, time: int, call: Call, argument: object) -> None:
         """Let *call* happen with *argument* at *time* (us), not before now."""
@@ -65,28 +85,37 @@ class Clock:
 
     def step(self) -> bool:
         """Let the next thing happen; False if there is none."""
-        if len(self.heap) <= self.background:
+        if len(self.line) + len(self.heap) <= self.background:
             return False
-        self.now, _, call, argument = heappop(self.heap)
-        call(argument)
+        self.next()
         return True
 
     def next(self) -> None:
         """Let the next thing happen, housekeeping too; something is to be due."""
-        self.now, _, call, argument = heappop(self.heap)
+        line, heap = self.line, self.heap
+        due = line.popleft() if line and not (heap and heap[0] < line[0]) else heappop(heap)
+        self.now, _, call, argument = due
         call(argument)
 
     def rest(self, until: int | None = None) -> None:
         """Let things happen until none is left, or until the time *until* (us)."""
-        heap = self.heap
+        if until is not None:
+            while self.next_time <= until:
+                self.next()
+            self.now = max(self.now, until)
+            return
+        line, heap = self.line, self.heap
         while True:  # CPython 3.11 specializes no loop that jumps back on a condition
-            if until is None:
-                if len(heap) <= self.background:
-                    return
-            elif not heap or heap[0][0] > until:
-                self.now = max(self.now, until)
+            if line:  # as `next` does; a call less for everything
+                due = line.popleft()
+                if heap and heap[0][0] <= due[0] and heap[0] < due:
+                    line.appendleft(due)
+                    due = heappop(heap)
+            elif len(heap) > self.background:
+                due = heappop(heap)
+            else:
                 return
-            self.now, _, call, argument = heappop(heap)
+            self.now, _, call, argument = due
             call(argument)
 
 

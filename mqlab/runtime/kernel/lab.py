@@ -17,7 +17,7 @@ from random import Random
 from typing import Any, Protocol, Self
 
 from mqlab.errors import BadValue
-from mqlab.runtime.kernel.clock import Clock
+from mqlab.runtime.kernel.clock import NEVER, Clock
 from mqlab.runtime.kernel.link import Line, Link
 from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.link import Links
@@ -79,7 +79,7 @@ class Lab(ABC):
         self.seed, self.jitter, self.limit = seed, duration(jitter, "jitter"), limit
         self.random = Random(f"{name}:{seed}")
         self.timing = timing or Timing()
-        self.clock = Clock(self.check_patience)
+        self.clock = Clock(self.check_patience, self.timing.link)
         self.recorder = Recorder()
         self.script: deque[Timed] = deque()
         self.under_way: Until | None = None
@@ -214,15 +214,13 @@ class Lab(ABC):
         if until.condition is not None and until.condition(until.argument):
             return True
         if until.deadline is not None:
-            heap = self.clock.heap
-            due = bool(heap) and heap[0][0] <= until.deadline
-            return self.clock.now >= until.deadline and not due
+            return self.clock.now >= until.deadline < self.clock.next_time
         return until.condition is None and self.resting
 
     @property
     def resting(self) -> bool:
         """Whether nothing moves but housekeeping, which finds nothing new."""
-        return len(self.clock.heap) <= self.clock.background and not self.expecting
+        return self.clock.waiting <= self.clock.background and not self.expecting
 
     @property
     def expecting(self) -> str:
@@ -231,7 +229,6 @@ class Lab(ABC):
 
     def _go_on(self, until: Until) -> bool:
         """Let one thing happen that is due before an action's deadline, or let it come."""
-        heap = self.clock.heap
         if until.condition is None and until.deadline is None:
             if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
                 raise BadValue(
@@ -241,7 +238,8 @@ class Lab(ABC):
             if not self.clock.step():
                 self.clock.next()
             return True
-        if heap and (until.deadline is None or heap[0][0] <= until.deadline):
+        last = NEVER - 1 if until.deadline is None else until.deadline
+        if self.clock.next_time <= last:
             self.clock.next()
         elif until.deadline is not None:
             self.clock.rest(until.deadline)
@@ -277,14 +275,14 @@ class Lab(ABC):
 
     def _next_time(self) -> int:
         """When the next thing happens: the next action begins as soon as the one before is over."""
-        until, heap = self.under_way, self.clock.heap
+        until = self.under_way
         waits = until is not None and not self.is_over(until)
         if not waits and (until is not None or self.script):
             return self.clock.now
-        times = [heap[0][0]] if heap else []
+        time = self.clock.next_time
         if waits and until is not None and until.deadline is not None:
-            times.append(until.deadline)
-        return min(times, default=self.clock.now)
+            time = min(time, until.deadline)
+        return self.clock.now if time == NEVER else time
 
     def check_limit(self) -> None:
         """Raise `BadValue` when more has happened than the limit allows."""
@@ -303,10 +301,10 @@ class Lab(ABC):
                 f"{turns} things were to happen, with {count} events; {now}: say until when to run"
             )
         kept = count - self.recorder.gone
-        if EVENT * kept + TURN * len(self.clock.heap) > MOST_MEMORY:
+        if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
             raise BadValue(
                 f"more than {MOST_MEMORY >> 30} GiB, {now}: {count} events, and "
-                f"{len(self.clock.heap)} things that are still to happen; let fewer messages be sent"
+                f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
             )
 
     def expect(self, messages: int) -> None:

@@ -35,21 +35,26 @@ class Link:
     a time-out, which doubles each time (RFC 6298, section 5).
     """
 
-    __slots__ = ("clock", "delay", "free", "last", "line", "plain", "random")
+    __slots__ = ("clock", "delay", "free", "last", "line", "plain", "random", "usual")
 
     def __init__(self, clock: Clock, line: Line, random: Random) -> None:
         self.clock, self.line, self.random = clock, line, random
         self.delay = line.delay
         self.plain = not (line.jitter or line.loss or line.bandwidth)
+        self.usual = self.plain and self.delay == clock.usual
         self.last = self.free = 0  # us: the last arrival, and when the line takes something again
 
     def carry(self, call: Call, argument: object, wait: int = 0, size: int = 0) -> None:
         """Let *call* happen with *argument* at the far end; it leaves in *wait* us, *size* bytes long."""
         clock = self.clock
-        time = clock.now + self.delay + wait
+        time = clock.now + self.delay
+        clock.turn = turn = clock.turn + 1  # as `Clock.at` does; a call less for every passage
+        if self.usual and not wait:
+            clock.line.append((time, turn, call, argument))
+            return
+        time += wait
         if not self.plain:
             time = self.last = max(self.last, self._arrival(time, size + COMMAND))
-        clock.turn = turn = clock.turn + 1  # as `Clock.at` does; a call less for every passage
         heappush(clock.heap, (time, turn, call, argument))
 
     def _arrival(self, time: int, size: int) -> int:

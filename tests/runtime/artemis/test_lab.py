@@ -84,14 +84,14 @@ def test_a_step_more_is_done_at_once():
 def test_a_step_that_cannot_be_leaves_the_lab_as_it_was(step):
     lab = lab_of()
     lab.play()
-    before = lab.trace.digest(), lab.trace.header["scenario"], lab.now, len(lab.clock.heap)
+    before = lab.trace.digest(), lab.trace.header["scenario"], lab.now, lab.clock.waiting
     with pytest.raises(MqlabError):
         lab.do(step)
     assert (
         lab.trace.digest(),
         lab.trace.header["scenario"],
         lab.now,
-        len(lab.clock.heap),
+        lab.clock.waiting,
     ) == before
 
 
