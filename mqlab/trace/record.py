@@ -35,8 +35,14 @@ class HasNow(Protocol):
     now: int
 
 
+class Still:
+    """A clock that stands still."""
+
+    now = 0
+
+
 class MessageLike(Protocol):
-    """What a notebook reads off a message."""
+    """What a recorder reads off a message."""
 
     number: int
     dest_no: int
@@ -62,7 +68,8 @@ class Recorder:
     them before it writes on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: HasNow | None = None) -> None:
+        self.clock: HasNow = clock or Still()
         self.rows = bytearray()
         self.count = 0
         self.columns = {name: array(code) for name, code in COLUMNS.items()}
@@ -81,6 +88,19 @@ class Recorder:
     ) -> int:  # fmt: skip
         """Append one event and return its row number, which later events name as their cause."""
         self.rows += _PACK(t, msg, dest, hop, age, rule, cause, kind, broker, frm, to, link, sub)
+        row = self.count
+        self.count = row + 1
+        if row & FULL == FULL:
+            self.flush()
+        return row
+
+    def stamped(self, stamp: bytes, message: MessageLike, rule: int, cause: int) -> int:
+        """Append what happens to *message* now, its kind and way packed already; return its row number."""
+        rows, now = self.rows, self.clock.now
+        rows += _STAMPED(
+            now, message.number, message.dest_no, len(message.path), now - message.sent, rule,
+            cause, stamp,
+        )  # fmt: skip
         row = self.count
         self.count = row + 1
         if row & FULL == FULL:
@@ -154,43 +174,8 @@ class Recorder:
         self.names["sub"].append(label)
         return len(self.names["sub"]) - 1
 
-    def notebook(self, clock: HasNow, node: int) -> Notebook:
-        """Return what writes down the events of messages at one broker."""
-        return Notebook(self, clock, node)
-
     def trace(self, header: dict[str, object]) -> Trace:
         """Return all that was recorded so far as a trace of its own."""
         self.flush()
         self.lent = True
         return Trace(header, self.names.copy(), self.columns)
-
-
-class Notebook:
-    """Writes events of messages at one broker: most of every trace, so it appends by itself."""
-
-    __slots__ = ("clock", "node", "recorder", "rows")
-
-    def __init__(self, recorder: Recorder, clock: HasNow, node: int) -> None:
-        self.recorder, self.clock, self.node = recorder, clock, node
-        self.rows = recorder.rows
-
-    def note(
-        self, kind: int, message: MessageLike, frm: int = -1, to: int = -1, link: int = -1,
-        sub: int = -1, rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
-        """Append one event of *message* and return its row number."""
-        return self.stamped(_STAMP(kind, self.node, frm, to, link, sub), message, rule, cause)
-
-    def stamped(self, stamp: bytes, message: MessageLike, rule: int, cause: int) -> int:
-        """Append an event of *message* whose way and kind are packed already; return its row number."""
-        now, recorder = self.clock.now, self.recorder
-        rows = self.rows
-        rows += _STAMPED(
-            now, message.number, message.dest_no, len(message.path), now - message.sent, rule,
-            cause, stamp,
-        )  # fmt: skip
-        row = recorder.count
-        recorder.count = row + 1
-        if row & FULL == FULL:
-            recorder.flush()
-        return row

@@ -88,8 +88,7 @@ class Broker:
         self.clock = lab.clock
         self.id = spec.name
         self.node = lab.add_node(spec.name, "broker")
-        self.notebook = lab.recorder.notebook(lab.clock, self.node)
-        self.note = self.notebook.note
+        self.recorder = lab.recorder
         self.running = False
         self.lives = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
@@ -157,6 +156,14 @@ class Broker:
         """Record that something happened at this broker."""
         return self.lab.add(self.lab.clock.now, kind, broker=self.node, **columns)
 
+    def note(
+        self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
+        sub: int = -1, rule: int = 0, cause: int = -1,
+    ) -> int:  # fmt: skip
+        """Record that something happened to a message at this broker."""
+        way = stamp(kind, self.node, frm, to, link, sub)
+        return self.recorder.stamped(way, message, rule, cause)
+
     # Messages
 
     def entry(self, frm: int, link: int = -1) -> bytes:
@@ -165,7 +172,7 @@ class Broker:
 
     def take_over(self, message: Message, entry: bytes, cause: int) -> None:
         """Take over a message that has come by an `entry`."""
-        message.row = self.notebook.stamped(entry, message, 0, cause)
+        message.row = self.recorder.stamped(entry, message, 0, cause)
         message.arrived = self.clock.now
         try:
             destination = self.destinations[message.dest_no]

@@ -124,7 +124,7 @@ class Demand(Subscription):
         if self.tests_messages and not bridge.settings.permits(message.dest):
             bridge.on_not_permitted(self, message)
             return
-        row = self.notebook.stamped(self.passage, message, rule, message.row)
+        row = self.recorder.stamped(self.passage, message, rule, message.row)
         passage = (self, message, row)
         bridge.link.carry(self.on_forwarded, passage, 0, message.size)
         if not (message.persistent or bridge.settings.always_sync_send):

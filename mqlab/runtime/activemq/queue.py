@@ -168,7 +168,7 @@ class Queue:
             self.dispatch()
             return
         # What is pending was tried and refused, and nothing has changed since: only this is new.
-        if len(pending) >= self.page or not self.try_one(message):
+        if (pending and len(pending) >= self.page) or not self.try_one(message):
             pending.append(message)
             self.unpaged += not self.subs
             if self.sorts:
@@ -326,7 +326,7 @@ class Queue:
             self._note_held(message)
 
     def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
-        """Forget *message*; with *was_full*, its subscription was full and now is not."""
+        """Forget *message*; *was_full*: something is pending, and its subscription was full."""
         if sub.network:
             self.forwarded += 1
         self.forget(message)

@@ -7,7 +7,7 @@ a client has in its hands but will acknowledge later (client acknowledge) extend
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.runtime.activemq.audit import Audit
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.asks import Laboratory
     from mqlab.runtime.kernel.clock import Clock
     from mqlab.spec import Broker as BrokerSpec
-    from mqlab.trace.record import Notebook
+    from mqlab.trace.record import Recorder
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED = int(Kind.Acknowledged)
@@ -37,8 +37,12 @@ class Place(Protocol):
     held: dict[Message, None]
     dispatched: int
 
+    @property
+    def pending(self) -> Collection[Message]:
+        """What nobody has taken yet."""
+
     def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
-        """Forget *message*; its subscription was full and now is not, if so."""
+        """Forget *message*; if something is pending: whether its subscription was full and now is not."""
 
     def arrive(self, message: Message) -> None:
         """Take a message in."""
@@ -67,6 +71,7 @@ class Host(Protocol):
     subs: list[Subscription]
     durables: dict[tuple[str, str], Subscription]
     producers: dict[str, Destination]
+    recorder: Recorder
 
     @property
     def lab(self) -> Laboratory:
@@ -80,13 +85,11 @@ class Host(Protocol):
     def by_name(self) -> Mapping[Destination, Place]:
         """Its queues and topics by name."""
 
-    @property
-    def note(self) -> Callable[..., int]:
+    def note(
+        self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
+        sub: int = -1, rule: int = 0, cause: int = -1,
+    ) -> int:  # fmt: skip
         """Write down what happens to a message here."""
-
-    @property
-    def notebook(self) -> Notebook:
-        """Where that is written down."""
 
     @property
     def client_names(self) -> list[str]:
@@ -152,7 +155,7 @@ class Subscription:
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
         # Made once, as all that happens to every message.
-        self.notebook = broker.notebook
+        self.recorder = broker.recorder
         self.acknowledgement = stamp(ACKNOWLEDGED, broker.node, to=broker.node, sub=self.no)
 
     @property
@@ -206,14 +209,15 @@ class Subscription:
 
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""
+        destination = self.broker.destinations[message.dest_no]
         outstanding, was_full = self.outstanding, False
-        if len(outstanding) - self.extension >= self.prefetch:
+        if destination.pending and len(outstanding) - self.extension >= self.prefetch:
             was_full = True
         outstanding.pop(message, None)
         self.slow = False
         if self.extension:
             self.extension -= 1
-        self.notebook.stamped(self.acknowledgement, message, 0, message.row)
-        self.broker.destinations[message.dest_no].acknowledged(message, self, was_full)
+        self.recorder.stamped(self.acknowledgement, message, 0, message.row)
+        destination.acknowledged(message, self, was_full)
         if self.waiting:
             self.refill()

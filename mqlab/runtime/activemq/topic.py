@@ -30,6 +30,7 @@ class Topic:
         self.memory = MemoryUsage(broker, self)
 
     held: dict[Message, None] = {}  # a topic keeps nothing
+    pending: tuple[Message, ...] = ()
 
     def restore(self, messages: Iterable[Message]) -> None:
         """Take nothing out of the store: topics keep nothing there."""

@@ -80,7 +80,7 @@ class Lab(ABC):
         self.random = Random(f"{name}:{seed}")
         self.timing = timing or Timing()
         self.clock = Clock(self.check_patience, self.timing.link)
-        self.recorder = Recorder()
+        self.recorder = Recorder(self.clock)
         self.script: deque[Timed] = deque()
         self.under_way: Until | None = None
         self.ends_with_script = False  # whether a run does not wait for a rest in the end

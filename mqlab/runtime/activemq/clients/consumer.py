@@ -108,7 +108,7 @@ class Consumer(OnBroker):
         if connection.hindered and not connection.lets_pass(True, self.on_message, push):
             return
         connection.said = self.lab.clock.now
-        if message.number in self.had:
+        if self.had and message.number in self.had:
             self.finish(message)  # only the acknowledgement was lost with the broker
         elif not self.closed and message in self.sub.outstanding:
             self.asked = False
@@ -159,7 +159,7 @@ class Consumer(OnBroker):
         if again:
             at = self.broker.node
             row = self.broker.note(Kind.Redelivered, message, at, self.node, -1, sub.no, cause=row)
-        sub.notebook.stamped(sub.receipt, message, 0, row)
+        sub.recorder.stamped(sub.receipt, message, 0, row)
         if self.delay:
             self.busy = True
             self.lab.clock.at(self.lab.clock.now + self.delay, self.on_worked, message)

@@ -75,7 +75,7 @@ class LocalSubscription(Subscription):
         """Push *message* to the client."""
         self.outstanding[message] = None
         broker, way = self.broker, self.connection
-        row = self.notebook.stamped(self.dispatch, message, rule, message.row)
+        row = self.recorder.stamped(self.dispatch, message, rule, message.row)
         way.back.carry(self.on_message, (message, row, way), 0, message.size)
         if (
             broker.advisory_subscribers

@@ -66,7 +66,6 @@ class Producer(OnBroker):
     def _know_broker(self) -> None:
         """Make once what is the same for every message to this broker."""
         at = self.broker.node
-        self.notebook = self.broker.notebook
         self.sending = stamp(SENT, at, self.node, at)
         self.entry = self.broker.entry(self.node)
 
@@ -141,7 +140,7 @@ class Producer(OnBroker):
             now + self.time_to_live if self.time_to_live else 0,
             spec.size,
         )
-        row = self.notebook.stamped(self.sending, message, 0, -1)
+        row = lab.recorder.stamped(self.sending, message, 0, -1)
         connection = self.connection
         passage = (message, row, connection)
         connection.out.carry(self.on_arrived, passage, 0, message.size)
