@@ -68,14 +68,7 @@ class Advised:
         info, cause = advised
         if not self.up or not self.settings.hears(info.dest):
             return
-        row = self._record(
-            Kind.Advised,
-            self.remote,
-            self.home,
-            dest=self.lab.name_destination(info.dest),
-            hop=len(info.path),
-            cause=cause,
-        )
+        row = self._record_advised(Kind.Advised, info.dest, hop=len(info.path), cause=cause)
         refusal = self.refusal(info)
         if refusal or not self.settings.prefetch_size:
             self.refuse(info.dest, refusal or Rule.prefetch_full, row)
@@ -105,14 +98,7 @@ class Advised:
 
     def refuse(self, dest: Destination, rule: int, cause: int) -> None:
         """Write down that no subscription came of it."""
-        self._record(
-            Kind.Refused,
-            self.remote,
-            self.home,
-            dest=self.lab.name_destination(dest),
-            rule=rule,
-            cause=cause,
-        )
+        self._record_advised(Kind.Refused, dest, rule=rule, cause=cause)
 
     def join_conduit(self, info: ConsumerInfo, cause: int) -> bool:
         """Let the consumer join every subscription that covers it; False if there is none."""
@@ -128,15 +114,8 @@ class Advised:
                 joined = True
                 if not self.is_other_route(demand, info):
                     demand.interest.add(info.interest)
-                self._record(
-                    Kind.Merged,
-                    self.remote,
-                    self.home,
-                    dest=self.lab.name_destination(info.dest),
-                    sub=demand.no,
-                    rule=Rule.conduit,
-                    cause=cause,
-                )
+                way = {"sub": demand.no, "rule": Rule.conduit, "cause": cause}
+                self._record_advised(Kind.Merged, info.dest, **way)
         return joined
 
     def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
@@ -241,14 +220,11 @@ class Advised:
                     rule = Rule.unsubscribed if demand.outlives else Rule.consumer_left
                     self.home.unsubscribe(demand, rule, cause)
 
+    def _record_advised(self, kind: int, dest: Destination, **columns: int) -> int:
+        """Record what became of a consumer beyond."""
+        no = self.lab.name_destination(dest)
+        return self._record(kind, self.remote, self.home, dest=no, **columns)
+
     def _record(self, kind: int, frm: Broker, to: Broker, **columns: int) -> int:
         """Record what became of the bridge, or of a consumer beyond, at its home broker."""
-        return self.lab.add(
-            self.lab.clock.now,
-            kind,
-            broker=self.home.node,
-            frm=frm.node,
-            to=to.node,
-            link=self.no,
-            **columns,
-        )
+        return self.home.record(kind, frm=frm.node, to=to.node, link=self.no, **columns)

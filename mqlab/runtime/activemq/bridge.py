@@ -139,13 +139,5 @@ class Bridge(Advised):
         stays in flight, counts against the prefetch, and nobody gets it.
         """
         home = self.home
-        home.note(
-            Kind.Refused,
-            message,
-            home.node,
-            self.remote.node,
-            self.no,
-            demand.no,
-            Rule.not_permitted,
-            message.row,
-        )
+        way = home.node, self.remote.node, self.no, demand.no
+        home.note(Kind.Refused, message, *way, Rule.not_permitted, message.row)

@@ -254,6 +254,10 @@ class Broker:
 
     # Subscriptions
 
+    def _record_sub(self, kind: int, sub: Subscription, rule: int, cause: int, **way: int) -> int:
+        about = {"sub": sub.no, "dest": self.lab.name_destination(sub.dest)}
+        return self.record(kind, **about, rule=rule, cause=cause, **way)
+
     def subscribe(
         self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1
     ) -> bool:
@@ -265,16 +269,8 @@ class Broker:
         if sub.durable and not durable.join(self, sub):
             self.lab.problem(f"durable subscription {sub.durable} at {self.name} is in use")
             return False
-        row = self.record(
-            Kind.Subscribed,
-            frm=frm,
-            to=self.node,
-            link=link,
-            sub=sub.no,
-            dest=self.lab.name_destination(dest),
-            rule=rule,
-            cause=cause,
-        )
+        way = {"frm": frm, "to": self.node, "link": link}
+        row = self._record_sub(Kind.Subscribed, sub, rule, cause, **way)
         self.subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
@@ -293,13 +289,7 @@ class Broker:
 
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""
-        row = self.record(
-            Kind.Unsubscribed,
-            sub=sub.no,
-            dest=self.lab.name_destination(sub.dest),
-            rule=rule,
-            cause=cause,
-        )
+        row = self._record_sub(Kind.Unsubscribed, sub, rule, cause)
         if sub.durable and rule != Rule.unsubscribed:
             durable.deactivate(self, sub)
             for bridge in self.listeners if self.advises else ():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mqlab.spec.selector import Selector
@@ -14,6 +14,7 @@ SENT_BY = "connection id"  # a header that no selector can name
 _new = object.__new__
 
 
+@dataclass(slots=True, eq=False)
 class Message:
     """One broker's copy of a message.
 
@@ -21,58 +22,24 @@ class Message:
     arrival here, `held` the rule that was last noted for its waiting.
     """
 
-    __slots__ = (
-        "arrived",
-        "crossed",
-        "dest",
-        "dest_no",
-        "expires",
-        "headers",
-        "held",
-        "number",
-        "path",
-        "persistent",
-        "properties",
-        "received",
-        "redeliveries",
-        "repeated",
-        "row",
-        "sent",
-        "size",
-        "turn",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        number: int,
-        dest: Destination,
-        dest_no: int,
-        sent: int,
-        persistent: bool,
-        properties: Mapping[str, Any],
-        headers: Mapping[str, Any],
-        path: tuple[str, ...] = (),
-        expires: int = 0,
-        size: int = 1024,
-    ) -> None:
-        self.number = number
-        self.dest = dest
-        self.dest_no = dest_no
-        self.sent = sent
-        self.persistent = persistent
-        self.properties = properties
-        self.headers = headers
-        self.path = path
-        self.expires = expires  # us; 0 is never
-        self.size = size  # bytes
-        self.arrived = 0  # us, at this broker
-        self.turn = 0  # its position in its queue
-        self.row = -1
-        self.held = 0
-        self.received = False  # whether a consumer has had it in its hands
-        self.crossed = False  # the next broker has it
-        self.repeated = False  # it was on a bridge that broke
-        self.redeliveries = 0  # how often it was out before
+    number: int
+    dest: Destination
+    dest_no: int
+    sent: int  # us
+    persistent: bool
+    properties: Mapping[str, Any]
+    headers: Mapping[str, Any]
+    path: tuple[str, ...] = ()
+    expires: int = 0  # us; 0 is never
+    size: int = 1024  # bytes
+    arrived: int = 0  # us, at this broker
+    turn: int = 0  # its position in its queue
+    row: int = -1
+    held: int = 0
+    received: bool = False  # whether a consumer has had it in its hands
+    crossed: bool = False  # the next broker has it
+    repeated: bool = False  # it was on a bridge that broke
+    redeliveries: int = 0  # how often it was out before
 
     def __deepcopy__(self, memo: dict[int, object]) -> Message:
         # Nothing that a message refers to ever changes: a fork of the lab needs its own message, and no more.
@@ -95,12 +62,8 @@ class Message:
     def copy(self, broker_id: str | None = None) -> Message:
         """Return a copy for another holder; with *broker_id*, as forwarded by that broker."""
         made = _new(Message)  # `__init__` would take as long as all that follows
-        made.number, made.dest, made.dest_no, made.sent = (
-            self.number,
-            self.dest,
-            self.dest_no,
-            self.sent,
-        )
+        made.number, made.sent = self.number, self.sent
+        made.dest, made.dest_no = self.dest, self.dest_no
         made.persistent, made.expires, made.size = self.persistent, self.expires, self.size
         made.properties, made.headers = self.properties, self.headers
         made.path = self.path if broker_id is None else (*self.path, broker_id)
@@ -110,6 +73,7 @@ class Message:
         return made
 
 
+@dataclass(slots=True, eq=False)
 class ConsumerInfo:
     """What an advisory tells of a consumer, or of a subscription that stands for one.
 
@@ -117,48 +81,20 @@ class ConsumerInfo:
     for a consumer of the telling broker itself); `origins` the ids of the consumers it stems from.
     """
 
-    __slots__ = (
-        "browser",
-        "dest",
-        "durable",
-        "exclusive",
-        "id",
-        "not_from",
-        "origins",
-        "path",
-        "priority",
-        "selector",
-    )
-
-    def __init__(
-        self,
-        id: int,
-        dest: Destination,
-        priority: int,
-        selector: Selector | None,
-        exclusive: bool,
-        path: tuple[str, ...] = (),
-        origins: tuple[int, ...] = (),
-        durable: tuple[str, str] | None = None,
-    ) -> None:
-        self.id, self.dest, self.priority, self.selector = id, dest, priority, selector
-        self.exclusive, self.path, self.origins = exclusive, path, origins
-        self.durable = durable  # (client id, subscription name)
-        self.browser = False  # a browser makes no demand
-        self.not_from: str | None = None  # the connection whose messages it does not want
+    id: int
+    dest: Destination
+    priority: int
+    selector: Selector | None
+    exclusive: bool
+    path: tuple[str, ...] = ()
+    origins: tuple[int, ...] = ()
+    durable: tuple[str, str] | None = None  # (client id, subscription name)
+    browser: bool = False  # a browser makes no demand
+    not_from: str | None = None  # the connection whose messages it does not want
 
     def on(self, dest: Destination) -> ConsumerInfo:
         """Return the same advisory about another destination."""
-        return ConsumerInfo(
-            self.id,
-            dest,
-            self.priority,
-            self.selector,
-            self.exclusive,
-            self.path,
-            self.origins,
-            self.durable,
-        )
+        return replace(self, dest=dest, browser=False, not_from=None)
 
     @property
     def interest(self) -> int | tuple[str, str]:

@@ -81,9 +81,8 @@ class Store:
             for message in messages:
                 # None of this is written down.
                 message.received, message.repeated, message.redeliveries = False, False, 0
-                frm = self.holders.get(
-                    message, -1
-                )  # nobody, of what a second master goes on holding
+                # Nobody had it, of what a second master goes on holding.
+                frm = self.holders.get(message, -1)
                 message.row = broker.note(
                     Kind.TakenOver, message, frm, broker.node, cause=message.row
                 )
@@ -91,16 +90,8 @@ class Store:
         for sub in self.durables:
             sub.last, sub.seen = None, Audit()
             for message in sub.waiting:
-                message.row = broker.note(
-                    Kind.TakenOver,
-                    message,
-                    self.last,
-                    broker.node,
-                    -1,
-                    sub.no,
-                    Rule.durable,
-                    message.row,
-                )
+                way = self.last, broker.node, -1, sub.no
+                message.row = broker.note(Kind.TakenOver, message, *way, Rule.durable, message.row)
             broker.durables[sub.durable or ("", "")] = sub
             broker.subs.append(sub)
             broker.destination(sub.dest).join(sub)

@@ -90,16 +90,8 @@ class Consumer(OnBroker):
         for dest, destination in self.broker.by_name.items():
             if dest == self.sub.dest or self.broker.fits(self.sub.dest, dest):
                 for message in list(destination.held)[: self.sub.prefetch]:
-                    self.broker.note(
-                        Kind.Browsed,
-                        message,
-                        self.broker.node,
-                        self.node,
-                        -1,
-                        self.sub.no,
-                        0,
-                        message.row,
-                    )
+                    way = self.broker.node, self.node, -1, self.sub.no
+                    self.broker.note(Kind.Browsed, message, *way, cause=message.row)
                     self.count += 1
 
     def on_message(self, push: Push) -> None:
@@ -157,8 +149,8 @@ class Consumer(OnBroker):
         message.received = True
         sub = self.sub
         if again:
-            at = self.broker.node
-            row = self.broker.note(Kind.Redelivered, message, at, self.node, -1, sub.no, cause=row)
+            way = self.broker.node, self.node, -1, sub.no
+            row = self.broker.note(Kind.Redelivered, message, *way, cause=row)
         sub.recorder.stamped(sub.receipt, message, 0, row)
         if self.delay:
             self.busy = True
