@@ -118,18 +118,16 @@ class Consumer(OnBroker):
         """All that came at this time is in the buffer."""
         self.work()
 
-    def next_message(self) -> Push:
-        """Return what is next in the buffer: the oldest, in 5.5 of the highest JMS priority."""
-        if self.sorts:
-            best = max(self.buffer, key=lambda one: one[0].headers.get("JMSPriority", 4))
-            self.buffer.remove(best)
-            return best
-        return self.buffer.popleft()
+    def _best(self) -> Push:
+        """Take what is next out of the buffer in 5.5: the oldest of the highest JMS priority."""
+        best = max(self.buffer, key=lambda one: one[0].headers.get("JMSPriority", 4))
+        self.buffer.remove(best)
+        return best
 
     def work(self) -> None:
         """Take what may be taken from the buffer."""
         while self.buffer and self.allowance != 0 and not self.busy and not self.closed:
-            message, row, _ = self.next_message()
+            message, row, _ = self._best() if self.sorts else self.buffer.popleft()
             self.take(message, row)
         if self.sub.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
             self.ask()
