@@ -13,7 +13,9 @@ from heapq import heappop, heappush
 from typing import Any
 
 Call = Callable[[Any], None]
-Due = tuple[int, int, Call, object]  # a time, a turn, a function, and what it is called with
+# A time, a turn, a function, and what it is called with. What is in the line has the turn of what came
+# into the heap last before it.
+Due = tuple[int, int, Call, object]
 NEVER = sys.maxsize
 OFTEN = 1000  # turns from one look at the limits of a run to the next
 _FIXED = frozenset((int, str, float, bool, type(None)))  # types of what a copy may share
@@ -93,8 +95,8 @@ class Clock:
     def next(self) -> None:
         """Let the next thing happen, housekeeping too; something is to be due."""
         line, heap = self.line, self.heap
-        due = line.popleft() if line and not (heap and heap[0] < line[0]) else heappop(heap)
-        self.now, _, call, argument = due
+        before = heap and line and heap[0][0] <= line[0][0] and heap[0][:2] <= line[0][:2]
+        self.now, _, call, argument = line.popleft() if line and not before else heappop(heap)
         call(argument)
 
     def rest(self, until: int | None = None) -> None:
@@ -108,7 +110,7 @@ class Clock:
         while True:  # CPython 3.11 specializes no loop that jumps back on a condition
             if line:  # as `next` does; a call less for everything
                 due = line.popleft()
-                if heap and heap[0][0] <= due[0] and heap[0] < due:
+                if heap and heap[0][0] <= due[0] and heap[0][:2] <= due[:2]:
                     line.appendleft(due)
                     due = heappop(heap)
             elif len(heap) > self.background:

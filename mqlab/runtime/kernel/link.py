@@ -47,14 +47,13 @@ class Link:
     def carry(self, call: Call, argument: object, wait: int = 0, size: int = 0) -> None:
         """Let *call* happen with *argument* at the far end; it leaves in *wait* us, *size* bytes long."""
         clock = self.clock
-        time = clock.now + self.delay
-        clock.turn = turn = clock.turn + 1  # as `Clock.at` does; a call less for every passage
         if self.usual and not wait:
-            clock.line.append((time, turn, call, argument))
+            clock.line.append((clock.now + self.delay, clock.turn, call, argument))
             return
-        time += wait
+        time = clock.now + self.delay + wait
         if not self.plain:
             time = self.last = max(self.last, self._arrival(time, size + COMMAND))
+        clock.turn = turn = clock.turn + 1  # as `Clock.at` does; a call less for every passage
         heappush(clock.heap, (time, turn, call, argument))
 
     def _arrival(self, time: int, size: int) -> int:
