@@ -136,8 +136,8 @@ def test_the_runtime_against_a_bare_heap_and_against_simpy(capsys):
     with capsys.disabled():
         print(f"\n  traced events/s to heapreplace/s: {ours / heap:.3f} (goal 0.26)"
               f"\n  the same against SimPy's stores:  {ours / others:.2f} (goal 2)")  # fmt: skip
-    assert ours / heap >= 0.15
-    assert ours / others >= 1.5
+    assert ours / heap >= 0.2
+    assert ours / others >= 1.8
 
 
 def calls(run):
@@ -162,7 +162,7 @@ def test_an_event_takes_no_more_calls_than_it_did(capsys):
     each = (many - few) / (1000 * EVENTS)
     with capsys.disabled():
         print(f"\n  calls for a traced event: {each:.2f}")
-    assert each <= 13.3
+    assert each <= 11.65
 
 
 def test_importing_mqlab_takes_at_most_300_ms(capsys):
