@@ -95,8 +95,10 @@ class Clock:
     def next(self) -> None:
         """Let the next thing happen, housekeeping too; something is to be due."""
         line, heap = self.line, self.heap
-        before = heap and line and heap[0][0] <= line[0][0] and heap[0][:2] <= line[0][:2]
-        self.now, _, call, argument = line.popleft() if line and not before else heappop(heap)
+        if line and not (heap and heap[0][0] <= line[0][0] and heap[0][:2] <= line[0][:2]):
+            self.now, _, call, argument = line.popleft()
+        else:
+            self.now, _, call, argument = heappop(heap)
         call(argument)
 
     def rest(self, until: int | None = None) -> None:
