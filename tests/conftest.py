@@ -83,6 +83,15 @@ def axe(from_npm):
     return (from_npm / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="session")
+def types(tmp_path_factory):
+    """Return what mypy says of the whole package, and its cache, with which little more takes a second."""
+    cache = tmp_path_factory.mktemp("types")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(cache)], cwd=ROOT,
+                          capture_output=True, text=True)  # fmt: skip
+    return done, cache
+
+
 @pytest.fixture
 def mqlab(tmp_path):
     """Run the command line in an empty folder."""
