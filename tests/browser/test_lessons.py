@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 FIND = """text => { const book = jupyterapp.shell.currentWidget.content;
   const at = book.widgets.findIndex((cell) => cell.model.sharedModel.source.includes(text));
-  book.scrollToItem(at, 'start'); return at; }"""
+  book.scrollToItem(at, 'start'); book.widgets[at].node.dataset.mqlabTask = text; }"""
 
 SHOWN = """() => { const { widgets } = jupyterapp.shell.currentWidget.content;
   widgets.forEach((cell, at) => { cell.node.dataset.mqlabAt = at; });
@@ -42,7 +42,8 @@ def lab(chromium, jupyter):
 def answer(page, task, given):
     """Fill a task's form in and press its first button; returns what it says."""
     page.evaluate(FIND, f'"{task.id}")')
-    cell = page.locator(".jp-Cell", has=page.get_by_text(task.text, exact=True))
+    cell = page.locator(f"""[data-mqlab-task='"{task.id}")']""")
+    cell.get_by_text(task.text, exact=True).first.wait_for()
     for name, value in given.items():
         field = cell.locator(".widget-text", has=page.get_by_text(name, exact=True)).locator(
             "input"
