@@ -150,9 +150,8 @@ def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
     page.wait_for_function(IDLE)
     page.wait_for_function(f"() => ({ACTIVE})() === 3")  # Shift+Enter went through all cells
     view = page.locator("[data-mqlab=view]")
-    view.get_by_label("Speed").select_option(
-        "0.25"
-    )  # however long the machine takes for the letters
+    # However long the machine takes for the letters, it plays on.
+    view.get_by_label("Speed").select_option("0.25")
     view.get_by_role("button", name="Play").click()
     page.locator(".jp-Notebook .jp-Cell .cm-content").nth(3).click()
     text = "typed = 'while a view plays, every letter arrives'"
