@@ -12,9 +12,9 @@ from tests.browser.test_notebook import FAILED, READY, run_all
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-FIND = """text => { const book = jupyterapp.shell.currentWidget.content;
+FIND = """async text => { const book = jupyterapp.shell.currentWidget.content;
   const at = book.widgets.findIndex((cell) => cell.model.sharedModel.source.includes(text));
-  book.scrollToItem(at, 'start'); book.widgets[at].node.dataset.mqlabTask = text; }"""
+  book.widgets[at].node.dataset.mqlabTask = text; await book.scrollToItem(at, 'start'); }"""
 
 SHOWN = """() => { const { widgets } = jupyterapp.shell.currentWidget.content;
   widgets.forEach((cell, at) => { cell.node.dataset.mqlabAt = at; });
@@ -49,6 +49,7 @@ def answer(page, task, given):
             "input"
         )
         field.fill(str(value))
+    page.evaluate(STEADY)  # who presses what still moves may miss it
     cell.locator("button").first.click()
     said = cell.locator(".mqlab-said [role=status]")
     said.wait_for()
@@ -116,9 +117,8 @@ def test_a_lesson_runs_and_its_tasks_can_be_done(name, lab):
         assert not re.search(r"Right: |All \d+ checks passed", said.inner_text())
         if isinstance(task, Prediction):  # the run is shown once the prediction is committed
             cell.locator("[data-mqlab=view]").first.wait_for()
-        page.evaluate(STEADY)  # it comes below the form: what moves cannot be pressed for certain
         answer(page, task, right)
         word = "Right: " if isinstance(task, Prediction) else "checks passed."
-        said.get_by_text(word).wait_for()
+        expect(said).to_contain_text(word)
         expect(said).not_to_contain_text("✗")
     assert page.faults == []
