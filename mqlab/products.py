@@ -5,8 +5,10 @@ A product's rooms are entered when it is asked for something: nobody waits for t
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -174,11 +176,17 @@ def figure(id: str) -> AnyFigure:
         return scenarios.figure(id)
     except UnknownName:
         guide = id.partition(":")[0]
-        ours = {figure.id: figure for figure in figures(guide if guide in GUIDES else None)}
+        ours = _known(guide if guide in GUIDES else None)
         found = ours.get(id) or ours.get(f"{id}a")
         if found is None:
             raise UnknownName.of("figure", id, ours) from None
-        return found
+        return copy.deepcopy(found)
+
+
+@cache
+def _known(guide: str | None) -> Mapping[str, AnyFigure]:
+    """Return id -> figure, read once; who asks for one has a copy, and what he does to it stays with him."""
+    return {figure.id: figure for figure in figures(guide)}
 
 
 def load(path: str | Path) -> AnyScenario:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import os
 import re
@@ -37,6 +38,12 @@ settings.register_profile(
 settings.load_profile("any machine")
 
 
+def pytest_collection_finish():
+    """Spare the garbage collector all that 17,000 tests consist of, and whom it would disturb: who measures."""
+    gc.collect()
+    gc.freeze()
+
+
 @cache
 def packed(name: str) -> dict[str, dict]:
     """Return path -> value of every JSON file in tests/recordings/NAME.tar.xz."""
@@ -53,6 +60,18 @@ def recorded(name: str, keep) -> list:
         pytest.param(value, id=path.removesuffix(".json").split("/", 1)[1])
         for path, value in sorted(packed(name).items()) if keep(path)
     ]  # fmt: skip
+
+
+def once(make):
+    """Return *make*, whose answer for a recording is made once: all that is compared with it has a copy."""
+    made = {}
+
+    def answer(value):
+        if id(value) not in made:
+            made[id(value)] = value, json.dumps(make(value))  # the value stays, and so does its id
+        return json.loads(made[id(value)][1])
+
+    return answer
 
 
 def missing(what: str):
@@ -81,6 +100,15 @@ def from_npm(tmp_path_factory):
 def axe(from_npm):
     """Return axe-core as one script."""
     return (from_npm / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def types(tmp_path_factory):
+    """Return what mypy says of the whole package, and its cache, with which little more takes a second."""
+    cache = tmp_path_factory.mktemp("types")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(cache)], cwd=ROOT,
+                          capture_output=True, text=True)  # fmt: skip
+    return done, cache
 
 
 @pytest.fixture

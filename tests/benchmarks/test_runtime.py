@@ -122,13 +122,10 @@ def best(*rates):
     """Return the best of each of *rates* in several rounds, in turns."""
     gc.collect()
     gc.freeze()  # objects of other tests slow down whoever makes more of his own
-    try:
-        return [
-            max(rounds)
-            for rounds in zip(*([rate() for rate in rates] for _ in range(ROUNDS)), strict=True)
-        ]
-    finally:
-        gc.unfreeze()
+    return [
+        max(rounds)
+        for rounds in zip(*([rate() for rate in rates] for _ in range(ROUNDS)), strict=True)
+    ]
 
 
 def test_the_runtime_against_a_bare_heap_and_against_simpy(capsys):

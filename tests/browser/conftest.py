@@ -23,11 +23,15 @@ PATIENCE = 60_000  # ms that a page or a kernel may take for one thing: many tim
 expect.set_options(timeout=PATIENCE)
 # For some frames nothing has come, gone, or changed its place: a picture is laid out in several steps.
 STEADY = """() => new Promise((done) => { let before = "", same = 0;
-  const inside = (el) => [el, ...[...el.children, ...(el.shadowRoot?.children ?? [])].flatMap(inside)];
   const look = () => {
-    const all = inside(document.body), now = JSON.stringify([all.length,
-      all.filter((el) => el.tagName === "CANVAS" || el.classList.contains("bk-Figure"))
-        .map((el) => el.getBoundingClientRect())]);
+    let count = 0;
+    const boxes = [], inside = (el) => { count += 1;
+      if (el.tagName === "CANVAS" || el.classList.contains("bk-Figure"))
+        boxes.push(el.getBoundingClientRect());
+      for (const one of el.children) inside(one);
+      for (const one of el.shadowRoot?.children ?? []) inside(one); };
+    inside(document.body);
+    const now = JSON.stringify([count, boxes]);
     same = now === before ? same + 1 : 0;
     before = now;
     if (same < 6) requestAnimationFrame(look); else done(); };

@@ -12,9 +12,9 @@ from tests.browser.test_notebook import FAILED, READY, run_all
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-FIND = """text => { const book = jupyterapp.shell.currentWidget.content;
+FIND = """async text => { const book = jupyterapp.shell.currentWidget.content;
   const at = book.widgets.findIndex((cell) => cell.model.sharedModel.source.includes(text));
-  book.scrollToItem(at, 'start'); return at; }"""
+  book.widgets[at].node.dataset.mqlabTask = text; await book.scrollToItem(at, 'start'); }"""
 
 SHOWN = """() => { const { widgets } = jupyterapp.shell.currentWidget.content;
   widgets.forEach((cell, at) => { cell.node.dataset.mqlabAt = at; });
@@ -42,12 +42,14 @@ def lab(chromium, jupyter):
 def answer(page, task, given):
     """Fill a task's form in and press its first button; returns what it says."""
     page.evaluate(FIND, f'"{task.id}")')
-    cell = page.locator(".jp-Cell", has=page.get_by_text(task.text, exact=True))
+    cell = page.locator(f"""[data-mqlab-task='"{task.id}")']""")
+    cell.get_by_text(task.text, exact=True).first.wait_for()
     for name, value in given.items():
         field = cell.locator(".widget-text", has=page.get_by_text(name, exact=True)).locator(
             "input"
         )
         field.fill(str(value))
+    page.evaluate(STEADY)  # who presses what still moves may miss it
     cell.locator("button").first.click()
     said = cell.locator(".mqlab-said [role=status]")
     said.wait_for()
@@ -115,9 +117,8 @@ def test_a_lesson_runs_and_its_tasks_can_be_done(name, lab):
         assert not re.search(r"Right: |All \d+ checks passed", said.inner_text())
         if isinstance(task, Prediction):  # the run is shown once the prediction is committed
             cell.locator("[data-mqlab=view]").first.wait_for()
-        page.evaluate(STEADY)  # it comes below the form: what moves cannot be pressed for certain
         answer(page, task, right)
         word = "Right: " if isinstance(task, Prediction) else "checks passed."
-        said.get_by_text(word).wait_for()
+        expect(said).to_contain_text(word)
         expect(said).not_to_contain_text("✗")
     assert page.faults == []

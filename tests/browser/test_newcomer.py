@@ -4,6 +4,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.spec import topology
+from tests.browser.conftest import STEADY
 from tests.browser.desk_page import open_desk
 from tests.browser.test_lab import PLAYER, go_to, panel, select
 from tests.browser.test_notebook import notebook, open_notebook, run_all
@@ -98,7 +99,7 @@ def test_a_role_leaves_the_name_of_a_small_card_whole(laptop):
     drawn = f"() => {PLAYER}.panels[0].source('draw words').data.text"
     for ms in (0, 8_000, 14_650):  # not started, crashed, slave
         go_to(page, ms)
-        page.wait_for_timeout(200)
+        page.evaluate(STEADY)
         assert {"broker1", "broker2", "broker3"} <= set(page.evaluate(drawn))
 
 
@@ -111,7 +112,7 @@ def test_a_thin_line_that_was_used_both_ways_is_two_lines_as_wide_as_their_traff
                               mq.Producer(name, on=a, sends=count, to=mq.Queue(name)))]  # fmt: skip
     page = laptop(mq.run(net, *actions), width=1400, height=1000)
     page.evaluate(f"() => {PLAYER}.seek({PLAYER}.duration)")
-    page.wait_for_timeout(300)
+    page.evaluate(STEADY)
     used = page.evaluate(f"""() => {{
       const {{ w, xs, ys, alpha }} = {PLAYER}.panels[0].source('draw pipes').data;
       return w.map((wide, i) => [wide, xs[i].at(0), ys[i].at(0)])

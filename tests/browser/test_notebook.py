@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.browser.conftest import IDLE, PATIENCE
+from tests.browser.conftest import IDLE, PATIENCE, STEADY
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -71,7 +71,7 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupy
 
     view = page.locator("[data-mqlab=view]").first
     view.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
+    page.evaluate(STEADY)
     view.get_by_role("button", name="Play").click()
     assert moves(page, 0)
     view.get_by_role("button", name="Play").click()  # pauses
@@ -149,7 +149,10 @@ def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
     page.wait_for_function("() => window.Bokeh?.documents?.length === 1")
     page.wait_for_function(IDLE)
     page.wait_for_function(f"() => ({ACTIVE})() === 3")  # Shift+Enter went through all cells
-    page.locator("[data-mqlab=view]").get_by_role("button", name="Play").click()
+    view = page.locator("[data-mqlab=view]")
+    # However long the machine takes for the letters, it plays on.
+    view.get_by_label("Speed").select_option("0.25")
+    view.get_by_role("button", name="Play").click()
     page.locator(".jp-Notebook .jp-Cell .cm-content").nth(3).click()
     text = "typed = 'while a view plays, every letter arrives'"
     page.keyboard.type(text, delay=40)

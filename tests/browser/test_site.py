@@ -13,7 +13,7 @@ import mqlab as mq
 from mqlab.lessons import data
 from mqlab.site import book, engine
 from mqlab.site.writing import Site
-from tests.browser.conftest import IDLE
+from tests.browser.conftest import IDLE, one_page
 from tests.browser.test_axe import serious
 from tests.browser.test_lessons import wrong_and_right
 
@@ -57,8 +57,7 @@ def address(folder):
     server.shutdown()
 
 
-@pytest.fixture
-def asleep(page):
+def without_engine(page):
     """Return the page with pages in it as ``--without-engine`` makes them."""
 
     def without(route):
@@ -69,6 +68,19 @@ def asleep(page):
 
     page.route("**/*.html", without)
     return page
+
+
+@pytest.fixture
+def asleep(page):
+    return without_engine(page)
+
+
+@pytest.fixture(scope="module")
+def first_lesson(chromium, address):
+    """Return the page of the first lesson, for those who only ask it."""
+    with one_page(chromium) as page:
+        without_engine(page).goto(f"{address}/01-first-network.html")
+        yield page
 
 
 def task_of(page, text):
@@ -187,9 +199,8 @@ NONSENSE = [{}, {"C1": "5"}, {"C1": "-1", "C2": "2"}, {"C1": "2.5", "C2": "5"}, 
 
 
 @pytest.mark.parametrize("given", NONSENSE)
-def test_nonsense_is_told_in_the_words_of_the_lesson(given, asleep, address):
-    asleep.goto(f"{address}/01-first-network.html")
-    told = asleep.evaluate(STORED, ["alone", given])
+def test_nonsense_is_told_in_the_words_of_the_lesson(given, first_lesson):
+    told = first_lesson.evaluate(STORED, ["alone", given])
     assert told["lines"] == list(
         mq.lessons.open("01-first-network").predict("alone", **given).lines
     )

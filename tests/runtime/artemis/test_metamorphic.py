@@ -10,7 +10,7 @@ import pytest
 
 from mqlab.formats import artemis
 from mqlab.runtime.artemis import outcome, play
-from tests.conftest import recorded
+from tests.conftest import once, recorded
 
 CALLS = ("open_consumer", "open_producer", "open_client", "receive", "resume", "hold", "send",
          "close_consumer", "commit", "rollback", "xa", "wait_failover")  # fmt: skip
@@ -34,6 +34,9 @@ ALL = [p for name in ("artemis", "artemis-later") for p in recorded(name, lambda
 def run(value, **more):
     body = {**value["scenario"], "version": value["observed"]["version"], **more}
     return json.loads(json.dumps(outcome(play(artemis.read(body), limit=100_000))))
+
+
+plain = once(run)
 
 
 def renamed(value, names):
@@ -80,7 +83,7 @@ def test_names_carry_no_meaning(value):
     names |= named(body["steps"], "consumer", "producer", "client", "queue", "topic")
     others = {name: f"z{name}" for name in names}
     parts = {key: renamed(body[key], others) for key in ("brokers", "queues", "steps")}
-    found, before = run(value, **parts), run(value)
+    found, before = run(value, **parts), plain(value)
     expected = renamed(before, others)
     expected["snapshots"] = {label: renamed(shot, others)
                              for label, shot in before["snapshots"].items()}  # fmt: skip
@@ -94,7 +97,7 @@ def test_looking_changes_nothing(value):
     found = run(value, steps=steps)
     found["snapshots"] = {label: shot for label, shot in found["snapshots"].items()
                           if not label.startswith("extra")}  # fmt: skip
-    assert found == everywhere(run(value), same, lambda no: 2 * no)
+    assert found == everywhere(plain(value), same, lambda no: 2 * no)
 
 
 def halves(steps):
@@ -115,7 +118,7 @@ def halves(steps):
 @pytest.mark.parametrize("value", ALL)
 def test_two_sends_are_as_good_as_one(value):
     steps, places, cuts = halves(value["scenario"]["steps"])
-    found, expected = run(value, steps=steps), everywhere(run(value), same, places.__getitem__)
+    found, expected = run(value, steps=steps), everywhere(plain(value), same, places.__getitem__)
     for place, _ in cuts:
         second = found["senders"].pop(f"sender{place + 1}", {})
         for key in ("sent", "failed"):
@@ -171,7 +174,7 @@ def test_queues_do_not_know_of_each_other(value):
     steps, places, numbers = twins(body["steps"], names)
     senders = {f"sender{no}" for no in set(range(len(steps))) - set(places.values())}
     found = run(value, steps=steps, queues=[*body["queues"], *renamed(body["queues"], names)])
-    before = everywhere(run(value), numbers.__getitem__, places.__getitem__)
+    before = everywhere(plain(value), numbers.__getitem__, places.__getitem__)
     mine = set(numbers.values())
     assert without(found, lambda name: "twin" in name or name in senders, mine) == (
         without(before, lambda name: False, mine)
