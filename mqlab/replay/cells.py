@@ -7,7 +7,6 @@ counted bucket by bucket, so that a key says by itself where its event is counte
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import feather
 
 from mqlab.replay import store
 from mqlab.trace.kinds import Kind
@@ -30,11 +27,14 @@ COUNT_COLUMNS = ("bucket", "key", "n", "total")
 DEPTH = "depth"
 DEPTH_COLUMNS = ("bucket", "broker", "last", "low", "high")
 FORM = 2  # of the files of a pyramid; one of another form is built anew
-COLUMNS = ("t", "kind", "broker", "frm", "link", "dest", "age")
+COLUMNS = ("t", "kind", "broker", "link", "dest", "age")
 EXACT = 1 << 53  # up to here floating-point numbers add up exactly
 LEAST = 1 << 14  # events that are worth to be counted by themselves
 MOST = 1 << 17  # and so many that what is counted stays in the processor's cache
 DENSE = 8  # a bincount may have this many cells for each event
+
+# Numbers of a column's own type: with others a column is widened before it is looked at.
+RECEIVED, TAKEN_OVER = np.int8(Kind.Received), np.int8(Kind.TakenOver)
 
 # By how much an event changes the depth of its broker's queues, by its kind
 _CHANGE = np.zeros(KINDS, np.int8)
@@ -58,47 +58,31 @@ def queues(names: Sequence[str]) -> tuple[bool, ...]:
     return (*(name.startswith(("queue://", "temp-queue://")) for name in names), False)
 
 
-def count(units: Sequence[tuple[str, int]], shape: Shape, target: Path, task: int) -> None:
-    """Count row groups that follow each other in time, and leave the finest cells of each marginal."""
+def count(units: Sequence[tuple[str, int]], shape: Shape) -> dict[str, Cells]:
+    """Return the finest cells of each marginal of row groups that follow each other in time."""
     found: dict[str, list[Cells]] = {name: [] for name in (*MARGINALS, DEPTH)}
     for path, groups in groupby(units, key=itemgetter(0)):
         with store.reading(Path(path)) as file:
             for _, number in groups:
-                table = file.read_row_group(number, columns=list(COLUMNS))
-                for batch in table.to_batches():  # without copying
-                    column = {name: batch.column(name).to_numpy() for name in COLUMNS}
+                for column in _columns(file, number):
                     for stretch in _stretches(column["t"], shape.shift):
                         part = {name: rows[stretch] for name, rows in column.items()}
                         for name, cells in counted(part, shape).items():
                             found[name].append(cells)
-    for name, parts in found.items():
-        leave(joined(parts), target, name, task)
+    return {name: joined(parts) for name, parts in found.items()}
 
 
-def leave(cells: Cells, target: Path, name: str, task: int) -> None:
-    """Leave the finest cells of a marginal in a file; a task may be tried twice."""
-    if not len(cells[0]):
-        return
-    path, table = _part(target, name, task), pa.table(dict(zip(COUNT_COLUMNS, cells, strict=True)))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.stem}-{os.getpid()}.tmp")
-    # They are read once and soon: to pack them well would take longer than to count them.
-    feather.write_feather(table, beside, compression="lz4")
-    beside.replace(path)
+def _columns(file: Any, number: int) -> Iterator[dict[str, Any]]:
+    """Yield what is counted of a row group; whence messages were taken over where some were.
 
-
-def left(target: Path, name: str, task: int) -> Cells:
-    """Return the finest cells of a marginal that a task has left: none if it had none."""
-    path = _part(target, name, task)
-    if not path.exists():
-        return (np.zeros(0, np.int64),) * 4
-    table = feather.read_table(path, memory_map=False)
-    bucket, key, n, total = (table.column(name).to_numpy() for name in COUNT_COLUMNS)
-    return bucket, key, n, total
-
-
-def _part(target: Path, name: str, task: int) -> Path:
-    return target / "parts" / f"{name}-{task:06d}.arrow"
+    Each core has a task, so that one with threads of its own would only take turns with others.
+    """
+    table = file.read_row_group(number, columns=list(COLUMNS), use_threads=False)
+    if (table.column("kind").to_numpy() == TAKEN_OVER).any():
+        more = file.read_row_group(number, columns=["frm"], use_threads=False)
+        table = table.append_column("frm", more.column("frm"))
+    for batch in table.to_batches():  # without copying
+        yield {name: batch.column(name).to_numpy() for name in batch.schema.names}
 
 
 def _stretches(times: Any, shift: int) -> Iterator[slice]:
@@ -120,18 +104,25 @@ def counted(column: dict[str, Any], shape: Shape) -> dict[str, Cells]:
         keys[name] = np.multiply(column[name], KINDS, dtype=np.int32)
         keys[name] += kind + np.int8(KINDS)
         found[name] = counts(when, keys[name])
-    got = np.flatnonzero(kind == Kind.Received)
-    age = column["age"][got]
+    got = np.flatnonzero(kind == RECEIVED)
+    age = column["age"].take(got)
     # log2 of a power of two is exact, and no other age comes near the edge of a bin
     bins = np.minimum(BINS - 1, (8 * np.log2(age + 1.0)).astype(np.int64))
-    key = (column["dest"][got].astype(np.int64) + 1) * BINS + bins
+    key = (column["dest"].take(got).astype(np.int64) + 1) * BINS + bins
     found["age"] = counts(when[got], key, age)
     queue, held = np.array(shape.queues), found["broker"]
-    frm = np.where(kind == Kind.TakenOver, column["frm"], -1)
     if not queue[found["dest"][1] // KINDS - 1].all():
         rows = np.flatnonzero(queue[column["dest"]])
-        when, frm, held = when[rows], frm[rows], counts(when[rows], keys["broker"][rows])
-    found[DEPTH] = _changes(when, frm, held)
+        column = {name: column[name][rows] for name in ("kind", "frm") if name in column}
+        when, held = when[rows], counts(when[rows], keys["broker"][rows])
+    found[DEPTH] = _changes(held)
+    moved = np.flatnonzero(column["kind"] == TAKEN_OVER)
+    if len(moved):
+        frm = column["frm"][moved]
+        moved, frm = moved[frm >= 0], frm[frm >= 0]
+        bucket, key, n, _ = counts(when[moved], frm.astype(np.int64) + 1)
+        left = (bucket, key, n, -n)
+        found[DEPTH] = add_up(*map(np.concatenate, zip(found[DEPTH], left, strict=True)))
     return found
 
 
@@ -142,19 +133,12 @@ def _buckets(times: Any, shift: int) -> Any:
     return np.broadcast_to(np.int64(first), len(times)) if one else times >> shift
 
 
-def _changes(when: Any, frm: Any, held: Cells) -> Cells:
-    """Return by how much the depth of each broker's queues changes in each bucket.
-
-    *held* has the events of queues by broker and kind; *frm* says from the store of which broker each message
-    was taken over: -1 where it was not, or still is where it was, too.
-    """
+def _changes(held: Cells) -> Cells:
+    """Return by how much events of queues, given by broker and kind, change the depth of brokers' queues."""
     bucket, key, n, _ = held
     change = n * _CHANGE[key % KINDS]
-    some, moved = np.flatnonzero(change), np.flatnonzero(frm >= 0)
-    left = counts(when[moved], frm[moved].astype(np.int64) + 1)
-    came = (bucket[some], key[some] // KINDS, n[some], change[some])
-    gone = (*left[:3], -left[2])
-    return add_up(*(np.concatenate(pair) for pair in zip(came, gone, strict=True)))
+    some = np.flatnonzero(change)
+    return add_up(bucket[some], key[some] // KINDS, n[some], change[some])
 
 
 def counts(when: Any, key: Any, total: Any = None) -> Cells:
@@ -182,14 +166,16 @@ def joined(parts: Sequence[Cells]) -> Cells:
     for cells in parts:
         last = found[-1]
         if len(cells[0]) and len(last[0]) and last[0][-1] == cells[0][0]:
-            end = np.searchsorted(last[0], cells[0][0])
-            begin = np.searchsorted(cells[0], cells[0][0], "right")
-            ends = (np.r_[one[end:], other[:begin]] for one, other in zip(last, cells, strict=True))
-            found[-1:] = [_cut(last, 0, end), add_up(*ends)]
+            end = int(np.searchsorted(last[0], cells[0][0]))
+            begin = int(np.searchsorted(cells[0], cells[0][0], "right"))
+            ends = zip(_cut(last, end, len(last[0])), _cut(cells, 0, begin), strict=True)
+            added = add_up(*(np.concatenate(pair, dtype=np.int64) for pair in ends))
+            found[-1:] = [_cut(last, 0, end), added]
             cells = _cut(cells, begin, len(cells[0]))
         if len(cells[0]):
             found.append(cells)
-    bucket, key, n, total = (np.concatenate(column) for column in zip(*found, strict=True))
+    columns = (np.concatenate(column, dtype=np.int64) for column in zip(*found, strict=True))
+    bucket, key, n, total = columns
     return bucket, key, n, total
 
 

@@ -9,6 +9,7 @@ from mqlab.replay import cells, levels
 from mqlab.trace.questions import LEAVES
 from tests.replay import synthetic
 
+COLUMNS = (*cells.COLUMNS, "frm")
 QUEUES = tuple(no % 3 > 0 for no in range(synthetic.DESTS))  # the others are topics
 KINDS = [mq.Kind.Sent, mq.Kind.Enqueued, mq.Kind.TakenOver, mq.Kind.Received,
          mq.Kind.Acknowledged]  # fmt: skip
@@ -32,9 +33,9 @@ def one_by_one(made, shape):
         known[0] += n
         known[1] += total
 
-    rows = zip(*(made[name].tolist() for name in cells.COLUMNS), strict=True)
+    rows = zip(*(made[name].tolist() for name in COLUMNS), strict=True)
     for row in rows:
-        t, kind, broker, frm, link, dest, age = row
+        t, kind, broker, link, dest, age, frm = row
         bucket = t >> shape.shift
         for name, number in (("link", link), ("broker", broker), ("dest", dest)):
             add(name, bucket, (number + 1) * cells.KINDS + kind, 1)
@@ -62,7 +63,7 @@ def test_however_events_are_cut_their_cells_are_the_same(monkeypatch, dests, lea
     monkeypatch.setattr(cells, "LEAST", least)
     monkeypatch.setattr(cells, "MOST", most)
     made, shape = events(4000, np.array(dests)), cells.Shape(shift, 1, (*QUEUES, False))
-    column = {name: made[name] for name in cells.COLUMNS}
+    column = {name: made[name] for name in COLUMNS}
     parts = [
         cells.counted({name: rows[stretch] for name, rows in column.items()}, shape)
         for stretch in cells._stretches(column["t"], shift)
@@ -117,7 +118,7 @@ def test_sums_of_ages_are_exact():
 def test_the_depth_at_the_end_is_what_waits_there(figure):
     trace = mq.run(figure)
     shape = cells.Shape(62, 1, cells.queues(trace.names["dest"]))
-    column = {n: np.frombuffer(trace.column(n), trace.column(n).typecode) for n in cells.COLUMNS}
+    column = {n: np.frombuffer(trace.column(n), trace.column(n).typecode) for n in COLUMNS}
     _, key, _, change = cells.counted(column, shape)[cells.DEPTH]
     depths = {trace.names["node"][k - 1]: int(n) for k, n in zip(key, change, strict=True) if n}
     waits = {b: sum(map(len, queues.values())) for b, queues in trace.waiting().items()}
