@@ -7,7 +7,7 @@ counted bucket by bucket, so that a key says by itself where its event is counte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -25,9 +25,10 @@ BINS = 512  # room for age bins in a key
 MARGINALS = {"link": KINDS, "broker": KINDS, "dest": KINDS, "age": BINS}  # name -> room
 COUNT_COLUMNS = ("bucket", "key", "n", "total")
 DEPTH = "depth"
+HELD, MOVED = "held", "moved"  # what it is made of
 DEPTH_COLUMNS = ("bucket", "broker", "last", "low", "high")
 FORM = 2  # of the files of a pyramid; one of another form is built anew
-COLUMNS = ("t", "kind", "broker", "link", "dest", "age")
+COLUMNS = ("t", "kind", "broker", "frm", "link", "dest", "age")
 EXACT = 1 << 53  # up to here floating-point numbers add up exactly
 LEAST = 1 << 14  # events that are worth to be counted by themselves
 MOST = 1 << 17  # and so many that what is counted stays in the processor's cache
@@ -41,6 +42,7 @@ _CHANGE = np.zeros(KINDS, np.int8)
 _CHANGE[[int(leaf) for leaf in LEAVES]] = -1
 _CHANGE[[Kind.Enqueued, Kind.TakenOver]] = 1
 
+Columns = dict[str, Any]  # name -> numpy array
 Cells = tuple[Any, Any, Any, Any]  # bucket, key, n, total: equally long int64 arrays
 
 
@@ -60,43 +62,57 @@ def queues(names: Sequence[str]) -> tuple[bool, ...]:
 
 def count(units: Sequence[tuple[str, int]], shape: Shape) -> dict[str, Cells]:
     """Return the finest cells of each marginal of row groups that follow each other in time."""
-    found: dict[str, list[Cells]] = {name: [] for name in (*MARGINALS, DEPTH)}
-    for path, groups in groupby(units, key=itemgetter(0)):
-        with store.reading(Path(path)) as file:
-            for _, number in groups:
-                for column in _columns(file, number):
-                    for stretch in _stretches(column["t"], shape.shift):
-                        part = {name: rows[stretch] for name, rows in column.items()}
-                        for name, cells in counted(part, shape).items():
-                            found[name].append(cells)
-    return {name: joined(parts) for name, parts in found.items()}
+    found: dict[str, list[Cells]] = {name: [] for name in (*MARGINALS, HELD, MOVED)}
+    for column in stretches(_columns(units), shape.shift):
+        for name, cells in counted(column, shape).items():
+            found[name].append(cells)
+    whole = {name: joined(parts) for name, parts in found.items()}
+    whole[DEPTH] = depth(whole.pop(HELD), whole.pop(MOVED))
+    return whole
 
 
-def _columns(file: Any, number: int) -> Iterator[dict[str, Any]]:
-    """Yield what is counted of a row group; whence messages were taken over where some were.
+def _columns(units: Sequence[tuple[str, int]]) -> Iterator[Columns]:
+    """Yield what is counted of row groups.
 
     Each core has a task, so that one with threads of its own would only take turns with others.
     """
-    table = file.read_row_group(number, columns=list(COLUMNS), use_threads=False)
-    if (table.column("kind").to_numpy() == TAKEN_OVER).any():
-        more = file.read_row_group(number, columns=["frm"], use_threads=False)
-        table = table.append_column("frm", more.column("frm"))
-    for batch in table.to_batches():  # without copying
-        yield {name: batch.column(name).to_numpy() for name in batch.schema.names}
+    always = [name for name in COLUMNS if name != "frm"]
+    for path, groups in groupby(units, key=itemgetter(0)):
+        with store.reading(Path(path)) as file:
+            for _, number in groups:
+                table = file.read_row_group(number, columns=always, use_threads=False)
+                column = {name: table.column(name).to_numpy() for name in always}
+                column["frm"] = np.broadcast_to(np.int16(-1), table.num_rows)
+                if (column["kind"] == TAKEN_OVER).any():
+                    more = file.read_row_group(number, columns=["frm"], use_threads=False)
+                    column["frm"] = more.column("frm").to_numpy()
+                yield column
 
 
-def _stretches(times: Any, shift: int) -> Iterator[slice]:
-    """Cut events where a bucket ends; buckets with few events stay together."""
-    at = 0
-    while at < len(times):
-        edge = ((int(times[at]) >> shift) + 1) << shift
-        end = min(max(int(np.searchsorted(times, edge)), at + LEAST), at + MOST)
-        yield slice(at, end)
-        at = end
+def stretches(columns: Iterable[Columns], shift: int) -> Iterator[Columns]:
+    """Cut events anew where a bucket ends; buckets with few events stay together."""
+    rest = {name: np.zeros(0, np.int8) for name in COLUMNS}
+    for column in columns:
+        times, at = column["t"], 0
+        while at < len(times):
+            held = len(rest["t"])
+            edge = ((int(rest["t"][0] if held else times[at]) >> shift) + 1) << shift
+            end = min(max(int(np.searchsorted(times, edge)), at + LEAST - held), at + MOST - held)
+            part = {name: column[name][at:end] for name in COLUMNS}
+            if held:
+                part = {name: np.concatenate((rest[name], part[name])) for name in COLUMNS}
+                rest = {name: part[name][:0] for name in COLUMNS}
+            if end < len(times) or len(part["t"]) >= MOST:
+                yield part
+            else:  # its last bucket may go on
+                rest = part
+            at = end
+    if len(rest["t"]):
+        yield rest
 
 
-def counted(column: dict[str, Any], shape: Shape) -> dict[str, Cells]:
-    """Return the finest cells of a stretch of events, for each marginal."""
+def counted(column: Columns, shape: Shape) -> dict[str, Cells]:
+    """Return the finest cells of a stretch of events: of each marginal, and of what `depth` is made of."""
     kind, when = column["kind"], _buckets(column["t"], shape.shift)
     keys, found = {}, dict[str, Cells]()
     for name in ("link", "broker", "dest"):
@@ -110,19 +126,14 @@ def counted(column: dict[str, Any], shape: Shape) -> dict[str, Cells]:
     bins = np.minimum(BINS - 1, (8 * np.log2(age + 1.0)).astype(np.int64))
     key = (column["dest"].take(got).astype(np.int64) + 1) * BINS + bins
     found["age"] = counts(when[got], key, age)
-    queue, held = np.array(shape.queues), found["broker"]
+    found[HELD], frm = found["broker"], column["frm"]
+    queue = np.array(shape.queues)
     if not queue[found["dest"][1] // KINDS - 1].all():
         rows = np.flatnonzero(queue[column["dest"]])
-        column = {name: column[name][rows] for name in ("kind", "frm") if name in column}
-        when, held = when[rows], counts(when[rows], keys["broker"][rows])
-    found[DEPTH] = _changes(held)
-    moved = np.flatnonzero(column["kind"] == TAKEN_OVER)
-    if len(moved):
-        frm = column["frm"][moved]
-        moved, frm = moved[frm >= 0], frm[frm >= 0]
-        bucket, key, n, _ = counts(when[moved], frm.astype(np.int64) + 1)
-        left = (bucket, key, n, -n)
-        found[DEPTH] = add_up(*map(np.concatenate, zip(found[DEPTH], left, strict=True)))
+        when, kind, frm = when[rows], kind[rows], frm[rows]
+        found[HELD] = counts(when, keys["broker"][rows])
+    moved = np.flatnonzero((kind == TAKEN_OVER) & (frm >= 0))
+    found[MOVED] = counts(when[moved], frm[moved].astype(np.int64) + 1)
     return found
 
 
@@ -133,12 +144,18 @@ def _buckets(times: Any, shift: int) -> Any:
     return np.broadcast_to(np.int64(first), len(times)) if one else times >> shift
 
 
-def _changes(held: Cells) -> Cells:
-    """Return by how much events of queues, given by broker and kind, change the depth of brokers' queues."""
+def depth(held: Cells, moved: Cells) -> Cells:
+    """Return by how much the depth of each broker's queues changes in each bucket.
+
+    *held* has the events of queues by broker and kind, *moved* the messages that were taken over from the store
+    of a broker: of another one.
+    """
     bucket, key, n, _ = held
     change = n * _CHANGE[key % KINDS]
     some = np.flatnonzero(change)
-    return add_up(bucket[some], key[some] // KINDS, n[some], change[some])
+    came = (bucket[some], key[some] // KINDS, n[some], change[some])
+    gone = (*moved[:3], -moved[2])
+    return add_up(*(np.concatenate(pair) for pair in zip(came, gone, strict=True)))
 
 
 def counts(when: Any, key: Any, total: Any = None) -> Cells:
