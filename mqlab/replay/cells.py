@@ -115,10 +115,11 @@ def counted(column: Columns, shape: Shape) -> dict[str, Cells]:
     """Return the finest cells of a stretch of events: of each marginal, and of what `depth` is made of."""
     kind, when = column["kind"], _buckets(column["t"], shape.shift)
     keys, found = {}, dict[str, Cells]()
+    low = kind.astype(np.int32) + KINDS  # 32 bits hold 33 million links above 64 kinds
     for name in ("link", "broker", "dest"):
-        # 32 bits hold what 33 million links have in common with 64 kinds
-        keys[name] = np.multiply(column[name], KINDS, dtype=np.int32)
-        keys[name] += kind + np.int8(KINDS)
+        keys[name] = column[name].astype(np.int32)
+        keys[name] *= KINDS
+        keys[name] += low
         found[name] = counts(when, keys[name])
     got = np.flatnonzero(kind == RECEIVED)
     age = column["age"].take(got)
