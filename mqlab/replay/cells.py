@@ -7,8 +7,7 @@ counted bucket by bucket, so that a key says by itself where its event is counte
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -16,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import feather
 
 from mqlab.replay import store
 from mqlab.trace.kinds import Kind
@@ -28,6 +25,7 @@ BINS = 512  # room for age bins in a key
 MARGINALS = {"link": KINDS, "broker": KINDS, "dest": KINDS, "age": BINS}  # name -> room
 COUNT_COLUMNS = ("bucket", "key", "n", "total")
 DEPTH = "depth"
+HELD, MOVED = "held", "moved"  # what it is made of
 DEPTH_COLUMNS = ("bucket", "broker", "last", "low", "high")
 FORM = 2  # of the files of a pyramid; one of another form is built anew
 COLUMNS = ("t", "kind", "broker", "frm", "link", "dest", "age")
@@ -36,11 +34,15 @@ LEAST = 1 << 14  # events that are worth to be counted by themselves
 MOST = 1 << 17  # and so many that what is counted stays in the processor's cache
 DENSE = 8  # a bincount may have this many cells for each event
 
+# Numbers of a column's own type: with others a column is widened before it is looked at.
+RECEIVED, TAKEN_OVER = np.int8(Kind.Received), np.int8(Kind.TakenOver)
+
 # By how much an event changes the depth of its broker's queues, by its kind
 _CHANGE = np.zeros(KINDS, np.int8)
 _CHANGE[[int(leaf) for leaf in LEAVES]] = -1
 _CHANGE[[Kind.Enqueued, Kind.TakenOver]] = 1
 
+Columns = dict[str, Any]  # name -> numpy array
 Cells = tuple[Any, Any, Any, Any]  # bucket, key, n, total: equally long int64 arrays
 
 
@@ -58,80 +60,81 @@ def queues(names: Sequence[str]) -> tuple[bool, ...]:
     return (*(name.startswith(("queue://", "temp-queue://")) for name in names), False)
 
 
-def count(units: Sequence[tuple[str, int]], shape: Shape, target: Path, task: int) -> None:
-    """Count row groups that follow each other in time, and leave the finest cells of each marginal."""
-    found: dict[str, list[Cells]] = {name: [] for name in (*MARGINALS, DEPTH)}
+def count(units: Sequence[tuple[str, int]], shape: Shape) -> dict[str, Cells]:
+    """Return the finest cells of each marginal of row groups that follow each other in time."""
+    found: dict[str, list[Cells]] = {name: [] for name in (*MARGINALS, HELD, MOVED)}
+    for column in stretches(_columns(units), shape.shift):
+        for name, cells in counted(column, shape).items():
+            found[name].append(cells)
+    whole = {name: joined(parts) for name, parts in found.items()}
+    whole[DEPTH] = depth(whole.pop(HELD), whole.pop(MOVED))
+    return whole
+
+
+def _columns(units: Sequence[tuple[str, int]]) -> Iterator[Columns]:
+    """Yield what is counted of row groups.
+
+    Each core has a task, so that one with threads of its own would only take turns with others.
+    """
+    always = [name for name in COLUMNS if name != "frm"]
     for path, groups in groupby(units, key=itemgetter(0)):
         with store.reading(Path(path)) as file:
             for _, number in groups:
-                table = file.read_row_group(number, columns=list(COLUMNS))
-                for batch in table.to_batches():  # without copying
-                    column = {name: batch.column(name).to_numpy() for name in COLUMNS}
-                    for stretch in _stretches(column["t"], shape.shift):
-                        part = {name: rows[stretch] for name, rows in column.items()}
-                        for name, cells in counted(part, shape).items():
-                            found[name].append(cells)
-    for name, parts in found.items():
-        leave(joined(parts), target, name, task)
+                table = file.read_row_group(number, columns=always, use_threads=False)
+                column = {name: table.column(name).to_numpy() for name in always}
+                column["frm"] = np.broadcast_to(np.int16(-1), table.num_rows)
+                if (column["kind"] == TAKEN_OVER).any():
+                    more = file.read_row_group(number, columns=["frm"], use_threads=False)
+                    column["frm"] = more.column("frm").to_numpy()
+                yield column
 
 
-def leave(cells: Cells, target: Path, name: str, task: int) -> None:
-    """Leave the finest cells of a marginal in a file; a task may be tried twice."""
-    if not len(cells[0]):
-        return
-    path, table = _part(target, name, task), pa.table(dict(zip(COUNT_COLUMNS, cells, strict=True)))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.stem}-{os.getpid()}.tmp")
-    # They are read once and soon: to pack them well would take longer than to count them.
-    feather.write_feather(table, beside, compression="lz4")
-    beside.replace(path)
+def stretches(columns: Iterable[Columns], shift: int) -> Iterator[Columns]:
+    """Cut events anew where a bucket ends; buckets with few events stay together."""
+    rest = {name: np.zeros(0, np.int8) for name in COLUMNS}
+    for column in columns:
+        times, at = column["t"], 0
+        while at < len(times):
+            held = len(rest["t"])
+            edge = ((int(rest["t"][0] if held else times[at]) >> shift) + 1) << shift
+            end = min(max(int(np.searchsorted(times, edge)), at + LEAST - held), at + MOST - held)
+            part = {name: column[name][at:end] for name in COLUMNS}
+            if held:
+                part = {name: np.concatenate((rest[name], part[name])) for name in COLUMNS}
+                rest = {name: part[name][:0] for name in COLUMNS}
+            if end < len(times) or len(part["t"]) >= MOST:
+                yield part
+            else:  # its last bucket may go on
+                rest = part
+            at = end
+    if len(rest["t"]):
+        yield rest
 
 
-def left(target: Path, name: str, task: int) -> Cells:
-    """Return the finest cells of a marginal that a task has left: none if it had none."""
-    path = _part(target, name, task)
-    if not path.exists():
-        return (np.zeros(0, np.int64),) * 4
-    table = feather.read_table(path, memory_map=False)
-    bucket, key, n, total = (table.column(name).to_numpy() for name in COUNT_COLUMNS)
-    return bucket, key, n, total
-
-
-def _part(target: Path, name: str, task: int) -> Path:
-    return target / "parts" / f"{name}-{task:06d}.arrow"
-
-
-def _stretches(times: Any, shift: int) -> Iterator[slice]:
-    """Cut events where a bucket ends; buckets with few events stay together."""
-    at = 0
-    while at < len(times):
-        edge = ((int(times[at]) >> shift) + 1) << shift
-        end = min(max(int(np.searchsorted(times, edge)), at + LEAST), at + MOST)
-        yield slice(at, end)
-        at = end
-
-
-def counted(column: dict[str, Any], shape: Shape) -> dict[str, Cells]:
-    """Return the finest cells of a stretch of events, for each marginal."""
+def counted(column: Columns, shape: Shape) -> dict[str, Cells]:
+    """Return the finest cells of a stretch of events: of each marginal, and of what `depth` is made of."""
     kind, when = column["kind"], _buckets(column["t"], shape.shift)
     keys, found = {}, dict[str, Cells]()
+    low = kind.astype(np.int32) + KINDS  # 32 bits hold 33 million links above 64 kinds
     for name in ("link", "broker", "dest"):
-        # 32 bits hold what 33 million links have in common with 64 kinds
-        keys[name] = np.multiply(column[name], KINDS, dtype=np.int32)
-        keys[name] += kind + np.int8(KINDS)
+        keys[name] = column[name].astype(np.int32)
+        keys[name] *= KINDS
+        keys[name] += low
         found[name] = counts(when, keys[name])
-    got = np.flatnonzero(kind == Kind.Received)
-    age = column["age"][got]
+    got = np.flatnonzero(kind == RECEIVED)
+    age = column["age"].take(got)
     # log2 of a power of two is exact, and no other age comes near the edge of a bin
     bins = np.minimum(BINS - 1, (8 * np.log2(age + 1.0)).astype(np.int64))
-    key = (column["dest"][got].astype(np.int64) + 1) * BINS + bins
+    key = (column["dest"].take(got).astype(np.int64) + 1) * BINS + bins
     found["age"] = counts(when[got], key, age)
-    queue, held = np.array(shape.queues), found["broker"]
-    frm = np.where(kind == Kind.TakenOver, column["frm"], -1)
+    found[HELD], frm = found["broker"], column["frm"]
+    queue = np.array(shape.queues)
     if not queue[found["dest"][1] // KINDS - 1].all():
         rows = np.flatnonzero(queue[column["dest"]])
-        when, frm, held = when[rows], frm[rows], counts(when[rows], keys["broker"][rows])
-    found[DEPTH] = _changes(when, frm, held)
+        when, kind, frm = when[rows], kind[rows], frm[rows]
+        found[HELD] = counts(when, keys["broker"][rows])
+    moved = np.flatnonzero((kind == TAKEN_OVER) & (frm >= 0))
+    found[MOVED] = counts(when[moved], frm[moved].astype(np.int64) + 1)
     return found
 
 
@@ -142,18 +145,17 @@ def _buckets(times: Any, shift: int) -> Any:
     return np.broadcast_to(np.int64(first), len(times)) if one else times >> shift
 
 
-def _changes(when: Any, frm: Any, held: Cells) -> Cells:
+def depth(held: Cells, moved: Cells) -> Cells:
     """Return by how much the depth of each broker's queues changes in each bucket.
 
-    *held* has the events of queues by broker and kind; *frm* says from the store of which broker each message
-    was taken over: -1 where it was not, or still is where it was, too.
+    *held* has the events of queues by broker and kind, *moved* the messages that were taken over from the store
+    of a broker: of another one.
     """
     bucket, key, n, _ = held
     change = n * _CHANGE[key % KINDS]
-    some, moved = np.flatnonzero(change), np.flatnonzero(frm >= 0)
-    left = counts(when[moved], frm[moved].astype(np.int64) + 1)
+    some = np.flatnonzero(change)
     came = (bucket[some], key[some] // KINDS, n[some], change[some])
-    gone = (*left[:3], -left[2])
+    gone = (*moved[:3], -moved[2])
     return add_up(*(np.concatenate(pair) for pair in zip(came, gone, strict=True)))
 
 
@@ -182,14 +184,16 @@ def joined(parts: Sequence[Cells]) -> Cells:
     for cells in parts:
         last = found[-1]
         if len(cells[0]) and len(last[0]) and last[0][-1] == cells[0][0]:
-            end = np.searchsorted(last[0], cells[0][0])
-            begin = np.searchsorted(cells[0], cells[0][0], "right")
-            ends = (np.r_[one[end:], other[:begin]] for one, other in zip(last, cells, strict=True))
-            found[-1:] = [_cut(last, 0, end), add_up(*ends)]
+            end = int(np.searchsorted(last[0], cells[0][0]))
+            begin = int(np.searchsorted(cells[0], cells[0][0], "right"))
+            ends = zip(_cut(last, end, len(last[0])), _cut(cells, 0, begin), strict=True)
+            added = add_up(*(np.concatenate(pair, dtype=np.int64) for pair in ends))
+            found[-1:] = [_cut(last, 0, end), added]
             cells = _cut(cells, begin, len(cells[0]))
         if len(cells[0]):
             found.append(cells)
-    bucket, key, n, total = (np.concatenate(column) for column in zip(*found, strict=True))
+    columns = (np.concatenate(column, dtype=np.int64) for column in zip(*found, strict=True))
+    bucket, key, n, total = columns
     return bucket, key, n, total
 
 

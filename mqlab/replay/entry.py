@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mqlab.errors import BadFile, BadValue
 from mqlab.replay import cells, owner, store
@@ -77,13 +76,6 @@ def made(
     }, store.PYRAMID)  # fmt: skip
     total = sum(number for number, _ in written.values())
     return Pyramid(target, of.levels, 1 << of.shift, manifest["events"], total)
-
-
-def rows(told: Iterable[Any]) -> Rows:
-    """Return what was written, from the tables that `cells.write` returns."""
-    return {
-        (r["level"], r["marginal"]): (r["rows"], r["n"]) for one in told for r in one.to_pylist()
-    }
 
 
 def _check(written: Rows, manifest: JsonObject, folder: Path) -> None:

@@ -33,10 +33,10 @@ def extend(folder: str | Path) -> Tiles:
 
     def count(target: Path) -> entry.Rows:
         if old:
-            levels.carry(folder / old["folder"], old, new, target)
-        cells.count(units, new, target, 1)
-        names = (*cells.MARGINALS, cells.DEPTH)
-        return entry.rows([levels.write(name, 2, new, target) for name in names])
+            carried = levels.carry(folder / old["folder"], old, new)
+            levels.leave(carried, new, target, 0)
+        levels.leave(cells.count(units, new), new, target, 1)
+        return levels.write(2, new, target)
 
     entry.made(folder, manifest, new, count)
     return Tiles(folder, manifest)

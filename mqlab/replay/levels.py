@@ -1,6 +1,6 @@
-"""The levels of a pyramid: what its tasks have counted is joined, added up, and written.
+"""The levels of a pyramid: what a task has counted is added up, then joined with that of others, and written.
 
-    pyramid-<id>/parts/...                    the finest cells of each task, while it is made
+    pyramid-<id>/parts/...                    the cells of each task, of all levels, while it is made
     pyramid-<id>/level=<n>/<marginal>.parquet
 
 From level to level two buckets become one. That is done in tables of buckets and keys, which need no sorting;
@@ -9,7 +9,10 @@ in stretches of time, of which each is short enough to stay in the processor's c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +26,22 @@ from mqlab.replay.cells import (
     DENSE,
     DEPTH,
     DEPTH_COLUMNS,
+    MARGINALS,
     Cells,
     Shape,
     add_up,
     joined,
-    leave,
-    left,
 )
+from mqlab.replay.entry import Rows
 
 GROUP = 1 << 17  # rows of a pyramid's row group, the least that a tile reads
 TABLE = 1 << 17  # cells of a table: 1 MB
 FREE = 1 << 16  # cells that a table may have in any case
 
 
-def carry(old: Path, known: Mapping[str, Any], shape: Shape, target: Path) -> None:
-    """Leave the cells of an older pyramid as those of the first task, in buckets that are as wide or wider."""
-    level = min(shape.shift - known["shift"], known["levels"] - 1)
+def carry(old: Path, known: Mapping[str, Any], shape: Shape) -> dict[str, Cells]:
+    """Return the finest cells of an older pyramid, in buckets that are as wide or wider."""
+    level, found = min(shape.shift - known["shift"], known["levels"] - 1), {}
     for name in known["files"]:
         with store.reading(old / f"level={level}" / f"{name}.parquet") as file:
             table = file.read()
@@ -46,7 +49,8 @@ def carry(old: Path, known: Mapping[str, Any], shape: Shape, target: Path) -> No
         when, *others = (table.column(column).to_numpy() for column in columns)
         cells = _depth_changes(when, *others[:2]) if name == DEPTH else (when, *others)
         wider = cells[0] >> (shape.shift - known["shift"] - level)
-        leave(add_up(wider, *cells[1:]), target, name, 0)
+        found[name] = add_up(wider, *cells[1:])
+    return found
 
 
 def _depth_changes(when: Any, broker: Any, last: Any) -> Cells:
@@ -56,18 +60,65 @@ def _depth_changes(when: Any, broker: Any, last: Any) -> Cells:
     return when, broker + 1, np.zeros_like(when), change.ravel()
 
 
-def write(name: str, tasks: int, shape: Shape, target: Path) -> pa.Table:
-    """Join what the tasks left of one marginal, and write a file for each level."""
-    finest = joined([left(target, name, task) for task in range(tasks)])
-    if not len(finest[0]):  # nothing of it happened in the run
-        return _told([])
-    if name == DEPTH:
-        return _told([(name, 0, _write_depth(finest, shape.levels, target), 0)])
-    rows = []
-    for level, cells in enumerate(coarser(finest, shape.levels)):
-        _write(pa.table(dict(zip(COUNT_COLUMNS, cells, strict=True))), target, level, name)
-        rows.append((name, level, len(cells[0]), int(cells[2].sum())))
-    return _told(rows)
+def leave(found: Mapping[str, Cells], shape: Shape, target: Path, task: int) -> None:
+    """Leave the cells of a task, a file for each marginal with a batch for each level.
+
+    A task may be tried twice.
+    """
+    (target / "parts").mkdir(exist_ok=True)
+    for name, finest in found.items():
+        if not len(finest[0]):  # nothing of it happened in the task
+            continue
+        levels = [finest] if name == DEPTH else list(coarser(finest, shape.levels))
+        columns = [_narrow(column) for column in zip(*levels, strict=True)]
+        table = pa.table(dict(zip(COUNT_COLUMNS, columns, strict=True)))
+        path, at = _part(target, name, task), 0
+        beside = path.with_name(f".{path.stem}-{os.getpid()}.tmp")
+        # They are read once and soon: to pack them would take longer than to count them.
+        with pa.ipc.new_file(beside, table.schema) as file:
+            for cells in levels:
+                file.write(table.slice(at, len(cells[0])))
+                at += len(cells[0])
+        beside.replace(path)
+
+
+def _narrow(parts: Sequence[Any]) -> Any:
+    """Return numbers in one array, with as few bits as hold the least and the greatest."""
+    ends = (end for part in parts for end in (part.min(), part.max()))
+    narrow = np.result_type(*map(np.min_scalar_type, ends))
+    return np.concatenate(parts, dtype=narrow, casting="unsafe")
+
+
+def _part(target: Path, name: str, task: int) -> Path:
+    return target / "parts" / f"{name}-{task:06d}.arrow"
+
+
+def write(tasks: int, shape: Shape, target: Path) -> Rows:
+    """Join what so many tasks left, and write a file for each marginal and level."""
+    jobs = [*product(reversed(MARGINALS), range(shape.levels)), (DEPTH, 0)]  # the longest one first
+
+    def finish(job: tuple[str, int]) -> Rows:
+        name, level = job
+        found = joined([part for task in range(tasks) for part in _left(target, name, task, level)])
+        if not len(found[0]):  # nothing of it happened in the run
+            return {}
+        if name == DEPTH:
+            return {(0, name): (_write_depth(found, shape.levels, target), 0)}
+        _write(pa.table(dict(zip(COUNT_COLUMNS, found, strict=True))), target, level, name)
+        return {(level, name): (len(found[0]), int(found[2].sum()))}
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return {key: told for done in threads.map(finish, jobs) for key, told in done.items()}
+
+
+def _left(target: Path, name: str, task: int, level: int) -> Iterator[Cells]:
+    """Yield the cells that a task has left, if it had any."""
+    path = _part(target, name, task)
+    if path.exists():
+        with pa.memory_map(str(path)) as mapped:
+            batch = pa.ipc.open_file(mapped).get_batch(level)
+            bucket, key, n, total = (batch.column(name).to_numpy() for name in COUNT_COLUMNS)
+            yield bucket, key, n, total
 
 
 def coarser(cells: Cells, levels: int) -> Iterator[Cells]:
@@ -112,14 +163,6 @@ def _by_tables(cells: Cells, keys: Any, place: Any, levels: int) -> list[Cells]:
             bucket += stretch << (levels - 1 - level)
             found[level].append((bucket, key, n[some], total[some]))
     return [joined(parts) for parts in found]
-
-
-def _told(rows: list[tuple[str, int, int, int]]) -> pa.Table:
-    """Return what was written as (marginal, level, rows, events)."""
-    types = [("marginal", pa.string()), ("level", pa.int32()), ("rows", pa.int64()),
-             ("n", pa.int64())]  # fmt: skip
-    columns = [[row[no] for row in rows] for no in range(len(types))]
-    return pa.table(columns, schema=pa.schema(types))
 
 
 def _write_depth(cells: Cells, levels: int, target: Path) -> int:

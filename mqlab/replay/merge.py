@@ -9,6 +9,7 @@ part is held in memory: which row of the whole each row of a part has become is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ BATCH = 1 << 16  # rows of a part that are read at a time
 OF_NODE = ("broker", "frm", "to")
 TABLES = {"node": OF_NODE, "link": ("link",), "dest": ("dest",), "sub": ("sub",)}
 BESIDE = {"node": ("node_role", "node_home"), "link": ("link_from", "link_to")}
+UNMET = -2  # the number of a name that no event has mentioned yet
 Columns = dict[str, Any]  # name -> numpy array
 
 
@@ -82,7 +84,7 @@ class Part:
 
 
 class Places:
-    """Which number in the whole each name of a table has, for all parts in one array: -1 is one not met yet.
+    """Which number in the whole each name of a table has: for each part that of none, then of its names.
 
     What the start has named has the same number in all parts. Destinations are the same if they are called
     the same; a client, a subscription is a part's own.
@@ -91,24 +93,23 @@ class Places:
     def __init__(self, parts: Sequence[Part], table: str, names: Names) -> None:
         self.parts, self.table, self.names = parts, table, names
         common = len(names[table])
-        sizes = [len(part.names[table]) + 1 for part in parts]  # and one for none
-        self.begins = np.cumsum([0, *sizes])
-        self.ends = self.begins[1:] - 1
-        self.places = np.full(self.begins[-1], -1, np.int64)
-        for begin in self.begins[:-1]:
-            self.places[begin : begin + common] = np.arange(common)
+        sizes = [1 + len(part.names[table]) for part in parts]
+        self.begins = np.cumsum([1, *sizes])[:-1]  # of names: that of none is before it
+        self.places = np.full(sum(sizes), UNMET, np.int64)
+        for begin in self.begins:
+            self.places[begin - 1 : begin + common] = np.arange(-1, common)
         self.known = {text: no for no, text in enumerate(names[table])}
 
     def of(self, numbers: Any, parts: Any) -> Any:
         """Return the numbers in the whole of those in rows of *parts*."""
-        where = np.where(
-            numbers < 0, self.ends[parts][:, None], self.begins[parts][:, None] + numbers
-        )
-        met, first = np.unique(where, return_index=True)
-        for place in met[np.argsort(first)]:
-            if self.places[place] < 0 and place not in self.ends:
+        where = self.begins[parts][:, None] + numbers
+        found = self.places[where]
+        if (found == UNMET).any():
+            met, first = np.unique(where[found == UNMET], return_index=True)
+            for place in met[np.argsort(first)]:
                 self.places[place] = self._meet(int(place))
-        return self.places[where]
+            found = self.places[where]
+        return found
 
     def _meet(self, place: int) -> int:
         """Return the number of a name that is met for the first time."""
@@ -133,12 +134,18 @@ class Merge:
         self.kept = [{name: np.asarray(start.column(name)) for name in COLUMNS}]
 
     def run(self) -> None:
-        """Write all events in order."""
-        while any(not part.over or len(part.head["t"]) for part in self.parts):
-            self._pass_on(self._ready())
-            if sum(len(kept["t"]) for kept in self.kept) >= ROWS:
-                self._write()
-        self._write()
+        """Write all events in order; while a file is written, the next one is merged."""
+        with ThreadPoolExecutor(1) as thread:
+            written = thread.submit(lambda: None)
+            while any(not part.over or len(part.head["t"]) for part in self.parts):
+                self._pass_on(self._ready())
+                if sum(len(kept["t"]) for kept in self.kept) >= ROWS:
+                    written.result()  # one at a time, so that memory does not grow
+                    kept, self.kept = self.kept, []
+                    written = thread.submit(self._write, kept)
+            written.result()
+        if self.kept:
+            self._write(self.kept)
 
     def _ready(self) -> list[int]:
         """Return how many rows of each part come before all that is not read yet."""
@@ -169,15 +176,14 @@ class Merge:
         self.kept.append(whole)
         self.count += len(order)
 
-    def _write(self) -> None:
-        """Write what is kept to a file."""
+    def _write(self, kept: Sequence[Columns]) -> None:
+        """Write a file."""
         columns = {}
         for name, code in COLUMNS.items():
-            whole = np.concatenate([rows[name] for rows in self.kept])
+            whole = np.concatenate([rows[name] for rows in kept])
             columns[name] = np.ascontiguousarray(whole, code)
             if (columns[name] != whole).any():
                 raise BadValue(f"a run is too large for its trace: column {name!r}")
-        self.kept = []
         self.writer.add(parquet.as_table(columns))
 
     def header(self, scenario: Mapping[str, object]) -> dict[str, object]:

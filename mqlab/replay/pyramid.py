@@ -5,17 +5,15 @@ kind); received messages by (destination, bin of their age), with the sum of age
 of an octave: floor(8 * log2(age + 1)), ages in us. Beside them the depth of each broker's queues
 at the end of each bucket, which does not add up: a wider bucket keeps the last, least and greatest.
 
-Spark tasks count row groups of the event files with numpy (`cells`) and leave their finest cells in files.
-A thread here for each marginal joins these where one task ended and the next began, halves the number of
-buckets again and again, and writes a file per level: a second job would take longer to begin. No event and
-no cell goes through the JVM.
+Spark tasks count row groups of the event files with numpy (`cells`), halve the number of buckets again and
+again (`levels`), and leave their cells in files. Threads here join these where one task ended and the next
+began, and write a file per marginal and level: a second job would take longer to begin. No event and no cell
+goes through the JVM.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -50,14 +48,10 @@ def _run(units: list[tuple[str, int]], shape: cells.Shape, target: Path) -> entr
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for task in batch.column(0).to_pylist():
-                cells.count(units[cuts[task] : cuts[task + 1]], shape, target, task)
+                counted = cells.count(units[cuts[task] : cuts[task + 1]], shape)
+                levels.leave(counted, shape, target, task)
             yield batch
-
-    def finish(name: str) -> pa.Table:
-        return levels.write(name, tasks, shape, target)
 
     with job():
         spark.range(0, tasks, 1, tasks).mapInArrow(count, "id long").toArrow()
-    longest_first = (*reversed(cells.MARGINALS), cells.DEPTH)
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        return entry.rows(threads.map(finish, longest_first))
+    return levels.write(tasks, shape, target)

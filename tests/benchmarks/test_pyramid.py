@@ -1,23 +1,28 @@
 """The pyramid of 10^7 events beside a plain scan of the same columns, and its marginals by polars and duckdb.
 
-All of them in one process, in turns, on the same files: what counts is how they compare.
+All of them in one process, in turns, on the same files: what counts is how they compare. Held to a bound is how
+much they work, Java and all: that hangs less on what else the machine does than how long they take.
 """
 
 import random
 from functools import partial
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
+import psutil
 import pytest
 
 import mqlab as mq
 from mqlab.replay import cells
+from mqlab.replay import spark as sparks
+from tests.benchmarks.test_sweeps import worked
 from tests.replay import synthetic
 
 pytestmark = [pytest.mark.bench, pytest.mark.spark]
 EVENTS = 10_000_000
 COLUMNS = ["t", "kind", "broker", "link", "dest", "age"]
 TURNS = 2
+MOST = 8  # times the work of a plain scan; 4 to 5 are usual at this size, where Spark's fixed costs weigh
 MOST_MS = {"link": 30, "age": 60}  # of nine tiles in ten, on a machine that does nothing else
 
 
@@ -63,6 +68,13 @@ def took(work):
     return perf_counter() - start, found
 
 
+def costs(work, java):
+    """Return how long *work* takes and how much it works (s), and what it finds."""
+    before = process_time() + worked(java)
+    seconds, found = took(work)
+    return seconds, process_time() + worked(java) - before, found
+
+
 def tile_ms(folder, marginal):
     """Return how long nine tiles in ten take at most (ms), of windows of all widths."""
     tiles, draw, times = mq.replay.open(folder), random.Random(1), []
@@ -86,22 +98,23 @@ def test_the_pyramid_beside_a_plain_scan(tmp_path, capsys):
         "plain scan": partial(scan, files), "polars": partial(by_polars, files, shift),
         "duckdb": partial(by_duckdb, files, shift), "pyramid": lambda: mq.replay.build(folder).events,
     }  # fmt: skip
-    rounds = [{name: took(work) for name, work in ways.items()} for _ in range(TURNS)]
+    java = psutil.Process(sparks._gateway.process.pid)
+    rounds = [{name: costs(work, java) for name, work in ways.items()} for _ in range(TURNS)]
     mq.replay.stop()
-    best = {name: min(turn[name][0] for turn in rounds) for name in ways}
+    best, work = ({n: min(turn[n][no] for turn in rounds) for n in ways} for no in (0, 1))
     finest = sum(pq_rows(built.folder / "level=0" / f"{name}.parquet") for name in cells.MARGINALS)
     # The same cells, or what is compared are not the same questions.
-    assert rounds[0]["polars"][1] == rounds[0]["duckdb"][1] == finest
-    ratio = best["pyramid"] / best["plain scan"]
+    assert rounds[0]["polars"][2] == rounds[0]["duckdb"][2] == finest
+    ratio, works = (of["pyramid"] / of["plain scan"] for of in (best, work))
     tiles = {name: tile_ms(folder, name) for name in MOST_MS}
     with capsys.disabled():
         told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in best.items())
         print(f"\n  10^7 events: {told}; the first pyramid {cold:.1f} s\n"
-              f"  the pyramid, all levels and written, takes {ratio:.1f} plain scans; {size:.1f} B an event\n"
+              f"  the pyramid, all levels and written, takes {ratio:.1f} plain scans, by processor time "
+              f"{works:.1f}; {size:.1f} B an event\n"
               f"  nine tiles in ten within "
               + ", ".join(f"{ms:.0f} ms ({name})" for name, ms in tiles.items()))  # fmt: skip
-    # The notes measured 17 to 22 times at this size, where the fixed costs of Spark weigh most.
-    assert ratio < 25
+    assert works < MOST
     assert size <= 11
     assert all(ms < 5 * MOST_MS[name] for name, ms in tiles.items())  # others use the machine, too
 

@@ -20,8 +20,8 @@ from mqlab.takes import scenario_of
 from tests.replay.test_long import hub
 
 pytestmark = [pytest.mark.bench, pytest.mark.spark]
-TASK = 5  # seconds that a task lasts at least
-LEAST = 0.5  # of the work that plain processes have; the goal is 0.85 of their time
+TASK = 5  # seconds that a task works at least
+LEAST = 0.6  # of the work that plain processes have; the goal is 0.85 of their time
 
 
 def played(seed):
@@ -64,10 +64,9 @@ def test_a_sweep_beside_plain_python(tmp_path, capsys):
     scenario = scenario_of(*hub(2000))
     text = planned(scenario, {"edition": ["5.17"]}, 1, None, 0).lab_file(0)
     here = len(os.sched_getaffinity(0))
-    start = perf_counter()
-    play(text, 0, 0)
-    play(text, 1, 0)
-    one = (perf_counter() - start) / 2
+    begin(text)
+    # Processor time: on a machine that has others to serve, tasks are no shorter.
+    one = min(played(seed) for seed in range(3))
     seeds = here * max(4, round(1.2 * TASK / one))
     session = mq.replay.session()
     assert sparks.cores(session) == here

@@ -153,6 +153,12 @@ def test_parts_put_together_are_the_run_as_one(tmp_path, spark, monkeypatch, nam
     assert sorted(path.name for path in folder.iterdir()) == ["events", "manifest.json"]
 
 
+def test_the_last_file_may_be_full(tmp_path, spark, monkeypatch):
+    monkeypatch.setattr(merge, "ROWS", 1)  # so that nothing is left for another one
+    folder = mq.replay.run(*RUNS["hub"], out=tmp_path / "run", shards=2)
+    assert whole(folder).received() == mq.run(*RUNS["hub"]).received()
+
+
 def test_the_order_of_the_oracle_is_not_that_of_the_run(spark, tmp_path):
     """Else the test above would compare nothing."""
     network, *actions = RUNS["many queues over one chain"]
