@@ -214,11 +214,9 @@ def surroundings() -> Mapping[str, str]:
 def _processor_seconds(pid: int) -> float | None:
     """Return how long a process has used a processor, as Linux tells it."""
     try:
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        own, of_system = _stat(Path(f"/proc/{pid}"))[11:13]
     except OSError:
         return None
-    fields = told.rpartition(")")[2].split()  # the name before may have any sign in it
-    own, of_system = fields[11:13]
     return (int(own) + int(of_system)) / os.sysconf("SC_CLK_TCK")
 
 
@@ -228,9 +226,14 @@ def _threads(pid: int) -> set[str]:
     with suppress(OSError):  # it has ended, or this is no Linux
         for thread in Path(f"/proc/{pid}/task").iterdir():
             with suppress(OSError):  # it has ended since
-                told = (thread / "stat").read_text(encoding="utf-8", errors="replace")
-                found.add(told.rpartition(")")[2].split(maxsplit=1)[0])
+                found.add(_stat(thread)[0])
     return found
+
+
+def _stat(of: Path) -> list[str]:
+    """Return what Linux tells of a process or a thread after its name, in which any sign may be."""
+    told = (of / "stat").read_text(encoding="utf-8", errors="replace")
+    return told.rpartition(")")[2].split()
 
 
 def _last(lines: list[str]) -> str:

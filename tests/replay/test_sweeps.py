@@ -178,7 +178,7 @@ def test_a_failing_look_is_no_silence(spark):
 
 
 def test_the_notebooks_bar_tells_what_is_left():
-    bar = pytest.importorskip("mqlab.views.bar")
+    bar = pytest.importorskip("mqlab.views.bar", reason="the extra lab is not installed")
     bar._kernel = lambda: "k"
     one = bar.NotebookBar("runs", 100)
     one.to(20)
