@@ -29,14 +29,8 @@ def stamp(
     return _STAMP(kind, broker, frm, to, link, sub)
 
 
-class HasNow(Protocol):
-    """What knows the time: `now` is in us."""
-
-    now: int
-
-
-class Still:
-    """A clock that stands still."""
+class TraceClock:
+    """What tells a recorder the time, `now` in us. This one stands still."""
 
     now = 0
 
@@ -68,8 +62,8 @@ class Recorder:
     them before it writes on.
     """
 
-    def __init__(self, clock: HasNow | None = None) -> None:
-        self.clock: HasNow = clock or Still()
+    def __init__(self, clock: TraceClock | None = None) -> None:
+        self.clock = clock or TraceClock()
         self.rows = bytearray()
         self.count = 0
         self.columns = {name: array(code) for name, code in COLUMNS.items()}

@@ -16,14 +16,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from mqlab.runtime.activemq import durable
-from mqlab.runtime.activemq.demand import Carrier, Demand
+from mqlab.runtime.activemq.demand import Demand
 from mqlab.runtime.activemq.message import ConsumerInfo
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.bridge import Bridge
     from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.settings import BridgeSettings
     from mqlab.runtime.activemq.sockets import Socket
     from mqlab.runtime.kernel.clock import Call
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 class Advised:
     """The half of a bridge that hears of consumers; `demand` are its subscriptions at home."""
 
-    lab: Laboratory
+    lab: Lab
     home: Broker
     remote: Broker
     settings: BridgeSettings
@@ -145,7 +146,7 @@ class Advised:
             (*info.origins, info.id),
             self.durable_key(info),
         )
-        demand = Demand(cast("Carrier", self), local, static)
+        demand = Demand(cast("Bridge", self), local, static)
         demand.interest.add(info.interest)
         twin = self.route_to_same_consumer(local)
         if twin is not None:

@@ -15,7 +15,8 @@ from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host, Subscription
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.subscription import Subscription
 
 PREFIX = "ActiveMQ.Advisory."
 FIRST_NUMBER = 1_000_000_000
@@ -26,14 +27,14 @@ def is_about(dest: Destination) -> bool:
     return not dest.is_queue and dest.name.startswith(PREFIX)
 
 
-def fire(broker: Host, suffix: str, **properties: object) -> None:
+def fire(broker: Broker, suffix: str, **properties: object) -> None:
     """Tell those who listen that something happened; *suffix* names the topic."""
     if broker.advisory_subscribers and broker.advises and broker.running:
         message = _message(broker, suffix, properties)
         broker.destination(message.dest).arrive(message)
 
 
-def _message(broker: Host, suffix: str, properties: Mapping[str, object]) -> Message:
+def _message(broker: Broker, suffix: str, properties: Mapping[str, object]) -> Message:
     lab = broker.lab
     dest = Destination("topic", PREFIX + suffix)
     lab.advisories += 1
@@ -55,25 +56,25 @@ def _topic(of: str, dest: Destination) -> str:
     return f"{of}.{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
 
 
-def of_message(broker: Host, what: str, message: Message) -> None:
+def of_message(broker: Broker, what: str, message: Message) -> None:
     """Tell what became of a message; nothing is told about advisories themselves."""
     if broker.advisory_subscribers and not is_about(message.dest):
         fire(broker, _topic(what, message.dest), orignalMessageId=message.number)
 
 
-def of_consumer(broker: Host, sub: Subscription, left: bool) -> None:
+def of_consumer(broker: Broker, sub: Subscription, left: bool) -> None:
     """Tell that a consumer subscribed, or left."""
     if broker.advisory_subscribers and not is_about(sub.dest):
         for dest in sub.dest.elements():
             fire(broker, _topic("Consumer", dest), **_consumer(broker, dest, left))
 
 
-def _consumer(broker: Host, dest: Destination, left: bool = False) -> dict[str, object]:
+def _consumer(broker: Broker, dest: Destination, left: bool = False) -> dict[str, object]:
     known = broker.by_name.get(dest)
     return {"consumerCount": len(known.subs) if known else 0, "removed": left}
 
 
-def of_slow_consumer(broker: Host, sub: Subscription, dest: Destination) -> None:
+def of_slow_consumer(broker: Broker, sub: Subscription, dest: Destination) -> None:
     """Tell that a subscription is full while something waits for it; once, until it has room."""
     if not sub.slow:
         sub.slow = True
@@ -81,14 +82,14 @@ def of_slow_consumer(broker: Host, sub: Subscription, dest: Destination) -> None
             fire(broker, _topic("SlowConsumer", dest), consumerId=sub.info.id)
 
 
-def of_bridge(home: Host, remote: Host, started: bool, mirror: bool) -> None:
+def of_bridge(home: Broker, remote: Broker, started: bool, mirror: bool) -> None:
     """Tell that a bridge came up or went down, at the broker that is home to it."""
     fire(
         home, "NetworkBridge", remoteBrokerName=remote.name, started=started, createdByDuplex=mirror
     )
 
 
-def of_producer(broker: Host, name: str, dest: Destination, left: bool) -> None:
+def of_producer(broker: Broker, name: str, dest: Destination, left: bool) -> None:
     """Tell that a producer began to send to a destination, or has ended."""
     if left:
         broker.producers.pop(name, None)
@@ -99,13 +100,13 @@ def of_producer(broker: Host, name: str, dest: Destination, left: bool) -> None:
         fire(broker, _topic("Producer", dest), producerCount=count, removed=left)
 
 
-def of_connection(broker: Host, client: str, left: bool) -> None:
+def of_connection(broker: Broker, client: str, left: bool) -> None:
     """Tell that a client connected, or went."""
     if broker.advisory_subscribers:
         fire(broker, "Connection", clientId=client, removed=left)
 
 
-def of_destination(broker: Host, dest: Destination) -> None:
+def of_destination(broker: Broker, dest: Destination) -> None:
     """Tell that a destination has come into being."""
     if broker.advisory_subscribers and not is_about(dest):
         fire(broker, _kind(dest), destination=str(dest))
@@ -115,7 +116,7 @@ def _kind(dest: Destination) -> str:
     return ("Temp" if dest.is_temporary else "") + ("Queue" if dest.is_queue else "Topic")
 
 
-def replay(broker: Host, sub: Subscription) -> None:
+def replay(broker: Broker, sub: Subscription) -> None:
     """Tell a new listener, and only it, what there is already, in the order it came."""
     if not broker.advises:
         return
@@ -125,7 +126,7 @@ def replay(broker: Host, sub: Subscription) -> None:
             sub.offer(_message(broker, suffix, properties))
 
 
-def _state(broker: Host) -> Iterator[tuple[str, dict[str, object]]]:
+def _state(broker: Broker) -> Iterator[tuple[str, dict[str, object]]]:
     for name in broker.client_names:
         yield "Connection", {"clientId": name}
     for dest in broker.by_name:

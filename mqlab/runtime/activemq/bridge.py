@@ -17,8 +17,8 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
     from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.sockets import Socket
 
 
@@ -27,7 +27,7 @@ class Bridge(Advised):
 
     def __init__(
         self,
-        lab: Laboratory,
+        lab: Lab,
         home: Broker,
         remote: Broker,
         connector: str,

@@ -7,11 +7,10 @@ against the direction of the messages (Fuse 2, "Dynamic propagation").
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq import advisory, durable, virtual
-from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.queue import Queue
 from mqlab.runtime.activemq.subscription import Subscription
@@ -23,9 +22,8 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.settings import BridgeSettings
-    from mqlab.runtime.activemq.store import Store
-    from mqlab.runtime.kernel.link import Link
+    from mqlab.runtime.activemq.bridge import Bridge
+    from mqlab.runtime.activemq.lab import Lab
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ENQUEUED = int(Kind.Enqueued)
@@ -36,54 +34,10 @@ def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
     return pattern == name, len(pattern.split(".")), not pattern.endswith(">")
 
 
-class BridgeEnd(Protocol):
-    """A bridge, as the brokers at its ends see it."""
-
-    settings: BridgeSettings
-    link_back: Link
-
-    @property
-    def remote(self) -> Broker:
-        """The broker that its messages go to."""
-
-    def stop(self) -> None:
-        """Go down."""
-
-    def on_advised(self, advised: tuple[ConsumerInfo, int]) -> None:
-        """An advisory of a consumer has come in."""
-
-    def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
-        """A consumer has gone."""
-
-    def on_consumer_away(self, advised: tuple[int | durable.Key, int]) -> None:
-        """The user of a durable subscription is away."""
-
-
-class LocalClient(Protocol):
-    """A client that is on a broker by itself."""
-
-    @property
-    def name(self) -> str:
-        """As whom the broker knows it."""
-
-    def lose_broker(self) -> None:
-        """The broker is going."""
-
-
-class Premises(Laboratory, Protocol):
-    """The lab, as brokers see it."""
-
-    def store_of(self, spec: BrokerSpec) -> Store:
-        """Return the store of a broker: its own, or that of its set."""
-
-    def clients_of(self, broker: Broker) -> Sequence[LocalClient]:
-        """Return those that are on a broker by themselves."""
-
-
 class Broker:
     """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
 
-    def __init__(self, lab: Premises, spec: BrokerSpec) -> None:
+    def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
         self.clock = lab.clock
         self.id = spec.name
@@ -93,8 +47,8 @@ class Broker:
         self.lives = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)
-        self.bridges: list[BridgeEnd] = []
-        self.listeners: list[BridgeEnd] = []
+        self.bridges: list[Bridge] = []
+        self.listeners: list[Bridge] = []
         self.policies: dict[Destination, Mapping[str, object]] = {}
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)

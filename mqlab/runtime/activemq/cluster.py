@@ -8,47 +8,23 @@ list unless updateClusterClientsOnRemove is set, and is listed a second time whe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.commands import ClusterUpdate
 from mqlab.runtime.activemq.connection import TransportConnection
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.sockets import Connection
-    from mqlab.spec.member import Member
+    from mqlab.runtime.activemq.process import Process
 
 
 class BrokenFilter(Exception):
     """An updateClusterFilter that is no regular expression (the guide's own ``*A*`` is none)."""
 
 
-class Clustered(Protocol):
-    """A broker's process, as its list of brokers sees it."""
-
-    member: Member
-    name: str
-    node: int
-    sockets: list[Connection]
-
-    @property
-    def lab(self) -> Clusters:
-        """Where it runs."""
-
-
-class Clusters(Laboratory, Protocol):
-    """The lab, as a list of brokers sees it."""
-
-    @property
-    def processes(self) -> Mapping[str, Clustered]:
-        """All brokers."""
-
-
 class Cluster:
     """The list of one broker: addresses, its own and its peers', turned for each connection."""
 
-    def __init__(self, process: Clustered) -> None:
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.updates = process.member.updates
         self.list: list[str] = []

@@ -13,6 +13,7 @@ from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.addresses import Refused
+    from mqlab.runtime.activemq.pure import Mirror
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,6 @@ class ClusterUpdate(Command):
 class Mirrored(Command):
     """What a slave is to do as its master did; from the slave, without work, that it is done."""
 
-    slave: object
+    slave: Mirror
     count: int
     work: list[Send | Acknowledge]

@@ -35,13 +35,13 @@ from mqlab.runtime.activemq.commands import (
 )
 from mqlab.runtime.activemq.queue import Queue
 from mqlab.runtime.activemq.remote_subscription import RemoteSubscription
-from mqlab.runtime.activemq.serving import Serving
 from mqlab.runtime.activemq.sockets import Socket
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.serving import Watcher
+    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.process import Process
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
@@ -50,7 +50,7 @@ FIRST_WORD = 4_000, 150
 class TransportConnection:
     """What a broker knows of one client."""
 
-    def __init__(self, process: Serving, socket: Socket) -> None:
+    def __init__(self, process: Process, socket: Socket) -> None:
         self.process, self.socket = process, socket
         self.subs: dict[str, RemoteSubscription] = {}
         self.transactions: dict[str, list[Send | Acknowledge]] = {}
@@ -167,7 +167,7 @@ class TransportConnection:
         for client in self._watchers():
             client.deleted.discard(dest)
 
-    def _watchers(self) -> list[Watcher]:
+    def _watchers(self) -> list[Client]:
         """Return the clients that the broker's advisories of temporary queues reach."""
         ends = [socket.broker_end for socket in self.process.sockets]
         names = {end.client for end in ends if isinstance(end, TransportConnection)}

@@ -7,9 +7,8 @@ first failure). What goes over a bridge that is up is the core's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.back_off import BackOff
 from mqlab.runtime.activemq.bridge import Bridge
 from mqlab.runtime.activemq.clients import addresses as uris
@@ -30,6 +29,7 @@ from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
 
 LEVELS = 4  # of addresses inside of a connector's address
@@ -242,17 +242,10 @@ class BridgeAttempt:
         self._close()
 
 
-class Connectors(Laboratory, Protocol):
-    """The lab, as connectors see it."""
-
-    processes: dict[str, Process]
-    connectors: list[ConnectorRun]
-
-
 class ConnectorRun:
     """A network connector at work at one broker."""
 
-    def __init__(self, lab: Connectors, process: Process, spec: NetworkConnector) -> None:
+    def __init__(self, lab: Lab, process: Process, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
         self.settings = BridgeSettings(spec, lab.edition, lab.rules)
         self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it

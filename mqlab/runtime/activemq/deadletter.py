@@ -10,13 +10,13 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.activemq.broker import Broker
 
 SHARED = "ActiveMQ.DLQ"
 CAUSE = "dlqDeliveryFailureCause"
 
 
-def expired(broker: Host, message: Message) -> None:
+def expired(broker: Broker, message: Message) -> None:
     """Bury a message that is too old."""
     row = broker.note(Kind.Expired, message, rule=Rule.expired, cause=message.row)
     advisory.of_message(broker, "Expired", message)
@@ -24,7 +24,7 @@ def expired(broker: Host, message: Message) -> None:
         _bury(broker, message, row, "Message Expired.")
 
 
-def poisoned(broker: Host, message: Message) -> None:
+def poisoned(broker: Broker, message: Message) -> None:
     """Bury a message that a client has given back as often as it may."""
     row = broker.note(
         Kind.DeadLettered, message, rule=Rule.redelivered_too_often, cause=message.row
@@ -32,7 +32,7 @@ def poisoned(broker: Host, message: Message) -> None:
     _bury(broker, message, row, "Delivery exceeds redelivery policy limit.")
 
 
-def _bury(broker: Host, message: Message, row: int, why: str) -> None:
+def _bury(broker: Broker, message: Message, row: int, why: str) -> None:
     policy = broker.policy_for(message.dest)
     strategy = policy["dead_letter_strategy"]
     dest = message.dest

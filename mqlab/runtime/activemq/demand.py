@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import durable
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
@@ -12,44 +12,12 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
-    from mqlab.runtime.activemq.settings import BridgeSettings
-    from mqlab.runtime.activemq.subscription import Host
-    from mqlab.runtime.kernel.link import Link
+    from mqlab.runtime.activemq.bridge import Bridge
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 FORWARDED = int(Kind.Forwarded)
 ALREADY_VISITED = int(Rule.already_visited)
 TTL_USED_UP = int(Rule.ttl_used_up)
-
-
-class Carrier(Protocol):
-    """A bridge, as its subscriptions see it."""
-
-    lab: Laboratory
-    settings: BridgeSettings
-    name: str
-    connector: str
-    no: int
-    link: Link
-    demand: list[Demand]
-
-    @property
-    def home(self) -> Host:
-        """Where the messages come from."""
-
-    @property
-    def remote(self) -> Host:
-        """Where they go."""
-
-    def on_forwarded(self, passage: tuple[Demand, Message, int]) -> None:
-        """A message has arrived at the remote broker."""
-
-    def on_answered(self, passage: tuple[Demand, Message, int]) -> None:
-        """The remote broker has it."""
-
-    def on_not_permitted(self, demand: Demand, message: Message) -> None:
-        """The lists hold a message back."""
 
 
 class Demand(Subscription):
@@ -59,7 +27,7 @@ class Demand(Subscription):
     last of those that keep it goes, it goes. A static one has an interest of its own that never does.
     """
 
-    def __init__(self, bridge: Carrier, info: ConsumerInfo, static: bool) -> None:
+    def __init__(self, bridge: Bridge, info: ConsumerInfo, static: bool) -> None:
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"

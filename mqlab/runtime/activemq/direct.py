@@ -19,14 +19,14 @@ from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.connector_run import ConnectorRun
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.stage import House
 
 
 class Direct:
     """Does the actions that need no address; `turns` are connectors that start one after the other."""
 
-    def __init__(self, lab: House) -> None:
+    def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.turns: deque[ConnectorRun] = deque()
         self.in_turn = False

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mqlab.formats.failover import FIRST_DIRECT
-from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity
@@ -26,7 +25,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.lab import Lab
 
 
 PORT = 61616
@@ -42,17 +41,10 @@ class Target:
     line: Line | None
 
 
-class Surroundings(Laboratory, Protocol):
-    """The lab, as the directory sees it."""
-
-    processes: dict[str, Process]
-    brokers: dict[str, Broker]
-
-
 class Directory:
     """The addresses of one network, the lines to its brokers, and the sockets that are opened."""
 
-    def __init__(self, lab: Surroundings, network: Network) -> None:
+    def __init__(self, lab: Lab, network: Network) -> None:
         self.lab = lab
         around = network.around
         names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]

@@ -18,7 +18,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.activemq.broker import Broker
 
 Key = tuple[str, str]
 
@@ -31,7 +31,7 @@ class InactiveDurable(Subscription):
 
     inactive = True
 
-    def __init__(self, broker: Host, key: Key, dest: Destination, last: Subscription | None):
+    def __init__(self, broker: Broker, key: Key, dest: Destination, last: Subscription | None):
         selector = last.selector if last else None
         info = ConsumerInfo(-1, dest, 0, selector, False, durable=key)
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
@@ -43,7 +43,7 @@ class InactiveDurable(Subscription):
         return super().refusal(message) if message.persistent else Rule.durable
 
 
-def join(broker: Host, sub: Subscription) -> bool:
+def join(broker: Broker, sub: Subscription) -> bool:
     """Let *sub* take over what waits under its key; False if the key is in use."""
     assert sub.durable is not None
     sub.seen = Audit()
@@ -66,7 +66,7 @@ def _text(sub: Subscription) -> str:
     return sub.selector.text if sub.selector else ""
 
 
-def deactivate(broker: Host, sub: Subscription) -> None:
+def deactivate(broker: Broker, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
     inactive = InactiveDurable(broker, sub.durable, sub.dest, sub)
@@ -85,7 +85,7 @@ def deactivate(broker: Host, sub: Subscription) -> None:
     place(broker, sub, inactive)
 
 
-def ended(broker: Host, sub: Subscription, rule: int) -> None:
+def ended(broker: Broker, sub: Subscription, rule: int) -> None:
     """Write down that what waits for a subscription does so no more, or for the one in its place."""
     if sub.waiting:
         dest = broker.lab.name_destination(sub.dest)
@@ -99,7 +99,7 @@ def ended(broker: Host, sub: Subscription, rule: int) -> None:
         )
 
 
-def place(broker: Host, old: Subscription, new: Subscription) -> None:
+def place(broker: Broker, old: Subscription, new: Subscription) -> None:
     """Put *new* where *old* stood, in the broker and in its topics."""
     assert new.durable is not None
     broker.durables[new.durable] = new
@@ -108,7 +108,7 @@ def place(broker: Host, old: Subscription, new: Subscription) -> None:
             subs[subs.index(old)] = new
 
 
-def remove(broker: Host, sub: Subscription) -> None:
+def remove(broker: Broker, sub: Subscription) -> None:
     """Take a durable subscription out of the broker and its topics."""
     broker.durables.pop(sub.durable or ("", ""), None)
     for subs in (broker.subs, *(d.subs for d in broker.by_name.values())):
@@ -116,7 +116,7 @@ def remove(broker: Host, sub: Subscription) -> None:
             subs.remove(sub)
 
 
-def restorable(broker: Host) -> Iterator[InactiveDurable]:
+def restorable(broker: Broker) -> Iterator[InactiveDurable]:
     """Yield the inactive subscriptions that came out of the store when the broker started."""
     for sub in list(broker.durables.values()):
         if isinstance(sub, InactiveDurable) and sub.last is None:

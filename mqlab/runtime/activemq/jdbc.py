@@ -14,7 +14,7 @@ from mqlab.runtime.activemq.sockets import Line
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.locks import Contender
+    from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.kernel.clock import Call
     from mqlab.spec.member import Locker
 
@@ -113,7 +113,7 @@ class Database:
 class JdbcCandidate(Candidate):
     """What both database lockers have in common: a connection that can break."""
 
-    def __init__(self, process: Contender, locker: Locker, database: Database) -> None:
+    def __init__(self, process: Process, locker: Locker, database: Database) -> None:
         super().__init__(process, locker)
         self.database = database
         self.broken = False

@@ -8,83 +8,23 @@ the difference between the kinds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.spec.member import Locker
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.kernel.clock import Call
-    from mqlab.spec.member import Member
+    from mqlab.runtime.activemq.process import Process
 
 # us after the death of the holder until another can have the lock; None is never.
 RELEASE = {"local": 0, "san": 0, "nfs4": 30_000_000, "nfs3": None}
 
 
-class Contender(Protocol):
-    """The process that a candidate stands for."""
-
-    member: Member
-    name: str
-    node: int
-    role: str
-    open: bool
-    starting: bool
-    paused: bool
-    candidate: Candidate | None
-
-    @property
-    def lab(self) -> Election:
-        """Where it runs."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process is there at all."""
-
-    @property
-    def wall_clock(self) -> int:
-        """What the machine's clock shows, in us."""
-
-    def lead(self) -> None:
-        """The lock is its own."""
-
-    def stop(self, asked_restart: bool = False) -> None:
-        """End in an orderly way."""
-
-    def fail_to_start(self, error: Refused) -> None:
-        """The start ends in an error."""
-
-    def open_connectors(self) -> None:
-        """The broker can be talked to again."""
-
-    def close_connectors(self) -> None:
-        """Nobody can talk to the broker."""
-
-    def after(self, us: int, call: Call, argument: object = None) -> None:
-        """Let *call* happen in *us*, in this life."""
-
-    def later(self, us: int, call: Call, argument: object = None) -> None:
-        """Let *call* happen as `after` does, as housekeeping."""
-
-    def timer(self, call: Call, argument: object = None) -> tuple[Call, object]:
-        """Return *call* as what happens only in this life."""
-
-
-class Election(Laboratory, Protocol):
-    """The lab, as candidates see it."""
-
-    @property
-    def processes(self) -> Mapping[str, Contender]:
-        """All that may stand."""
-
-
 class Candidate(ABC):
     """One broker's part in the election; the kinds say how a lock is had, kept and lost."""
 
-    def __init__(self, process: Contender, locker: Locker) -> None:
+    def __init__(self, process: Process, locker: Locker) -> None:
         self.process, self.locker, self.lab = process, locker, process.lab
         self.waited = False
 
@@ -219,7 +159,7 @@ class LockFile:
 class FileLock(Candidate):
     """The shared-file locker: an exclusive lock on a file (Fuse 4, Table 4.3)."""
 
-    def __init__(self, process: Contender, locker: Locker, file: LockFile) -> None:
+    def __init__(self, process: Process, locker: Locker, file: LockFile) -> None:
         super().__init__(process, locker)
         self.file = file
 

@@ -15,7 +15,9 @@ from mqlab.runtime.activemq.message import Message
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host, Place
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.queue import Queue
+    from mqlab.runtime.activemq.topic import Topic
 
 
 class MemoryUsage:
@@ -23,7 +25,7 @@ class MemoryUsage:
 
     __slots__ = ("blocked", "broker", "limit", "of")
 
-    def __init__(self, broker: Host, of: Place) -> None:
+    def __init__(self, broker: Broker, of: Queue | Topic) -> None:
         self.broker, self.of = broker, of
         policy = of.policy
         self.limit: int = policy["memory_limit"] if policy["producer_flow_control"] else 0

@@ -7,71 +7,22 @@ discovery agent").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.query import flag, number, options
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mqlab.runtime.kernel.clock import Clock
+    from mqlab.runtime.activemq.clients.discovery import Feeder
+    from mqlab.runtime.activemq.connector_run import ConnectorRun
+    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.process import Process
 
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
 BEATS = 1.1  # spread of an interval: an agent looks whether it is over when something comes
 FORGIVEN = 60_000_000  # us without a failure, after which earlier ones do not count
 DEFAULT_HOST, DEFAULT_PORT = "239.255.2.3", "6155"
-
-
-class Announced(Protocol):
-    """The process that a service belongs to."""
-
-    life: int
-    paused: bool
-
-
-class Shown(Protocol):
-    """Where addresses lead."""
-
-    def shown_url(self, address: str) -> str:
-        """Return an address as recordings show it in full."""
-
-
-class LanLab(Protocol):
-    """The lab, as its local network sees it."""
-
-    clock: Clock
-
-    @property
-    def directory(self) -> Shown:
-        """Where addresses lead."""
-
-    @property
-    def takes(self) -> Callable[[int, float], int]:
-        """Return how long something takes of which no rule says it."""
-
-    def loses(self) -> bool:
-        """Whether a datagram is lost on its way."""
-
-    def note(
-        self,
-        kind: int,
-        detail: dict[str, object] | None = None,
-        chain: object = None,
-        **columns: int,
-    ) -> int:
-        """Record what happened."""
-
-
-class DiscoveryListener(Protocol):
-    """Whoever wants to hear of services."""
-
-    def on_service(self, address: str) -> None:
-        """A service was heard of."""
-
-    def on_service_gone(self, address: str) -> None:
-        """A service has gone."""
 
 
 def group_of(uri: str) -> tuple[str, str]:
@@ -86,7 +37,7 @@ def group_of(uri: str) -> tuple[str, str]:
 class Advertiser:
     """One service that is announced, and whose process must run for it."""
 
-    def __init__(self, lan: Lan, address: str, uri: str, process: Announced | None) -> None:
+    def __init__(self, lan: Lan, address: str, uri: str, process: Process | None) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -125,7 +76,7 @@ class Advertiser:
 class MulticastListener:
     """One listener of a group: what it knows, and when it heard it last."""
 
-    def __init__(self, lan: Lan, uri: str, listener: DiscoveryListener) -> None:
+    def __init__(self, lan: Lan, uri: str, listener: ConnectorRun | Feeder) -> None:
         self.lan, self.listener = lan, listener
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -192,14 +143,14 @@ class MulticastListener:
 class Lan:
     """All groups of one local network."""
 
-    def __init__(self, lab: LanLab) -> None:
+    def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.listeners: list[MulticastListener] = []
         self.advertisers: list[Advertiser] = []
         self.sniffed: set[tuple[str, str]] = set()
         self.looking = False
 
-    def listen(self, uri: str, listener: DiscoveryListener) -> MulticastListener:
+    def listen(self, uri: str, listener: ConnectorRun | Feeder) -> MulticastListener:
         """Let *listener* hear of the services of a group."""
         heard = MulticastListener(self, uri, listener)
         self.listeners.append(heard)
@@ -214,7 +165,7 @@ class Lan:
             listener.look()
         self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None)
 
-    def advertise(self, address: str, uri: str, process: Announced | None) -> None:
+    def advertise(self, address: str, uri: str, process: Process | None) -> None:
         """Announce a service from now on."""
         self.advertisers.append(Advertiser(self, address, uri, process))
 

@@ -5,21 +5,21 @@ What the broker does with messages is the core's; here is when it does it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import known_agent
 from mqlab.runtime.activemq.cluster import Cluster
-from mqlab.runtime.activemq.serving import Workplace
 from mqlab.runtime.activemq.sockets import Connection, Line
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.connector_run import ConnectorRun
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.locks import Candidate
     from mqlab.runtime.activemq.pure import Mirror
 
@@ -27,46 +27,10 @@ RESTARTS = 300  # spread of a restart in the same program: 1 to 340 ms were seen
 ROLES = ("down", "slave", "master", "running")
 
 
-class Connector(Protocol):
-    """A network connector, as its broker's process sees it."""
-
-    @property
-    def process(self) -> Process:
-        """Whose it is."""
-
-    def check(self) -> None:
-        """Raise `Refused` for an address with which the broker does not start."""
-
-    def stop(self) -> None:
-        """End all bridges."""
-
-
-class Site(Workplace, Protocol):
-    """The lab, as processes see it."""
-
-    processes: dict[str, Process]
-
-    @property
-    def connectors(self) -> Sequence[Connector]:
-        """All network connectors."""
-
-    def audit_of(self, process: Process) -> Audit:
-        """Return what the store of a broker remembers of sends."""
-
-    def candidate_for(self, process: Process) -> Candidate | None:
-        """Return a broker's part in the election of its set."""
-
-    def mirror_for(self, process: Process) -> Mirror | None:
-        """Return a broker's part in a pure pair."""
-
-    def serve(self, process: Process) -> None:
-        """A broker has opened its port."""
-
-
 class Process:
     """One broker over all its lives; `role` is one of down, slave, master, running."""
 
-    def __init__(self, lab: Site, member: Member, broker: Broker) -> None:
+    def __init__(self, lab: Lab, member: Member, broker: Broker) -> None:
         self.lab, self.member, self.broker = lab, member, broker
         self.name, self.node = member.name, broker.node
         timing = lab.timing
@@ -197,7 +161,7 @@ class Process:
     # Connectors
 
     @property
-    def connectors(self) -> list[Connector]:
+    def connectors(self) -> list[ConnectorRun]:
         """Its network connectors."""
         return [connector for connector in self.lab.connectors if connector.process is self]
 

@@ -7,6 +7,7 @@ reference/activemq-failover-observed.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
@@ -17,7 +18,8 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.serving import Answer
+
+Answer = Callable[[int | None, Refused | None], None]  # to the request of that number
 
 SHUTDOWN = 1_500_000  # us between a slave's loss and its master's end
 

@@ -19,7 +19,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.activemq.broker import Broker
 
 GROUP, GROUP_SEQUENCE = "JMSXGroupID", "JMSXGroupSeq"
 FIRST_OF_GROUP = "JMSXGroupFirstForConsumer"
@@ -37,7 +37,7 @@ ALREADY_VISITED = int(Rule.already_visited)
 class Queue:
     """A queue: `subs` in dispatch order, `pending` what nobody has taken yet, in order."""
 
-    def __init__(self, broker: Host, dest: Destination, no: int) -> None:
+    def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.pending: deque[Message] = deque()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.commands import Deliver
 from mqlab.runtime.activemq.message import ConsumerInfo, Delivery, Message
 from mqlab.runtime.activemq.sockets import Socket
-from mqlab.runtime.activemq.subscription import Host, Subscription
+from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.broker import Broker
 
 
 class RemoteSubscription(Subscription):
@@ -17,7 +20,7 @@ class RemoteSubscription(Subscription):
 
     def __init__(
         self,
-        broker: Host,
+        broker: Broker,
         socket: Socket,
         consumer: Any,
         dest: Destination,

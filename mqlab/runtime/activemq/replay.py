@@ -8,22 +8,15 @@ activemq-5.17-observed.md, rule 13).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.message import Message
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.activemq.demand import Demand
 
 
-class Replayer(Protocol):
-    """A bridge's subscription, with the window of its replays: since when, and how many."""
-
-    broker: Host
-    replayed: tuple[int, int]
-
-
-def replays(demand: Replayer, message: Message) -> bool:
+def replays(demand: Demand, message: Message) -> bool:
     """Whether *message* may leave by *demand* for a broker it has been at."""
     broker = demand.broker
     if not broker.spec.policies or not message.dest.is_queue:
@@ -43,7 +36,7 @@ def replays(demand: Replayer, message: Message) -> bool:
     )
 
 
-def _in_rate(demand: Replayer, message: Message, limit: int, window: int) -> bool:
+def _in_rate(demand: Demand, message: Message, limit: int, window: int) -> bool:
     """Whether fewer than *limit* messages went in this window (us); if not, it is offered later."""
     now = demand.broker.clock.now
     begun, count = demand.replayed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.message import REPLY_TO, Message
@@ -14,25 +13,13 @@ from mqlab.spec import RequestReply
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.producer import Producer
-    from mqlab.runtime.activemq.stage import House
-
-
-class Hands(Protocol):
-    """Who lets clients on brokers send."""
-
-    @property
-    def lab(self) -> House:
-        """Where they are."""
-
-    def produce(self, spec: ProducerSpec, headers: Mapping[str, object] | None = None) -> Producer:
-        """Let a producer begin to send."""
+    from mqlab.runtime.activemq.direct import Direct
 
 
 class Responder(Consumer):
     """A consumer that answers each request at its own broker."""
 
-    def __init__(self, hands: Hands, spec: ConsumerSpec) -> None:
+    def __init__(self, hands: Direct, spec: ConsumerSpec) -> None:
         super().__init__(hands.lab, spec, hands.lab.broker(spec.on))
         self.hands = hands
 
@@ -50,7 +37,7 @@ class Responder(Consumer):
 class Exchange:
     """Both sides open, requests go out, answers come back, both sides close: each part from a rest."""
 
-    def __init__(self, hands: Hands, action: RequestReply) -> None:
+    def __init__(self, hands: Direct, action: RequestReply) -> None:
         self.hands, self.lab, self.action = hands, hands.lab, action
         self.reply_to = Destination("temp-queue", f"ID:{action.requester}")
         name = f"{action.requester} responder"
@@ -84,6 +71,6 @@ class Exchange:
         self.lab.under_way = Until()
 
 
-def begin(hands: Hands, action: RequestReply) -> Until:
+def begin(hands: Direct, action: RequestReply) -> Until:
     """Begin an exchange, and say when it is over."""
     return Exchange(hands, action).open_responder()

@@ -14,7 +14,7 @@ from mqlab.runtime.activemq.store import Store
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.activemq.broker import Broker
 
 
 class SharedMessages(Store):
@@ -22,9 +22,9 @@ class SharedMessages(Store):
 
     def __init__(self) -> None:
         super().__init__(lasting=True)
-        self.users: list[Host] = []
+        self.users: list[Broker] = []
 
-    def keep(self, broker: Host) -> Iterator[Message]:
+    def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds, unless another master goes on with it."""
         if broker in self.users:
             self.users.remove(broker)
@@ -40,7 +40,7 @@ class SharedMessages(Store):
                 kept.remove(message)  # the other one goes on with it
                 broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
 
-    def restore(self, broker: Host) -> None:
+    def restore(self, broker: Broker) -> None:
         """Give the broker what was kept, and a copy of what a second master holds."""
         for other in self.users:
             for dest, destination in other.by_name.items():

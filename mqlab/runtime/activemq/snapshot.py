@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
-from mqlab.runtime.activemq.clients.client import Client, Clients
+from mqlab.runtime.activemq.clients.client import Client
 from mqlab.runtime.activemq.deadletter import CAUSE
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.clients.calls import Call
-    from mqlab.runtime.activemq.clients.consumer import Consumer
     from mqlab.runtime.activemq.demand import Demand
-    from mqlab.runtime.activemq.directory import Directory
     from mqlab.runtime.activemq.durable import InactiveDurable
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
     from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.activemq.queue import Queue
@@ -25,30 +23,7 @@ if TYPE_CHECKING:
 Row = dict[str, object]  # as JSON has it
 
 
-class Done(Protocol):
-    """What has been done to a network: the calls of clients, the brokers that were started."""
-
-    calls: list[Call]
-    named: set[str]
-
-
-class Scene(Clients, Protocol):
-    """The lab, as one who looks at it sees it."""
-
-    processes: dict[str, Process]
-    brokers: dict[str, Broker]
-    consumers: dict[str, Consumer]
-
-    @property
-    def acts(self) -> Done:
-        """What has been done."""
-
-    @property
-    def directory(self) -> Directory:
-        """Where addresses lead."""
-
-
-def take(lab: Scene) -> Row:
+def take(lab: Lab) -> Row:
     """Return what every consumer has received so far and what every broker holds."""
     return {
         "received_so_far": {name: c.count for name, c in lab.consumers.items()},
@@ -56,7 +31,7 @@ def take(lab: Scene) -> Row:
     }
 
 
-def take_timed(lab: Scene) -> Row:
+def take_timed(lab: Lab) -> Row:
     """Return roles and contents of brokers, what clients know, what consumers have received."""
     found: Row = {
         "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
@@ -80,7 +55,7 @@ def _process(process: Process) -> Row:
     return row | {key: value for key, value in held.items() if value}
 
 
-def _client(lab: Scene, client: Client) -> Row:
+def _client(lab: Lab, client: Client) -> Row:
     row: Row = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:

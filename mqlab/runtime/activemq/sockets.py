@@ -13,7 +13,11 @@ from mqlab.runtime.activemq.commands import Command
 from mqlab.runtime.kernel.clock import Call
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription
+    from mqlab.runtime.activemq.clients.on_broker import OnBroker
+    from mqlab.runtime.activemq.connection import TransportConnection
+    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.process import Process
 
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
 # What a client is told of a connection that ends: the other end closed it, the line broke it, or
@@ -42,15 +46,11 @@ class Source(Protocol):
         """Close it in an orderly way."""
 
 
-class NearEnd(Protocol):
-    """Whoever opened a connection."""
+class ClientEnd(Protocol):
+    """Whoever opened a socket: a transport of a client or of a connector."""
 
     def on_closed(self, source: Any) -> None:
         """The connection *source* is gone."""
-
-
-class ClientEnd(NearEnd, Protocol):
-    """Whoever opened a socket: a transport of a client or of a connector."""
 
     def on_command(self, source: Source, command: Command) -> None:
         """A command came from the far end."""
@@ -76,29 +76,6 @@ class Owner(Protocol):
 
     def on_failed(self, error: Refused) -> None:
         """The transport has given up."""
-
-
-class FarEnd(Protocol):
-    """The broker's end of a connection."""
-
-    def on_closed(self, last: int | None = None) -> None:
-        """The connection is gone; *last* is what the near end said before, if it went in order."""
-
-
-class BrokerEnd(FarEnd, Protocol):
-    """The broker's end of a socket."""
-
-    def on_command(self, command: Command) -> None:
-        """A command came from the near end."""
-
-
-class Server(Protocol):
-    """The process at the broker's end, as its connections see it."""
-
-    name: str
-    paused: bool
-    sockets: list[Connection]
-    held: list[tuple[Call, object]]
 
 
 class Line:
@@ -145,16 +122,16 @@ class Line:
 class Connection:
     """One connection to a broker, or to a listener that is none: what its lines and ends do to it."""
 
-    broker_end: FarEnd | None
+    broker_end: TransportConnection | LocalSubscription | None
     outlives_bridges = False  # its broker ends it by itself, when its bridges are down
 
     def __init__(
         self,
-        lab: Laboratory,
-        client_end: NearEnd,
+        lab: Lab,
+        client_end: ClientEnd | OnBroker,
         user: str,
         target: str,
-        process: Server | None,
+        process: Process | None,
         lines: tuple[Line, ...],
     ) -> None:
         self.lab, self.client_end, self.target = lab, client_end, target
@@ -317,7 +294,7 @@ class Socket(Connection):
     """A connection over which commands go."""
 
     client_end: ClientEnd
-    broker_end: BrokerEnd | None
+    broker_end: TransportConnection | None
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""

@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.calls import Call
-from mqlab.runtime.activemq.clients.on_broker import Grounds, OnBroker
-from mqlab.runtime.activemq.snapshot import Scene
 from mqlab.spec.action import Action
 from mqlab.spec.clients import WaitUntil
 from mqlab.spec.scenario import DATABASE
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.clients.client import Client
-    from mqlab.runtime.activemq.clients.producer import Producer
-    from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
-    from mqlab.runtime.activemq.connector_run import ConnectorRun
-    from mqlab.runtime.activemq.directory import Directory
     from mqlab.runtime.activemq.jdbc import Database
-    from mqlab.runtime.activemq.locks import LockFile
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.sockets import Line
-    from mqlab.runtime.kernel.lab import Timed, Until
-
-
-class House(Scene, Grounds, Protocol):
-    """The lab, as those see it who do something to it."""
-
-    script: deque[Timed]
-    under_way: Until | None
-    senders: list[Producer]
-    replies: dict[str, dict[str, int]]
-    database: Database
-    lock_files: dict[str, LockFile]
-    snapshots: dict[str, object]
-    connectors: list[ConnectorRun]
-    clients_by_name: dict[str, Client]
-    consumers_by_name: dict[str, RemoteConsumer]
-
-    @property
-    def directory(self) -> Directory:
-        """Where addresses lead."""
-
-    def broker(self, name: str) -> Broker:
-        """Return the broker of that name."""
-
-    def clients(self) -> Sequence[OnBroker]:
-        """Return all clients that are on a broker by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +49,7 @@ class Stage:
 
     now: Waiting
 
-    def __init__(self, lab: House) -> None:
+    def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.calls: list[Call] = []
         self.rows: list[dict[str, Any]] = []  # results that are no calls

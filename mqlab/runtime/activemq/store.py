@@ -12,7 +12,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.activemq.broker import Broker
 
 
 class Store:
@@ -27,11 +27,11 @@ class Store:
         self.seen: set[tuple[object, ...]] = set()  # see `Broker.has_had`
         self.audit = Audit()  # of what has come over bridges: `audit_network_producers`
 
-    def acquire(self, broker: Host) -> bool:
+    def acquire(self, broker: Broker) -> bool:
         """Give *broker* its store: nobody else wants it."""
         return True
 
-    def release(self, broker: Host) -> None:
+    def release(self, broker: Broker) -> None:
         """Let go of the store: nobody waits for it."""
 
     def empty(self) -> list[Message]:
@@ -46,7 +46,7 @@ class Store:
         self.seen.clear()
         self.audit.clear()
 
-    def keep(self, broker: Host) -> Iterator[Message]:
+    def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
         if not self.lasting:
             self.forget()
@@ -75,7 +75,7 @@ class Store:
                 else:
                     yield message
 
-    def restore(self, broker: Host) -> None:
+    def restore(self, broker: Broker) -> None:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.destinations.items():
             for message in messages:

@@ -7,122 +7,20 @@ a client has in its hands but will acknowledge later (client acknowledge) extend
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
-    from mqlab.runtime.kernel.clock import Clock
-    from mqlab.spec import Broker as BrokerSpec
-    from mqlab.trace.record import Recorder
+    from mqlab.runtime.activemq.broker import Broker
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED = int(Kind.Acknowledged)
 EVERY_SUBSCRIBER = int(Rule.every_subscriber)
-
-
-class Place(Protocol):
-    """A queue or topic, as its subscriptions and its broker's other parts see it."""
-
-    dest: Destination
-    subs: list[Subscription]
-    policy: Mapping[str, Any]
-    held: dict[Message, None]
-    dispatched: int
-
-    @property
-    def pending(self) -> Collection[Message]:
-        """What nobody has taken yet."""
-
-    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
-        """Forget *message*; if something is pending: whether its subscription was full and now is not."""
-
-    def arrive(self, message: Message) -> None:
-        """Take a message in."""
-
-    def dispatch(self) -> None:
-        """Hand on what waits."""
-
-    def join(self, sub: Subscription) -> None:
-        """Add a subscription."""
-
-    def restore(self, messages: Iterable[Message]) -> None:
-        """Take what was kept out of the store."""
-
-
-class Host(Protocol):
-    """A broker, as its parts see it."""
-
-    spec: BrokerSpec
-    name: str
-    id: str
-    node: int
-    clock: Clock
-    running: bool
-    advises: bool
-    advisory_subscribers: int
-    subs: list[Subscription]
-    durables: dict[tuple[str, str], Subscription]
-    producers: dict[str, Destination]
-    recorder: Recorder
-
-    @property
-    def lab(self) -> Laboratory:
-        """Where it stands."""
-
-    @property
-    def destinations(self) -> Mapping[int, Place]:
-        """Its queues and topics by number."""
-
-    @property
-    def by_name(self) -> Mapping[Destination, Place]:
-        """Its queues and topics by name."""
-
-    def note(
-        self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
-        sub: int = -1, rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
-        """Write down what happens to a message here."""
-
-    @property
-    def client_names(self) -> list[str]:
-        """Those that are on it by themselves."""
-
-    def destination(self, dest: Destination) -> Place:
-        """Return the destination of that name."""
-
-    def policy_for(self, dest: Destination) -> Mapping[str, Any]:
-        """Return every policy option for a destination."""
-
-    def fits(self, pattern: Destination, dest: Destination) -> bool:
-        """Whether *dest* is one of those that *pattern* stands for."""
-
-    def entry(self, frm: int, link: int = -1) -> bytes:
-        """Return the stamp of what comes from there."""
-
-    def take_over(self, message: Message, entry: bytes, cause: int) -> None:
-        """Take a message over."""
-
-    def subscribe(
-        self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1
-    ) -> bool:
-        """Add a subscription; False if it is durable and in use."""
-
-    def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
-        """Remove a subscription."""
-
-    def old_enough(self, message: Message, age: int) -> bool:
-        """Whether *message* has been here for *age* us."""
-
-    def on_due(self, message: Message) -> None:
-        """Offer a message again."""
 
 
 class Subscription:
@@ -137,7 +35,7 @@ class Subscription:
     has_delivered = False  # whether its client is known to have had a message in hands
 
     def __init__(
-        self, broker: Host, info: ConsumerInfo, prefetch: int, label: str, network: bool = False
+        self, broker: Broker, info: ConsumerInfo, prefetch: int, label: str, network: bool = False
     ) -> None:
         self.broker, self.info, self.network = broker, info, network
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive

@@ -13,13 +13,13 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host
+    from mqlab.runtime.activemq.broker import Broker
 
 
 class Topic:
     """A topic: every subscription gets a copy, nothing is kept."""
 
-    def __init__(self, broker: Host, dest: Destination, no: int) -> None:
+    def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = 0

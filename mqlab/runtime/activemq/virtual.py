@@ -16,10 +16,12 @@ from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.subscription import Host, Place
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.queue import Queue
+    from mqlab.runtime.activemq.topic import Topic
 
 
-def is_virtual(broker: Host, dest: Destination) -> bool:
+def is_virtual(broker: Broker, dest: Destination) -> bool:
     """Whether what arrives at *dest* has to be copied elsewhere."""
     if dest.is_queue:
         return composite(broker, dest) is not None
@@ -28,12 +30,12 @@ def is_virtual(broker: Host, dest: Destination) -> bool:
     ) and not advisory.is_about(dest)
 
 
-def composite(broker: Host, dest: Destination) -> Mapping[str, Any] | None:
+def composite(broker: Broker, dest: Destination) -> Mapping[str, Any] | None:
     """Return the broker's composite queue of that name."""
     return next((c for c in broker.spec.composites if c["name"] == dest.name), None)
 
 
-def intercept(broker: Host, destination: Place, message: Message) -> bool:
+def intercept(broker: Broker, destination: Queue | Topic, message: Message) -> bool:
     """Copy *message* to the queues behind; True if it goes nowhere else."""
     dest = destination.dest
     found = composite(broker, dest) if dest.is_queue else None
@@ -53,7 +55,7 @@ def intercept(broker: Host, destination: Place, message: Message) -> bool:
     return only
 
 
-def _wanted(broker: Host, topic: Destination) -> list[Destination]:
+def _wanted(broker: Broker, topic: Destination) -> list[Destination]:
     """Return the queues behind *topic* that only consumers with a wildcard ask for."""
     found = []
     for sub in broker.subs:
@@ -65,7 +67,7 @@ def _wanted(broker: Host, topic: Destination) -> list[Destination]:
     return list(dict.fromkeys(found))
 
 
-def sources(broker: Host, dest: Destination) -> list[Destination]:
+def sources(broker: Broker, dest: Destination) -> list[Destination]:
     """Return the names in front that a consumer of *dest* is demand for as well."""
     if not broker.spec.get("use_virtual_dest_subs") or not dest.is_queue:
         return []

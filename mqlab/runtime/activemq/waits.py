@@ -6,23 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.snapshot import Scene
-    from mqlab.runtime.activemq.stage import House
+    from mqlab.runtime.activemq.lab import Lab
 
 About = Mapping[str, Any]  # what a `WaitUntil` is about
 
 
-def master(lab: Scene, about: About) -> bool:
+def master(lab: Lab, about: About) -> bool:
     """Whether one of the brokers is the master."""
     return any(lab.processes[name].role == "master" for name in about["brokers"])
 
 
-def role(lab: Scene, about: About) -> bool:
+def role(lab: Lab, about: About) -> bool:
     """Whether a broker has a role."""
     return lab.processes[about["broker"]].role == str(about["role"])
 
 
-def connected(lab: Scene, about: About) -> bool:
+def connected(lab: Lab, about: About) -> bool:
     """Whether a client has a connection, to the named broker if one is named."""
     client = lab.clients_by_name[about["client"]]
     if client.state != "connected" or client.connected_to is None:
@@ -30,12 +29,12 @@ def connected(lab: Scene, about: About) -> bool:
     return about.get("to") in (None, client.connected_to)
 
 
-def received(lab: Scene, about: About) -> bool:
+def received(lab: Lab, about: About) -> bool:
     """Whether a consumer has received so many messages."""
     return lab.consumers_by_name[about["consumer"]].count >= int(about["count"])
 
 
-def bridge(lab: Scene, about: About) -> bool:
+def bridge(lab: Lab, about: About) -> bool:
     """Whether the bridge from one broker to another is up."""
     names = {p.member.broker_name: name for name, p in lab.processes.items()}
     to = names.get(about["to"], about["to"])
@@ -44,30 +43,30 @@ def bridge(lab: Scene, about: About) -> bool:
     return up == bool(about.get("up", True))
 
 
-def configured(lab: Scene, about: About) -> bool:
+def configured(lab: Lab, about: About) -> bool:
     """Whether a client knows so many addresses."""
     transport = lab.clients_by_name[about["client"]].failover
     return transport is not None and len(transport.addresses.configured) == int(about["count"])
 
 
-def attempts(lab: Scene, about: About) -> bool:
+def attempts(lab: Lab, about: About) -> bool:
     """Whether somebody has opened so many sockets."""
     return lab.directory.attempts.get(about["by"], 0) >= int(about["count"])
 
 
-def acts(lab: Scene, about: About) -> bool:
+def acts(lab: Lab, about: About) -> bool:
     """Whether all calls in the background have come back."""
     return all(call.done for call in lab.acts.calls if call.in_background)
 
 
-WAITS: dict[str, Callable[[Scene, About], bool]] = {
+WAITS: dict[str, Callable[[Lab, About], bool]] = {
     "master": master, "role": role, "connected": connected,
     "received": received, "bridge": bridge, "configured": configured,
     "attempts": attempts, "acts": acts,
 }  # fmt: skip
 
 
-def expecting(lab: House) -> str:
+def expecting(lab: Lab) -> str:
     """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
     for process in lab.processes.values():
         if process.candidate is not None and process.candidate.expects:

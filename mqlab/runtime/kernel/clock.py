@@ -12,6 +12,8 @@ from copy import deepcopy
 from heapq import heappop, heappush
 from typing import Any
 
+from mqlab.trace.record import TraceClock
+
 Call = Callable[[Any], None]
 # A time, a turn, a function, and what it is called with. What is in the line has the turn of what came
 # into the heap last before it.
@@ -21,7 +23,7 @@ OFTEN = 1000  # turns from one look at the limits of a run to the next
 _FIXED = frozenset((int, str, float, bool, type(None)))  # types of what a copy may share
 
 
-class Clock:
+class Clock(TraceClock):
     """The time, and what is still to happen, in order of time and turn.
 
     What happens *usual* us from when it is known, as nearly all does that links carry, comes in order

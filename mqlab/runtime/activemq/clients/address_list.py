@@ -16,7 +16,7 @@ from mqlab.runtime.activemq.clients.addresses import FailoverOptions, same, shuf
 if TYPE_CHECKING:
     from random import Random
 
-    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.lab import Lab
 
 
 class AddressList:
@@ -58,7 +58,7 @@ class AddressList:
             self.lost = None
         return set(self.told) != old
 
-    def read_file(self, lab: Laboratory) -> None:
+    def read_file(self, lab: Lab) -> None:
         """Read the file of updateURIsURL, if there is one; its lines are joined as they are."""
         file = lab.files.get(self.options.update_uris_url.rpartition("/")[2], "")
         text = file.replace("\n", "").strip()

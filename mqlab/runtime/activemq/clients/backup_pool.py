@@ -7,33 +7,19 @@ tried while the client is elsewhere, and it moves as soon as that answers (Fuse 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.clients.addresses import Refused, same, with_options
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
-    from mqlab.runtime.activemq.clients.address_list import AddressList
-    from mqlab.runtime.activemq.clients.addresses import FailoverOptions
+    from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
     from mqlab.runtime.activemq.sockets import Source
-
-
-class Holder(Protocol):
-    """The transport that has a pool."""
-
-    lab: Laboratory
-    options: FailoverOptions
-    addresses: AddressList
-    address: str | None
-
-    def leave(self) -> None:
-        """Leave the broker in use."""
 
 
 class BackupPool:
     """The backup connections of one transport: `held` are (address, socket)."""
 
-    def __init__(self, transport: Holder) -> None:
+    def __init__(self, transport: FailoverTransport) -> None:
         self.transport, self.options = transport, transport.options
         self.held: list[tuple[str, Source]] = []
         self.ready = False  # whether the preferred broker has answered

@@ -16,14 +16,15 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client, Clients
+    from mqlab.runtime.activemq.clients.client import Client
     from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
+    from mqlab.runtime.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
 CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
 
-def session_of(lab: Clients, action: Consumer | Producer | OpenSession | TemporaryQueue) -> str:
+def session_of(lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQueue) -> str:
     """Return the name of the session that an action means.
 
     Who consumes or sends and names none has one of its own, but not in the recordings.
@@ -37,7 +38,7 @@ def session_of(lab: Clients, action: Consumer | Producer | OpenSession | Tempora
 class Call:
     """One call of a client's user: an action that waits for an answer."""
 
-    def __init__(self, lab: Clients, no: int, action: Action, client: str) -> None:
+    def __init__(self, lab: Lab, no: int, action: Action, client: str) -> None:
         self.lab, self.no, self.action, self.client = lab, no, action, client
         self.began = lab.clock.now
         self.done = False
@@ -106,7 +107,7 @@ class SendCall(Call):
 
     def __init__(
         self,
-        lab: Clients,
+        lab: Lab,
         no: int,
         spec: Producer,
         client: Client,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.asks import Laboratory
 from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused, check_syntax
 from mqlab.runtime.activemq.clients.calls import Call, session_of
@@ -33,21 +32,14 @@ from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
-
-class Clients(Laboratory, Protocol):
-    """The lab, as clients see it."""
-
-    clients_by_name: dict[str, Client]
-    consumers_by_name: dict[str, RemoteConsumer]
-
-    def producer_node(self, name: str, home: str) -> int:
-        """Return the number of a producer; sending again is no new one."""
+if TYPE_CHECKING:
+    from mqlab.runtime.activemq.lab import Lab
 
 
 class Client:
     """One client with one connection; calls that wait for an answer are `Call`s."""
 
-    def __init__(self, lab: Clients, spec: ClientSpec) -> None:
+    def __init__(self, lab: Lab, spec: ClientSpec) -> None:
         self.lab, self.name, self.uri = lab, spec.name, spec.uri
         self.node = lab.add_node(spec.name, "client")
         own = jms.options(spec.uri)

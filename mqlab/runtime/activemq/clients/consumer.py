@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription, Push
-from mqlab.runtime.activemq.clients.on_broker import Grounds, LocalConnection, OnBroker
+from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
 from mqlab.runtime.activemq.clients.session import Session
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.spec import Consumer as ConsumerSpec
@@ -18,6 +18,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.lab import Lab
 
 TOPIC_PREFETCH_5_5 = 32766
 
@@ -28,7 +29,7 @@ class Consumer(OnBroker):
     `allowance` is how many more it may take; None is no limit.
     """
 
-    def __init__(self, lab: Grounds, spec: ConsumerSpec, broker: Broker) -> None:
+    def __init__(self, lab: Lab, spec: ConsumerSpec, broker: Broker) -> None:
         self.spec = spec
         super().__init__(lab, spec, broker, lab.add_node(spec.name, "consumer", broker.name))
         self.buffer: deque[Push] = deque()

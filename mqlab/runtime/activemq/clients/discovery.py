@@ -17,7 +17,7 @@ from mqlab.runtime.activemq.commands import Command
 from mqlab.runtime.activemq.sockets import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Owner, Source
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.lab import Lab
 
 HEARD = ("multicast", "rendezvous")  # agents that hear of services on the local network
 INACTIVITY = "wireFormat.maxInactivityDuration"
@@ -32,7 +32,7 @@ class PlainTransport:
         False  # the line broke; as long as its broker lives such a connection shows its address
     )
 
-    def __init__(self, lab: Laboratory, owner: Owner, address: str) -> None:
+    def __init__(self, lab: Lab, owner: Owner, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
         self.source: Source | None = None
 
@@ -70,7 +70,7 @@ class PlainTransport:
 class Nested:
     """A composite address as one address of another list: its transport acts as a socket."""
 
-    def __init__(self, lab: Laboratory, client_end: Any, uri: str) -> None:
+    def __init__(self, lab: Lab, client_end: Any, uri: str) -> None:
         self.lab, self.client_end, self.name = lab, client_end, client_end.owner.name
         self.node = client_end.owner.node
         self.alive = True
@@ -116,7 +116,7 @@ class Nested:
             self.client_end.on_closed(self)
 
 
-def open_transport(lab: Laboratory, owner: Any, uri: str) -> Any:
+def open_transport(lab: Lab, owner: Any, uri: str) -> Any:
     """Return the transport of a client's address; raises `Refused` as the factory would."""
     scheme = uris.scheme_of(uri)
     if uri == scheme:
@@ -136,21 +136,21 @@ def open_transport(lab: Laboratory, owner: Any, uri: str) -> Any:
     return plain
 
 
-def composite_transport(lab: Laboratory, owner: object, uri: str) -> FailoverTransport:
+def composite_transport(lab: Lab, owner: object, uri: str) -> FailoverTransport:
     """Return the transport of a failover: or a discovery: address."""
     if uris.scheme_of(uri) == "discovery":
         return discovery_transport(lab, owner, uri)
     return failover_transport(lab, owner, uri)
 
 
-def failover_transport(lab: Laboratory, owner: Any, uri: str) -> FailoverTransport:
+def failover_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a failover: address."""
     found = uris.split(uri)
     options = uris.failover_options(found.options, lab.edition)
     return FailoverTransport(lab, owner, options, found.elements)
 
 
-def discovery_transport(lab: Laboratory, owner: Any, uri: str) -> FailoverTransport:
+def discovery_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
     """Return the transport of a discovery: address, fed by its agent."""
     found = uris.split(uri)
     if not found.elements:
@@ -170,7 +170,7 @@ def discovery_transport(lab: Laboratory, owner: Any, uri: str) -> FailoverTransp
     return transport
 
 
-def known_agent(lab: Laboratory, agent: str) -> str:
+def known_agent(lab: Lab, agent: str) -> str:
     """Return the scheme of a discovery agent; raises `Refused` when there is no such agent."""
     scheme = uris.scheme_of(agent)
     if agent == scheme:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
@@ -20,17 +20,11 @@ from mqlab.runtime.activemq.sockets import Owner, Source
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.clients.calls import Call
+    from mqlab.runtime.activemq.lab import Lab
 
 NO_LIMIT = -1
 UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recording `initial_5`)
-
-
-class Finishing(Protocol):
-    """A call that only waits for a round's end."""
-
-    def finish(self, **found: object) -> None:
-        """It is over, with what was *found*."""
 
 
 class FailoverTransport:
@@ -39,7 +33,7 @@ class FailoverTransport:
     was_cut = False
 
     def __init__(
-        self, lab: Laboratory, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
+        self, lab: Lab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
         self.addresses = AddressList(options, addresses)
@@ -58,7 +52,7 @@ class FailoverTransport:
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
         self.naps = 0
-        self.held_up: list[tuple[Finishing, dict[str, object]]] = []
+        self.held_up: list[tuple[Call, dict[str, object]]] = []
         self.backups = BackupPool(self)
 
     # Beginning and end

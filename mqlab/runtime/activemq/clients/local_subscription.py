@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, deadletter
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
-from mqlab.runtime.activemq.subscription import Host, Subscription
+from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
+    from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.clients.consumer import Consumer
     from mqlab.runtime.activemq.clients.on_broker import LocalConnection
     from mqlab.runtime.kernel.clock import Call
-    from mqlab.spec import Consumer as ConsumerSpec
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 DISPATCHED, RECEIVED = int(Kind.Dispatched), int(Kind.Received)
@@ -22,33 +23,13 @@ DISPATCHED, RECEIVED = int(Kind.Dispatched), int(Kind.Received)
 Push = tuple[Message, int, "LocalConnection"]  # a message, the row of its dispatch, and its way
 
 
-class Taker(Protocol):
-    """The client, as its subscription sees it."""
-
-    spec: ConsumerSpec
-    name: str
-    node: int
-    count: int
-    closed: bool
-    unconfirmed: set[int]
-
-    def on_message(self, push: Push) -> None:
-        """A message has come."""
-
-    def browse(self) -> None:
-        """Look at what the queue holds."""
-
-    def work(self) -> None:
-        """Take what may be taken."""
-
-
 class LocalSubscription(Subscription):
     """A subscription of a client of the broker itself: the broker's end of its connection."""
 
     def __init__(
         self,
-        broker: Host,
-        client: Taker,
+        broker: Broker,
+        client: Consumer,
         info: ConsumerInfo,
         prefetch: int,
         connection: LocalConnection,

@@ -9,24 +9,17 @@ its list that it can reach.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.asks import Addresses
-from mqlab.runtime.activemq.broker import Broker, Premises
-from mqlab.runtime.activemq.sockets import (
-    CHECK_AFTER,
-    CHECK_EVERY,
-    Connection,
-    Line,
-    NearEnd,
-    Server,
-)
+from mqlab.runtime.activemq.broker import Broker
+from mqlab.runtime.activemq.sockets import CHECK_AFTER, CHECK_EVERY, Connection, Line
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.asks import Laboratory
+    from mqlab.runtime.activemq.lab import Lab
+    from mqlab.runtime.activemq.process import Process
 
 
 class LocalConnection(Connection):
@@ -36,10 +29,10 @@ class LocalConnection(Connection):
 
     def __init__(
         self,
-        lab: Laboratory,
-        client: NearEnd,
+        lab: Lab,
+        client: OnBroker,
         user: str,
-        process: Server,
+        process: Process,
         lines: tuple[Line, ...],
         refused: bool,
     ) -> None:
@@ -58,32 +51,11 @@ class LocalConnection(Connection):
             self.back.carry(self.on_greeting, True)
 
 
-class Ways(Addresses, Protocol):
-    """Where addresses lead, and how to get there."""
-
-    def connect(self, client: OnBroker, broker: Broker) -> LocalConnection:
-        """Return a new connection of a client; one that is refused is dead already."""
-
-
-class Grounds(Premises, Protocol):
-    """The lab, as such clients see it."""
-
-    @property
-    def directory(self) -> Ways:
-        """Where addresses lead."""
-
-    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
-        """Return the first broker that serves and that *user* can reach."""
-
-    def producer_node(self, name: str, home: str) -> int:
-        """Return the number of a producer."""
-
-
 class OnBroker(ABC):
     """What consumers and producers make of a connection of their own; `spec` is how they were opened."""
 
     def __init__(
-        self, lab: Grounds, spec: ConsumerSpec | ProducerSpec, broker: Broker, node: int
+        self, lab: Lab, spec: ConsumerSpec | ProducerSpec, broker: Broker, node: int
     ) -> None:
         self.lab, self.broker, self.node = lab, broker, node
         self.name = spec.name
@@ -113,7 +85,7 @@ class OnBroker(ABC):
         self.connection = self.lab.directory.connect(self, broker)
         return True
 
-    def on_closed(self, source: LocalConnection) -> None:
+    def on_closed(self, source: Connection) -> None:
         """The connection is gone, though its broker may live."""
         if source is not self.connection:
             return

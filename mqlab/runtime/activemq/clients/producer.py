@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory
-from mqlab.runtime.activemq.clients.on_broker import Grounds, LocalConnection, OnBroker
+from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
 from mqlab.runtime.activemq.message import SENT_BY, Message
 from mqlab.runtime.activemq.sockets import CLOSED
 from mqlab.spec import Producer as ProducerSpec
@@ -16,6 +16,7 @@ from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
+    from mqlab.runtime.activemq.lab import Lab
 
 SENT = int(Kind.Sent)
 
@@ -30,7 +31,7 @@ class Producer(OnBroker):
 
     def __init__(
         self,
-        lab: Grounds,
+        lab: Lab,
         spec: ProducerSpec,
         broker: Broker,
         headers: Mapping[str, object] | None = None,
