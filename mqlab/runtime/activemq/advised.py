@@ -16,32 +16,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from mqlab.runtime.activemq import durable
-from mqlab.runtime.activemq.demand import Demand
+from mqlab.runtime.activemq.demand import DemandSubscription
 from mqlab.runtime.activemq.message import ConsumerInfo
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.bridge import Bridge
+    from mqlab.runtime.activemq.bridge import NetworkBridge
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.settings import BridgeSettings
+    from mqlab.runtime.activemq.settings import NetworkBridgeConfiguration
     from mqlab.runtime.activemq.sockets import Socket
     from mqlab.runtime.kernel.clock import Call
 
 
-class Advised:
+class DemandForwardingBridge:
     """The half of a bridge that hears of consumers; `demand` are its subscriptions at home."""
 
     lab: Lab
-    home: Broker
-    remote: Broker
-    settings: BridgeSettings
+    local_broker: Broker
+    remote_broker: Broker
+    settings: NetworkBridgeConfiguration
     connector: str
-    mirror: bool
+    is_duplex_reverse: bool
     no: int
-    over: Socket | None
-    demand: list[Demand]
+    transport: Socket | None
+    demand: list[DemandSubscription]
     up: bool
 
     def subscribe_static(self, dest: Destination) -> None:
@@ -50,21 +50,21 @@ class Advised:
             self.refuse(dest, Rule.not_permitted, -1)
             return
         info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
-        self.add_demand(info, Rule.static, -1, static=True)
+        self.create_demand_subscription(info, Rule.static, -1, static=True)
 
     def passes(self, away: bool, call: Call, argument: object) -> bool:
         """Whether what comes over the connector's connection arrives; what comes *away* from home, there.
 
         What is held arrives later, by *call*. Messages of the mirror come back on the connection.
         """
-        over = self.over
+        over = self.transport
         if over is None or not over.hindered:
             return True
-        return over.lets_pass(away == self.mirror, call, argument) or not over.alive
+        return over.lets_pass(away == self.is_duplex_reverse, call, argument) or not over.alive
 
-    def on_advised(self, advised: tuple[ConsumerInfo, int]) -> None:
+    def on_consumer_advisory(self, advised: tuple[ConsumerInfo, int]) -> None:
         """An advisory of a consumer beyond has come in: make a subscription of it, or say why not."""
-        if not self.passes(False, self.on_advised, advised):
+        if not self.passes(False, self.on_consumer_advisory, advised):
             return
         info, cause = advised
         if not self.up or not self.settings.hears(info.dest):
@@ -75,8 +75,8 @@ class Advised:
             self.refuse(info.dest, refusal or Rule.prefetch_full, row)
             return
         for element in self.elements(info):
-            if not (self.settings.conduit_subscriptions and self.join_conduit(element, row)):
-                self.add_demand(element, Rule.remote_demand, row)
+            if not (self.settings.conduit_subscriptions and self.add_to_conduit(element, row)):
+                self.create_demand_subscription(element, Rule.remote_demand, row)
 
     def elements(self, info: ConsumerInfo) -> list[ConsumerInfo]:
         """Return the consumer itself, or one for each element of a composite destination.
@@ -93,7 +93,7 @@ class Advised:
         # A consumer of the remote broker itself has come through none and is never refused.
         if info.path and len(info.path) >= self.settings.consumer_ttl:
             return Rule.consumer_ttl
-        if self.home.id in info.path or self.remote.id in info.path:
+        if self.local_broker.id in info.path or self.remote_broker.id in info.path:
             return Rule.loop
         return 0 if self.settings.permits(info.dest) else Rule.not_permitted
 
@@ -101,7 +101,7 @@ class Advised:
         """Write down that no subscription came of it."""
         self._record_advised(Kind.Refused, dest, rule=rule, cause=cause)
 
-    def join_conduit(self, info: ConsumerInfo, cause: int) -> bool:
+    def add_to_conduit(self, info: ConsumerInfo, cause: int) -> bool:
         """Let the consumer join every subscription that covers it; False if there is none."""
         merges_network = not info.dest.is_queue or self.settings.merges_network_queues
         if info.path and not merges_network:
@@ -109,33 +109,33 @@ class Advised:
         joined = False
         for demand in self.demand:
             direct = len(demand.info.path) == 1
-            if (direct or merges_network or demand.static) and self.home.fits(
+            if (direct or merges_network or demand.static) and self.local_broker.fits(
                 demand.dest, info.dest
             ):
                 joined = True
-                if not self.is_other_route(demand, info):
-                    demand.interest.add(info.interest)
+                if not self.is_alternative_route(demand, info):
+                    demand.remote_subscription_ids.add(info.remote_subscription_id)
                 way = {"sub": demand.no, "rule": Rule.conduit, "cause": cause}
                 self._record_advised(Kind.Merged, info.dest, **way)
         return joined
 
-    def is_other_route(self, demand: Demand, info: ConsumerInfo) -> bool:
+    def is_alternative_route(self, demand: DemandSubscription, info: ConsumerInfo) -> bool:
         """Whether the advised consumer leads over another way to where the subscription leads already.
 
         Such a consumer counts as joined, but 5.5 does not remember it.
         """
         if not self.settings.rules.merges_network_queues:
             return False
-        old, new = demand.info.path, (*info.path, self.remote.id)
+        old, new = demand.info.path, (*info.path, self.remote_broker.id)
         return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
 
-    def add_demand(self, info: ConsumerInfo, rule: int, cause: int, static: bool = False) -> None:
+    def create_demand_subscription(self, info: ConsumerInfo, rule: int, cause: int, static: bool = False) -> None:
         """Subscribe at home for *info*, unless a route as good stands already."""
         settings = self.settings
-        path = (*info.path, self.remote.id)
+        path = (*info.path, self.remote_broker.id)
         priority = settings.priority(info.priority, len(path))
         if static and settings.rules.bare_statics:
-            path, priority = (), settings.base
+            path, priority = (), settings.consumer_priority_base
         local = ConsumerInfo(
             self.lab.new_id(),
             info.dest,
@@ -146,29 +146,29 @@ class Advised:
             (*info.origins, info.id),
             self.durable_key(info),
         )
-        demand = Demand(cast("Bridge", self), local, static)
-        demand.interest.add(info.interest)
-        twin = self.route_to_same_consumer(local)
+        demand = DemandSubscription(cast("NetworkBridge", self), local, static)
+        demand.remote_subscription_ids.add(info.remote_subscription_id)
+        twin = self.find_duplicate_subscription(local)
         if twin is not None:
             if twin.priority >= local.priority:
                 self.refuse(info.dest, Rule.duplicate_route, cause)
                 return
             twin.bridge.demand.remove(twin)
-            self.home.unsubscribe(twin, Rule.better_route, cause)
+            self.local_broker.unsubscribe(twin, Rule.better_route, cause)
         self.demand.append(demand)
-        taken = self.home.subscribe(demand, rule, self.remote.node, self.no, cause)
-        if not taken and self.over is not None:  # the home broker's error ends the bridge
+        taken = self.local_broker.subscribe(demand, rule, self.remote_broker.node, self.no, cause)
+        if not taken and self.transport is not None:  # the home broker's error ends the bridge
             clock = self.lab.clock
             # What was on its way has arrived by then, but no answer has come.
-            clock.at(clock.now + self.lab.timing.link * 3 // 2, self.over.on_error, None)
+            clock.at(clock.now + self.lab.timing.link * 3 // 2, self.transport.on_error, None)
 
-    def route_to_same_consumer(self, local: ConsumerInfo) -> Demand | None:
+    def find_duplicate_subscription(self, local: ConsumerInfo) -> DemandSubscription | None:
         """Return the subscription that duplicate suppression compares a new one with."""
         if not self.settings.suppresses(local.dest):
             return None
-        for sub in self.home.subs:
+        for sub in self.local_broker.subs:
             if (
-                isinstance(sub, Demand)
+                isinstance(sub, DemandSubscription)
                 and sub.dest.is_queue == local.dest.is_queue
                 and set(sub.info.origins) & set(local.origins)
             ):
@@ -182,50 +182,50 @@ class Advised:
             return None
         name = info.durable[1] if info.durable else ""
         if self.settings.conduit_subscriptions or not name:
-            name = f"NC-DS_{self.home.name}_{info.dest.name}"
-        return f"{self.connector}_{self.remote.name}_inbound_{self.home.name}", name
+            name = f"NC-DS_{self.local_broker.name}_{info.dest.name}"
+        return f"{self.connector}_{self.remote_broker.name}_inbound_{self.local_broker.name}", name
 
-    def wake_durables(self) -> None:
+    def restore_durable_subscriptions(self) -> None:
         """Take up the durable subscriptions of this bridge that came out of the home's store."""
         for inactive in (
-            durable.restorable(self.home) if self.settings.conduit_subscriptions else ()
+            durable.restorable(self.local_broker) if self.settings.conduit_subscriptions else ()
         ):
             info = ConsumerInfo(
                 self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable
             )
             if self.durable_key(info) == inactive.durable:
-                self.add_demand(info, Rule.durable, -1, self.settings.rules.bare_statics)
+                self.create_demand_subscription(info, Rule.durable, -1, self.settings.rules.bare_statics)
 
     def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one that kept it."""
         if not self.passes(False, self.on_consumer_gone, advised):
             return
-        self.drop_interest(self.demand, *advised)
+        self.remove_remote_subscriptions(self.demand, *advised)
 
-    def on_consumer_away(self, advised: tuple[int | durable.Key, int]) -> None:
+    def on_durable_consumer_inactive(self, advised: tuple[int | durable.Key, int]) -> None:
         """The user of a durable subscription beyond is away.
 
         A conduit's own durable subscription goes on asking for it. Without conduits it becomes inactive.
         """
-        if not self.passes(False, self.on_consumer_away, advised):
+        if not self.passes(False, self.on_durable_consumer_inactive, advised):
             return
-        self.drop_interest([demand for demand in self.demand if not demand.outlives], *advised)
+        self.remove_remote_subscriptions([demand for demand in self.demand if not demand.outlives], *advised)
 
-    def drop_interest(self, demands: list[Demand], who: int | durable.Key, cause: int) -> None:
+    def remove_remote_subscriptions(self, demands: list[DemandSubscription], who: int | durable.Key, cause: int) -> None:
         """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
         for demand in demands[:]:
-            if who in demand.interest:
-                demand.interest.discard(who)
+            if who in demand.remote_subscription_ids:
+                demand.remote_subscription_ids.discard(who)
                 if not demand.is_kept():
                     self.demand.remove(demand)
                     rule = Rule.unsubscribed if demand.outlives else Rule.consumer_left
-                    self.home.unsubscribe(demand, rule, cause)
+                    self.local_broker.unsubscribe(demand, rule, cause)
 
     def _record_advised(self, kind: int, dest: Destination, **columns: int) -> int:
         """Record what became of a consumer beyond."""
         no = self.lab.name_destination(dest)
-        return self._record(kind, self.remote, self.home, dest=no, **columns)
+        return self._record(kind, self.remote_broker, self.local_broker, dest=no, **columns)
 
     def _record(self, kind: int, frm: Broker, to: Broker, **columns: int) -> int:
         """Record what became of the bridge, or of a consumer beyond, at its home broker."""
-        return self.home.record(kind, frm=frm.node, to=to.node, link=self.no, **columns)
+        return self.local_broker.record(kind, frm=frm.node, to=to.node, link=self.no, **columns)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from mqlab.runtime.activemq.clients.query import flag, number, value_of
 
 
-class BackOff:
+class ExponentialBackOff:
     """The waits of the static agent for one address; times in us."""
 
     OPTIONS: ClassVar[Mapping[str, object]] = {
@@ -31,7 +31,7 @@ class BackOff:
         self.failures = 0
         self.delay = self.initial
 
-    def after(self, lasted: int, lived: bool) -> int | None:
+    def after(self, lasted: int, was_up: bool) -> int | None:
         """Return the wait after an attempt that *lasted* so long (us); None is never again.
 
         A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
@@ -39,7 +39,7 @@ class BackOff:
         sooner than that. A wait of 0 is one without an end: the
         agent waits to be woken, and nobody wakes it.
         """
-        self.failures = 1 if lived or lasted >= self.least else self.failures + 1
+        self.failures = 1 if was_up or lasted >= self.least else self.failures + 1
         if lasted < self.least and 0 < self.limit <= self.failures:
             return None
         if not self.exponential or self.failures == 1:

@@ -22,7 +22,7 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.bridge import Bridge
+    from mqlab.runtime.activemq.bridge import NetworkBridge
     from mqlab.runtime.activemq.lab import Lab
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -47,8 +47,8 @@ class Broker:
         self.lives = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)
-        self.bridges: list[Bridge] = []
-        self.listeners: list[Bridge] = []
+        self.bridges: list[NetworkBridge] = []
+        self.listeners: list[NetworkBridge] = []
         self.policies: dict[Destination, Mapping[str, object]] = {}
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
@@ -247,7 +247,7 @@ class Broker:
         if sub.durable and rule != Rule.unsubscribed:
             durable.deactivate(self, sub)
             for bridge in self.listeners if self.advises else ():
-                bridge.link_back.carry(bridge.on_consumer_away, (sub.info.interest, row))
+                bridge.link_back.carry(bridge.on_durable_consumer_inactive, (sub.info.remote_subscription_id, row))
             return
         self.subs.remove(sub)
         self.advisory_subscribers -= advisory.is_about(sub.dest)
@@ -256,13 +256,13 @@ class Broker:
             if sub in destination.subs:
                 destination.leave(sub)
         for bridge in self.listeners if self.advises else ():
-            bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.interest, row))
+            bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.remote_subscription_id, row))
         advisory.of_consumer(self, sub, left=True)
 
     def tell(self, info: ConsumerInfo, cause: int) -> None:
         """Announce a consumer to every bridge that listens."""
         if self.advises:
             for bridge in self.listeners:
-                bridge.link_back.carry(bridge.on_advised, (info, cause))
-                for dest in virtual.sources(self, info.dest) if bridge.settings.virtual else ():
-                    bridge.link_back.carry(bridge.on_advised, (info.on(dest), cause))
+                bridge.link_back.carry(bridge.on_consumer_advisory, (info, cause))
+                for dest in virtual.sources(self, info.dest) if bridge.settings.use_virtual_dest_subs else ():
+                    bridge.link_back.carry(bridge.on_consumer_advisory, (info.on(dest), cause))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.back_off import BackOff
-from mqlab.runtime.activemq.bridge import Bridge
+from mqlab.runtime.activemq.back_off import ExponentialBackOff
+from mqlab.runtime.activemq.bridge import NetworkBridge
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import (
@@ -22,8 +22,8 @@ from mqlab.runtime.activemq.clients.discovery import (
 from mqlab.runtime.activemq.clients.query import prefixed
 from mqlab.runtime.activemq.cluster import BrokenFilter
 from mqlab.runtime.activemq.commands import Command, Negotiate
-from mqlab.runtime.activemq.multicast import MulticastListener
-from mqlab.runtime.activemq.settings import BridgeSettings
+from mqlab.runtime.activemq.multicast import MulticastDiscoveryAgent
+from mqlab.runtime.activemq.settings import NetworkBridgeConfiguration
 from mqlab.runtime.activemq.sockets import Socket, Source
 from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
@@ -36,22 +36,22 @@ LEVELS = 4  # of addresses inside of a connector's address
 REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
 
 
-class BridgeAttempt:
+class DiscoveredService:
     """One address of a connector: being tried, up, or waiting for the next try."""
 
-    def __init__(self, connector: ConnectorRun, address: str, back_off: BackOff | None) -> None:
+    def __init__(self, connector: DiscoveryNetworkConnector, address: str, back_off: ExponentialBackOff | None) -> None:
         self.connector, self.address, self.back_off = connector, address, back_off
         self.lab, self.process = connector.lab, connector.process
         self.name, self.node = connector.process.name, connector.process.node
         self.transport: Any = None
         self.source: Source | None = None
-        self.bridges: list[Bridge] = []
+        self.bridges: list[NetworkBridge] = []
         self.number = 0
         self.wanted = True
         self.remote: Process | None = None
         self.socket: Socket | None = None
         self.seen_up: Process | None = None
-        self.lived = False
+        self.was_up = False
         self.waits = False  # for the next try
         self.began = 0
 
@@ -66,7 +66,7 @@ class BridgeAttempt:
 
     # One attempt
 
-    def try_it(self, _: None = None) -> None:
+    def connect(self, _: None = None) -> None:
         """Try to reach the other broker."""
         self.waits = False
         if not self.wanted or not self.process.open:
@@ -132,10 +132,10 @@ class BridgeAttempt:
             return
         home = self.process.broker
         over, settings = self.socket, self.connector.settings
-        ways = [Bridge(self.lab, home, remote.broker, self.connector.title, settings, False, over)]
+        ways = [NetworkBridge(self.lab, home, remote.broker, self.connector.configured_name, settings, False, over)]
         if self.connector.settings.duplex:
             ways.append(
-                Bridge(self.lab, remote.broker, home, self.connector.title, settings, True, over)
+                NetworkBridge(self.lab, remote.broker, home, self.connector.configured_name, settings, True, over)
             )
         self.bridges = ways
         try:
@@ -146,7 +146,7 @@ class BridgeAttempt:
             self._close()
             self.failed()
             return
-        self.lived = True
+        self.was_up = True
         for bridge in ways:
             bridge.start()
 
@@ -227,12 +227,12 @@ class BridgeAttempt:
         if self.back_off is None:
             self.connector.failed(self)
             return
-        wait = self.back_off.after(self.lab.clock.now - self.began, self.lived)
-        self.lived = False
+        wait = self.back_off.after(self.lab.clock.now - self.began, self.was_up)
+        self.was_up = False
         if wait is not None:
             self.lab.note(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
             self.waits = True
-            self.process.later(wait, self.try_it)
+            self.process.later(wait, self.connect)
 
     def stop(self) -> None:
         """The connector, or its broker, ends."""
@@ -242,15 +242,15 @@ class BridgeAttempt:
         self._close()
 
 
-class ConnectorRun:
+class DiscoveryNetworkConnector:
     """A network connector at work at one broker."""
 
     def __init__(self, lab: Lab, process: Process, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
-        self.settings = BridgeSettings(spec, lab.edition, lab.rules)
-        self.title = spec.get("configured_name") or spec.name  # what the broker itself calls it
-        self.attempts: list[BridgeAttempt] = []
-        self.agent: MulticastListener | None = None
+        self.settings = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
+        self.configured_name = spec.get("configured_name") or spec.name  # what the broker itself calls it
+        self.attempts: list[DiscoveredService] = []
+        self.agent: MulticastDiscoveryAgent | None = None
         self.uri = spec.uri
 
     def check(self) -> None:
@@ -280,21 +280,21 @@ class ConnectorRun:
             return
         extra = prefixed(found.options, "discovered.")
         for element in dict.fromkeys(elements):  # there is one bridge to each address
-            if any(not BackOff.knows(key, text) for key, text in found.options.items()):
+            if any(not ExponentialBackOff.knows(key, text) for key, text in found.options.items()):
                 element = uris.bare(element)  # what the agent does not know costs a list its own
-            attempt = BridgeAttempt(
-                self, uris.with_options(element, extra), BackOff(dict(found.options))
+            attempt = DiscoveredService(
+                self, uris.with_options(element, extra), ExponentialBackOff(dict(found.options))
             )
             self.attempts.append(attempt)
             self.lab.blame(attempt, self.lab.last.get(self.process, -1))
-            attempt.try_it()
+            attempt.connect()
 
     def name_in_use(self, remote: Process) -> bool:
         """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
         return any(
             attempt.bridges and attempt.remote is remote
             for other in self.lab.connectors
-            if other.process is self.process and other.title == self.title
+            if other.process is self.process and other.configured_name == self.configured_name
             for attempt in other.attempts
         )
 
@@ -313,9 +313,9 @@ class ConnectorRun:
         """A service was announced: one attempt at it, unless there is one."""
         if any(attempt.address == address and attempt.wanted for attempt in self.attempts):
             return
-        attempt = BridgeAttempt(self, address, None)
+        attempt = DiscoveredService(self, address, None)
         self.attempts.append(attempt)
-        attempt.try_it()
+        attempt.connect()
 
     def on_service_gone(self, address: str) -> None:
         """A service said good-bye or fell silent: no attempt is tried again, none is cut."""
@@ -324,7 +324,7 @@ class ConnectorRun:
                 attempt.stop()
                 self.attempts.remove(attempt)
 
-    def failed(self, attempt: BridgeAttempt) -> None:
+    def failed(self, attempt: DiscoveredService) -> None:
         """An attempt at an announced service has failed: the agent holds it back for a while."""
         if attempt in self.attempts:
             self.attempts.remove(attempt)

@@ -12,7 +12,7 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.bridge import Bridge
+    from mqlab.runtime.activemq.bridge import NetworkBridge
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 FORWARDED = int(Kind.Forwarded)
@@ -20,24 +20,24 @@ ALREADY_VISITED = int(Rule.already_visited)
 TTL_USED_UP = int(Rule.ttl_used_up)
 
 
-class Demand(Subscription):
+class DemandSubscription(Subscription):
     """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
 
     `interest` are those it stands for, consumers by id and durable subscriptions by key: when the
     last of those that keep it goes, it goes. A static one has an interest of its own that never does.
     """
 
-    def __init__(self, bridge: Bridge, info: ConsumerInfo, static: bool) -> None:
+    def __init__(self, bridge: NetworkBridge, info: ConsumerInfo, static: bool) -> None:
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
-        label = f"{info.dest} at {bridge.home.name} by {bridge.name}, consumer path {come_through}"
-        super().__init__(bridge.home, info, settings.prefetch_of(info.dest), label, network=True)
+        label = f"{info.dest} at {bridge.local_broker.name} by {bridge.name}, consumer path {come_through}"
+        super().__init__(bridge.local_broker, info, settings.prefetch_of(info.dest), label, network=True)
         self.bridge, self.static = bridge, static
-        home, remote = bridge.home.node, bridge.remote.node
+        home, remote = bridge.local_broker.node, bridge.remote_broker.node
         self.passage = stamp(FORWARDED, home, home, remote, bridge.no, self.no)
         self.tests_messages, self.ttl = settings.tests_messages, settings.message_ttl
         self.on_forwarded, self.on_answered = bridge.on_forwarded, bridge.on_answered
-        self.interest: set[int | durable.Key] = set()
+        self.remote_subscription_ids: set[int | durable.Key] = set()
         self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
 
     @property
@@ -53,15 +53,15 @@ class Demand(Subscription):
         """
         settings = self.bridge.settings
         if not settings.rules.forgets_network_durables:
-            return bool(self.interest) or self.outlives
+            return bool(self.remote_subscription_ids) or self.outlives
         lasting = self.durable is not None
         forced = settings.forces_durable(self.dest)
-        return any(forced or isinstance(who, tuple) == lasting for who in self.interest)
+        return any(forced or isinstance(who, tuple) == lasting for who in self.remote_subscription_ids)
 
     def refusal(self, message: Message) -> int:
         """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
         path, rule = message.path, 0
-        if path and self.bridge.remote.id in path:
+        if path and self.bridge.remote_broker.id in path:
             rule = ALREADY_VISITED
         elif len(path) >= self.ttl:
             rule = TTL_USED_UP

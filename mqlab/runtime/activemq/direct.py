@@ -18,7 +18,7 @@ from mqlab.spec import action as a
 from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import ConnectorRun
+    from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
 
@@ -28,7 +28,7 @@ class Direct:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.turns: deque[ConnectorRun] = deque()
+        self.turns: deque[DiscoveryNetworkConnector] = deque()
         self.in_turn = False
 
     def takes(self, action: a.Action) -> bool:

@@ -17,7 +17,7 @@ from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactiv
 from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
 from mqlab.runtime.activemq.clients.query import options
 from mqlab.runtime.activemq.connection import TransportConnection
-from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, BridgeAttempt
+from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, DiscoveredService
 from mqlab.runtime.activemq.pure import Mirror
 from mqlab.runtime.activemq.sockets import ClientEnd, Line, Socket
 from mqlab.spec.network import Network
@@ -33,7 +33,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ResolvedAddress:
     """Where an address leads: what is shown of it, the broker or endpoint, the line in front of it."""
 
     shown: str
@@ -41,7 +41,7 @@ class Target:
     line: Line | None
 
 
-class Directory:
+class AddressResolver:
     """The addresses of one network, the lines to its brokers, and the sockets that are opened."""
 
     def __init__(self, lab: Lab, network: Network) -> None:
@@ -63,7 +63,7 @@ class Directory:
         """Return the address of a broker or endpoint."""
         return f"tcp://{name}:{PORT}"
 
-    def target_of(self, address: str | None) -> Target | None:
+    def target_of(self, address: str | None) -> ResolvedAddress | None:
         """Return where an address leads to; None if nowhere."""
         place = (address or "").partition("#")[0].partition("?")[0]
         scheme, _, rest = place.partition("://")
@@ -73,12 +73,12 @@ class Directory:
         if port and not port.isdecimal():
             return None
         if host in self.lines:
-            return Target(host, self.leads_to[host], self.lines[host])
+            return ResolvedAddress(host, self.leads_to[host], self.lines[host])
         if host in self.modes or host in self.lab.brokers:
             process = self.lab.processes.get(host)
-            return Target(host, host, None if process is None else process.line)
+            return ResolvedAddress(host, host, None if process is None else process.line)
         name = self.direct.get(int(port)) if host in LOOPBACK and port.isdecimal() else None
-        return None if name is None else Target(name, name, None)
+        return None if name is None else ResolvedAddress(name, name, None)
 
     def shown_url(self, address: str) -> str:
         """Return an address as recordings show it in full: ``tcp://A``."""
@@ -141,14 +141,14 @@ class Directory:
     def connect(self, client: OnBroker, broker: Broker) -> LocalConnection:
         """Return a new connection of a client on a broker by itself; a refused one is dead already."""
         process = self.lab.processes[broker.name]
-        way = self._way(client.name, Target(broker.name, broker.name, process.line))
+        way = self._way(client.name, ResolvedAddress(broker.name, broker.name, process.line))
         return LocalConnection(
             self.lab, client, client.name, process, way, not self.reaches(client.name, broker.name)
         )
 
     def reaches(self, user: str, broker: str) -> bool:
         """Whether a connection of *user* to *broker* would not be refused."""
-        target = Target(broker, broker, self.lab.processes[broker].line)
+        target = ResolvedAddress(broker, broker, self.lab.processes[broker].line)
         return self.result(target, self._way(user, target)) == "connected"
 
     def dial(self, client_end: Any, address: str) -> Any:
@@ -185,11 +185,11 @@ class Directory:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
         return self._connect(client_end, user.name, target, lines, query)
 
-    def _way(self, user: str, target: Target) -> tuple[Line, ...]:
+    def _way(self, user: str, target: ResolvedAddress) -> tuple[Line, ...]:
         between = self.between.get(frozenset((user, target.name)))
         return tuple(line for line in (target.line, between) if line is not None)
 
-    def result(self, target: Target, lines: tuple[Line, ...]) -> str:
+    def result(self, target: ResolvedAddress, lines: tuple[Line, ...]) -> str:
         """Return what comes of a socket to *target* over *lines*."""
         name = target.name
         if name in self.modes:
@@ -217,7 +217,7 @@ class Directory:
         self,
         client_end: ClientEnd,
         user: str,
-        target: Target,
+        target: ResolvedAddress,
         lines: tuple[Line, ...],
         query: Mapping[str, str],
     ) -> Socket:
@@ -232,7 +232,7 @@ class Directory:
         else:
             welcomes = process.costs.welcome  # it is let in, and only then nobody is there for it
             lab.clock.at(lab.clock.now + lab.timing.link + welcomes, socket.reset, None)
-        if isinstance(client_end, BridgeAttempt) and INACTIVITY not in query:
+        if isinstance(client_end, DiscoveredService) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:
             socket.watch(*inactivity(dict(query)))

@@ -13,12 +13,12 @@ from mqlab.runtime.activemq.audit import Audit
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import Consumer
 from mqlab.runtime.activemq.clients.producer import Producer
-from mqlab.runtime.activemq.connector_run import ConnectorRun
+from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
 from mqlab.runtime.activemq.direct import Direct
-from mqlab.runtime.activemq.directory import Directory
+from mqlab.runtime.activemq.directory import AddressResolver
 from mqlab.runtime.activemq.jdbc import Database, DatabaseLock, LeaseLock
 from mqlab.runtime.activemq.locks import Candidate, FileLock, LockFile
-from mqlab.runtime.activemq.multicast import Lan
+from mqlab.runtime.activemq.multicast import MulticastNetwork
 from mqlab.runtime.activemq.process import Process
 from mqlab.runtime.activemq.pure import Mirror
 from mqlab.runtime.activemq.sharing import SharedMessages
@@ -105,15 +105,15 @@ class Lab(KernelLab):
         self.consumers: dict[str, Consumer] = {}
         self.senders: list[Producer] = []
         self.producers: dict[str, int] = {}
-        self.lan = Lan(self)
+        self.lan = MulticastNetwork(self)
         self.processes: dict[str, Process] = {}
         self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
         for spec in self.network.brokers:
             member = Member.of(spec, self.edition)
             self.processes[spec.name] = Process(self, member, self.brokers[spec.name])
-        self.directory: Directory = Directory(self, self.network)
+        self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
-            ConnectorRun(self, self.processes[b.name], c) for b, c in self.network.connectors()
+            DiscoveryNetworkConnector(self, self.processes[b.name], c) for b, c in self.network.connectors()
         ]
 
     # The script

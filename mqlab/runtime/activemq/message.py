@@ -97,7 +97,7 @@ class ConsumerInfo:
         return replace(self, dest=dest, browser=False, not_from=None)
 
     @property
-    def interest(self) -> int | tuple[str, str]:
+    def remote_subscription_id(self) -> int | tuple[str, str]:
         """By what a bridge remembers whom a subscription stands for; a durable one stays itself."""
         return self.durable or self.id
 

@@ -14,7 +14,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.discovery import Feeder
-    from mqlab.runtime.activemq.connector_run import ConnectorRun
+    from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
 
@@ -34,10 +34,10 @@ def group_of(uri: str) -> tuple[str, str]:
     return f"{scheme}://{host}:{port or DEFAULT_PORT}", options(query).get("group", "default")
 
 
-class Advertiser:
+class AnnouncedService:
     """One service that is announced, and whose process must run for it."""
 
-    def __init__(self, lan: Lan, address: str, uri: str, process: Process | None) -> None:
+    def __init__(self, lan: MulticastNetwork, address: str, uri: str, process: Process | None) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -73,10 +73,10 @@ class Advertiser:
         self.on = False
 
 
-class MulticastListener:
+class MulticastDiscoveryAgent:
     """One listener of a group: what it knows, and when it heard it last."""
 
-    def __init__(self, lan: Lan, uri: str, listener: ConnectorRun | Feeder) -> None:
+    def __init__(self, lan: MulticastNetwork, uri: str, listener: DiscoveryNetworkConnector | Feeder) -> None:
         self.lan, self.listener = lan, listener
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -140,19 +140,19 @@ class MulticastListener:
         self.suppressed[address] = self.lan.lab.clock.now + wait
 
 
-class Lan:
+class MulticastNetwork:
     """All groups of one local network."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.listeners: list[MulticastListener] = []
-        self.advertisers: list[Advertiser] = []
+        self.listeners: list[MulticastDiscoveryAgent] = []
+        self.advertisers: list[AnnouncedService] = []
         self.sniffed: set[tuple[str, str]] = set()
         self.looking = False
 
-    def listen(self, uri: str, listener: ConnectorRun | Feeder) -> MulticastListener:
+    def listen(self, uri: str, listener: DiscoveryNetworkConnector | Feeder) -> MulticastDiscoveryAgent:
         """Let *listener* hear of the services of a group."""
-        heard = MulticastListener(self, uri, listener)
+        heard = MulticastDiscoveryAgent(self, uri, listener)
         self.listeners.append(heard)
         if not self.looking:
             self.looking = True
@@ -167,7 +167,7 @@ class Lan:
 
     def advertise(self, address: str, uri: str, process: Process | None) -> None:
         """Announce a service from now on."""
-        self.advertisers.append(Advertiser(self, address, uri, process))
+        self.advertisers.append(AnnouncedService(self, address, uri, process))
 
     def withdraw(self, address: str) -> None:
         """Say good-bye for a service."""
@@ -197,7 +197,7 @@ class Lan:
             if listener.group == group and not self.lab.loses():
                 self.lab.clock.at(self.lab.clock.now, self.deliver, (listener, what, address))
 
-    def deliver(self, datagram: tuple[MulticastListener, str, Any]) -> None:
+    def deliver(self, datagram: tuple[MulticastDiscoveryAgent, str, Any]) -> None:
         """A datagram has come to one listener."""
         listener, what, address = datagram
         if listener in self.listeners:

@@ -18,7 +18,7 @@ from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.connector_run import ConnectorRun
+    from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.locks import Candidate
     from mqlab.runtime.activemq.pure import Mirror
@@ -161,7 +161,7 @@ class Process:
     # Connectors
 
     @property
-    def connectors(self) -> list[ConnectorRun]:
+    def connectors(self) -> list[DiscoveryNetworkConnector]:
         """Its network connectors."""
         return [connector for connector in self.lab.connectors if connector.process is self]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from mqlab.runtime.activemq.message import Message
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.demand import Demand
+    from mqlab.runtime.activemq.demand import DemandSubscription
 
 
-def replays(demand: Demand, message: Message) -> bool:
+def replays(demand: DemandSubscription, message: Message) -> bool:
     """Whether *message* may leave by *demand* for a broker it has been at."""
     broker = demand.broker
     if not broker.spec.policies or not message.dest.is_queue:
@@ -36,7 +36,7 @@ def replays(demand: Demand, message: Message) -> bool:
     )
 
 
-def _in_rate(demand: Demand, message: Message, limit: int, window: int) -> bool:
+def _in_rate(demand: DemandSubscription, message: Message, limit: int, window: int) -> bool:
     """Whether fewer than *limit* messages went in this window (us); if not, it is offered later."""
     now = demand.broker.clock.now
     begun, count = demand.replayed

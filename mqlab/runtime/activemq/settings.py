@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.subscription import Subscription
 
 
-class BridgeSettings:
+class NetworkBridgeConfiguration:
     """The options of one connector under one edition; attributes are the options' names."""
 
     def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
@@ -27,10 +27,10 @@ class BridgeSettings:
         self.consumer_ttl = _hops(get("consumer_ttl"), rules)
         self.duplex = bool(get("duplex"))
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
-        self.decrease = bool(get("decrease_network_consumer_priority"))
-        self.base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
-        self.suppress_queue = bool(get("suppress_duplicate_queue_subscriptions"))
-        self.suppress_topic = bool(get("suppress_duplicate_topic_subscriptions"))
+        self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))
+        self.consumer_priority_base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
+        self.suppress_duplicate_queue_subscriptions = bool(get("suppress_duplicate_queue_subscriptions"))
+        self.suppress_duplicate_topic_subscriptions = bool(get("suppress_duplicate_topic_subscriptions"))
         self.static_bridge = bool(get("static_bridge"))
         self.dynamic_only = bool(get("dynamic_only"))
         self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
@@ -40,45 +40,45 @@ class BridgeSettings:
                 "or more"
             )
         advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
-        self.advisory_prefetch: int = advisory_prefetch or self.prefetch_size
+        self.advisory_prefetch_size: int = advisory_prefetch or self.prefetch_size
         self.always_sync_send = bool(get("always_sync_send"))
-        self.sync_durable = bool(get("sync_durable_subs"))
-        self.virtual = bool(get("use_virtual_dest_subs"))
-        self.temporary = bool(get("bridge_temp_destinations"))
-        self.static = _texts(get("statically_included_destinations"))
+        self.sync_durable_subs = bool(get("sync_durable_subs"))
+        self.use_virtual_dest_subs = bool(get("use_virtual_dest_subs"))
+        self.bridge_temp_destinations = bool(get("bridge_temp_destinations"))
+        self.statically_included_destinations = _texts(get("statically_included_destinations"))
         included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
-        self.included = [Destination.parse(name) for name, _, _ in included]
+        self.dynamically_included_destinations = [Destination.parse(name) for name, _, _ in included]
         self.durable_forced = [
             Destination.parse(name)
             for name, _, options in included
             if options.lower() == "forcedurable=true"
         ]
-        self.excluded = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
-        self.tests_messages = rules.tests_messages and bool(self.included or self.excluded)
+        self.excluded_destinations = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
+        self.tests_messages = rules.tests_messages and bool(self.dynamically_included_destinations or self.excluded_destinations)
         self.tests_statics = rules.tests_statics
         self.merges_network_queues = rules.merges_network_queues or bool(
             get("conduit_network_queue_subscriptions")
         )
         self._heard = _heard(get("destination_filter"))
-        self._static = [Destination.parse(text) for text in self.static]
+        self._static = [Destination.parse(text) for text in self.statically_included_destinations]
         self._permitted: dict[Destination, bool] = {}
 
     def prefetch_of(self, dest: Destination) -> int:
         """Return the prefetch of a subscription to *dest*."""
-        return self.advisory_prefetch if advisory.is_about(dest) else self.prefetch_size
+        return self.advisory_prefetch_size if advisory.is_about(dest) else self.prefetch_size
 
     def priority(self, own: int, length: int) -> int:
         """Return the priority of a subscription whose advisory has a path of *length* brokers.
 
         With decrease: the base, and from the second broker on base - (length + 1): -5, -8, -9.
         """
-        if not self.decrease:
+        if not self.decrease_network_consumer_priority:
             return own
-        return self.base if length == 1 else self.base - length - 1
+        return self.consumer_priority_base if length == 1 else self.consumer_priority_base - length - 1
 
     def suppresses(self, dest: Destination) -> bool:
         """Whether of several routes to one consumer only one is kept."""
-        return self.suppress_queue if dest.is_queue else self.suppress_topic
+        return self.suppress_duplicate_queue_subscriptions if dest.is_queue else self.suppress_duplicate_topic_subscriptions
 
     def syncs(self, sub: Subscription) -> bool:
         """Whether a durable subscription that nobody uses is made known when the bridge starts.
@@ -86,7 +86,7 @@ class BridgeSettings:
         Only what dynamicallyIncludedDestinations name is (activemq-combined-observed.md, section 1).
         """
         return (
-            self.sync_durable and sub.durable is not None and self._among(self.included, sub.dest)
+            self.sync_durable_subs and sub.durable is not None and self._among(self.dynamically_included_destinations, sub.dest)
         )
 
     def hears(self, dest: Destination) -> bool:
@@ -100,7 +100,7 @@ class BridgeSettings:
 
     def excludes(self, dest: Destination) -> bool:
         """Whether the excluded list names *dest*."""
-        return self._among(self.excluded, dest)
+        return self._among(self.excluded_destinations, dest)
 
     def permits(self, dest: Destination) -> bool:
         """Whether the lists let *dest* pass: excluded, then static, then included."""
@@ -111,12 +111,12 @@ class BridgeSettings:
 
     def _permits(self, dest: Destination) -> bool:
         if dest.is_temporary:
-            return self.temporary
+            return self.bridge_temp_destinations
         if self.excludes(dest):
             return False
-        if not self.included or self._among(self._static, dest):
+        if not self.dynamically_included_destinations or self._among(self._static, dest):
             return True
-        return self._among(self.included, dest)
+        return self._among(self.dynamically_included_destinations, dest)
 
     def _among(self, patterns: list[Destination], dest: Destination) -> bool:
         parent = self.rules.parent_matches

@@ -11,7 +11,7 @@ from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.demand import Demand
+    from mqlab.runtime.activemq.demand import DemandSubscription
     from mqlab.runtime.activemq.durable import InactiveDurable
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
@@ -181,11 +181,11 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> Row:
         client = sub.durable[0] if sub.durable and by_id else sub.client_name
         return {**row, "kind": "local", "consumer": client}
     names = [broker.lab.broker_name(id) for id in sub.info.path]
-    bridge = cast("Demand", sub).bridge
+    bridge = cast("DemandSubscription", sub).bridge
     return {
         **row,
         "kind": "network",
         "connector": bridge.connector,
-        "from_broker": bridge.remote.name,
+        "from_broker": bridge.remote_broker.name,
         "path": names,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqlab.runtime.activemq import snapshot
 from mqlab.runtime.activemq.clients.addresses import failover_options, shuffle, split
-from mqlab.runtime.activemq.connector_run import ConnectorRun
+from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
 from mqlab.runtime.activemq.multicast import group_of
 from mqlab.runtime.activemq.stage import Stage
 from mqlab.spec import faults as f
@@ -124,7 +124,7 @@ def stop_connector(stage: Stage, action: StopConnector) -> None:
     _connector(stage, action).stop()
 
 
-def _connector(stage: Stage, action: StartConnector | StopConnector) -> ConnectorRun:
+def _connector(stage: Stage, action: StartConnector | StopConnector) -> DiscoveryNetworkConnector:
     found = (w for w in stage.lab.connectors if w.spec.name == action.connector)
     return next(w for w in found if action.of in (None, w.process.name))
 

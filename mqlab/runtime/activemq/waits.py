@@ -39,7 +39,7 @@ def bridge(lab: Lab, about: About) -> bool:
     names = {p.member.broker_name: name for name, p in lab.processes.items()}
     to = names.get(about["to"], about["to"])
     home = lab.brokers.get(about["from"])
-    up = home is not None and any(bridge.remote.name == to for bridge in home.bridges)
+    up = home is not None and any(bridge.remote_broker.name == to for bridge in home.bridges)
     return up == bool(about.get("up", True))
 
 
