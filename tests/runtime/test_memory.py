@@ -7,7 +7,7 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
-from mqlab.runtime.activemq.audit import DEPTH, PRODUCERS, Audit
+from mqlab.runtime.activemq.audit import DEPTH, PRODUCERS, MessageAudit
 from mqlab.spec import topology
 from mqlab.takes import scenario_of
 
@@ -82,7 +82,7 @@ def test_memory_does_not_grow_with_messages_that_are_gone(name):
 
 
 def test_an_audit_knows_the_last_messages_of_so_many_producers():
-    audit = Audit()
+    audit = MessageAudit()
     producers = [no * 100 * DEPTH for no in range(PRODUCERS + 1)]
     for first in producers:
         for number in range(first, first + 10):
@@ -93,7 +93,7 @@ def test_an_audit_knows_the_last_messages_of_so_many_producers():
 
 
 def test_what_was_given_back_unread_may_come_again():
-    audit = Audit()
+    audit = MessageAudit()
     for number in (1, 2, DEPTH):
         audit.add(number)
     audit.discard([2, 3])

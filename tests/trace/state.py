@@ -33,9 +33,9 @@ def of_activemq(lab: NetworkLab) -> Held:
     for name, broker in lab.brokers.items():
         for dest, destination in broker.by_name.items():
             if dest.is_queue:
-                yield from ((name, dest, message.number) for message in destination.held)
+                yield from ((name, dest, message.number) for message in destination.messages)
         for sub in broker.subs if broker.running else ():
-            for message in (*sub.outstanding, *sub.waiting):
+            for message in (*sub.dispatched, *sub.waiting):
                 if not message.dest.is_queue:
                     yield name, message.dest, message.number
     for store in stores.values():

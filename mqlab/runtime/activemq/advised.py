@@ -58,7 +58,7 @@ class DemandForwardingBridge:
         What is held arrives later, by *call*. Messages of the mirror come back on the connection.
         """
         over = self.transport
-        if over is None or not over.hindered:
+        if over is None or not over.impaired:
             return True
         return over.lets_pass(away == self.is_duplex_reverse, call, argument) or not over.alive
 
@@ -129,7 +129,9 @@ class DemandForwardingBridge:
         old, new = demand.info.path, (*info.path, self.remote_broker.id)
         return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
 
-    def create_demand_subscription(self, info: ConsumerInfo, rule: int, cause: int, static: bool = False) -> None:
+    def create_demand_subscription(
+        self, info: ConsumerInfo, rule: int, cause: int, static: bool = False
+    ) -> None:
         """Subscribe at home for *info*, unless a route as good stands already."""
         settings = self.settings
         path = (*info.path, self.remote_broker.id)
@@ -194,7 +196,9 @@ class DemandForwardingBridge:
                 self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable
             )
             if self.durable_key(info) == inactive.durable:
-                self.create_demand_subscription(info, Rule.durable, -1, self.settings.rules.bare_statics)
+                self.create_demand_subscription(
+                    info, Rule.durable, -1, self.settings.rules.bare_statics
+                )
 
     def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one that kept it."""
@@ -209,9 +213,13 @@ class DemandForwardingBridge:
         """
         if not self.passes(False, self.on_durable_consumer_inactive, advised):
             return
-        self.remove_remote_subscriptions([demand for demand in self.demand if not demand.outlives], *advised)
+        self.remove_remote_subscriptions(
+            [demand for demand in self.demand if not demand.outlives], *advised
+        )
 
-    def remove_remote_subscriptions(self, demands: list[DemandSubscription], who: int | durable.Key, cause: int) -> None:
+    def remove_remote_subscriptions(
+        self, demands: list[DemandSubscription], who: int | durable.Key, cause: int
+    ) -> None:
         """Forget whom some subscriptions stood for; give up those that nobody keeps any more."""
         for demand in demands[:]:
             if who in demand.remote_subscription_ids:

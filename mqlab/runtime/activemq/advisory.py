@@ -31,7 +31,7 @@ def fire(broker: Broker, suffix: str, **properties: object) -> None:
     """Tell those who listen that something happened; *suffix* names the topic."""
     if broker.advisory_subscribers and broker.advises and broker.running:
         message = _message(broker, suffix, properties)
-        broker.destination(message.dest).arrive(message)
+        broker.destination(message.dest).enqueue(message)
 
 
 def _message(broker: Broker, suffix: str, properties: Mapping[str, object]) -> Message:
@@ -123,7 +123,7 @@ def replay(broker: Broker, sub: Subscription) -> None:
     for suffix, properties in list(_state(broker)):
         wanted = (element.name for element in sub.dest.elements())
         if any(matches(name, PREFIX + suffix) for name in wanted):
-            sub.offer(_message(broker, suffix, properties))
+            sub.add(_message(broker, suffix, properties))
 
 
 def _state(broker: Broker) -> Iterator[tuple[str, dict[str, object]]]:

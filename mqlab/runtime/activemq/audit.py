@@ -12,7 +12,7 @@ from collections.abc import Iterable
 DEPTH, PRODUCERS = 2048, 64
 
 
-class Audit:
+class MessageAudit:
     """The numbers of messages that were here, of the last ones.
 
     A producer's messages have numbers that follow each other: a block of `DEPTH` of them is remembered bit

@@ -74,12 +74,14 @@ class NetworkBridge(DemandForwardingBridge):
             return
         self.up = False
         self.local_broker.bridges.remove(self)
-        advisory.of_bridge(self.local_broker, self.remote_broker, started=False, mirror=self.is_duplex_reverse)
+        advisory.of_bridge(
+            self.local_broker, self.remote_broker, started=False, mirror=self.is_duplex_reverse
+        )
         if self in self.remote_broker.listeners:
             self.remote_broker.listeners.remove(self)
         row = self._record(Kind.Disconnected, self.local_broker, self.remote_broker)
         for demand in self.demand:
-            for message in demand.outstanding:
+            for message in demand.dispatched:
                 message.was_out()
                 message.repeated = True
                 if message.crossed:  # it has arrived, but here nobody knows
@@ -93,11 +95,11 @@ class NetworkBridge(DemandForwardingBridge):
     def on_forwarded(self, passage: tuple[DemandSubscription, Message, int]) -> None:
         """A message has arrived at the remote broker; the answer goes back."""
         over = self.transport
-        if over is not None and over.hindered and not self.passes(True, self.on_forwarded, passage):
+        if over is not None and over.impaired and not self.passes(True, self.on_forwarded, passage):
             return
         demand, message, row = passage
         if not self.up or not self.remote_broker.running:
-            if message not in demand.outstanding:  # sent without waiting for an answer
+            if message not in demand.dispatched:  # sent without waiting for an answer
                 self.local_broker.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
             return
         copy = message.copy(self.local_broker.id)
@@ -125,11 +127,11 @@ class NetworkBridge(DemandForwardingBridge):
         """The remote broker has the message: the home broker may forget it."""
         over = self.transport
         if over is not None:
-            over.said = self.lab.clock.now
-            if over.hindered and not self.passes(False, self.on_answered, passage):
+            over.last_heard_us = self.lab.clock.now
+            if over.impaired and not self.passes(False, self.on_answered, passage):
                 return
         demand, message, _ = passage
-        if self.up and message in demand.outstanding:
+        if self.up and message in demand.dispatched:
             demand.acknowledge(message)
 
     def on_not_permitted(self, demand: DemandSubscription, message: Message) -> None:

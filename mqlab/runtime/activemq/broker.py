@@ -44,7 +44,7 @@ class Broker:
         self.node = lab.add_node(spec.name, "broker")
         self.recorder = lab.recorder
         self.running = False
-        self.lives = 0
+        self.incarnations = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)
         self.bridges: list[NetworkBridge] = []
@@ -68,16 +68,16 @@ class Broker:
 
     def start(self, new_id: bool = False) -> None:
         """Begin to serve, under a new broker id if asked."""
-        self.lives += 1
+        self.incarnations += 1
         if new_id:
-            self.id = f"{self.name}#{self.lives}"
+            self.id = f"{self.name}#{self.incarnations}"
         if self.store.acquire(self):
             self.serve()
 
     def serve(self) -> None:
         """Serve clients and bridges, with what the store holds."""
         self.running = True
-        self.record(Kind.Restarted if self.lives > 1 else Kind.Started)
+        self.record(Kind.Restarted if self.incarnations > 1 else Kind.Started)
         self.store.restore(self)
         advisory.fire(self, "MasterBroker")
 
@@ -95,7 +95,7 @@ class Broker:
         for message in self.store.keep(self):
             self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
         for sub in self.subs:
-            sub.outstanding.clear()  # what is still on its way to an answer finds nobody
+            sub.dispatched.clear()  # what is still on its way to an answer finds nobody
         self.clear()
         self.store.release(self)
 
@@ -136,7 +136,7 @@ class Broker:
             advisory.of_message(self, "MessageDelivered", message)
         if destination.virtual and virtual.intercept(self, destination, message):
             return
-        destination.arrive(message)
+        destination.enqueue(message)
 
     def had_unanswered(self, message: Message) -> None:
         """A bridge has broken before it heard that *message* is here."""
@@ -163,7 +163,7 @@ class Broker:
     def on_due(self, message: Message) -> None:
         """Something about *message* may have changed with time: offer it again."""
         destination = self.destinations.get(message.dest_no)
-        if destination is not None and message in destination.held:
+        if destination is not None and message in destination.messages:
             destination.dispatch()
 
     def destination(self, dest: Destination) -> Queue | Topic:
@@ -247,7 +247,9 @@ class Broker:
         if sub.durable and rule != Rule.unsubscribed:
             durable.deactivate(self, sub)
             for bridge in self.listeners if self.advises else ():
-                bridge.link_back.carry(bridge.on_durable_consumer_inactive, (sub.info.remote_subscription_id, row))
+                bridge.link_back.carry(
+                    bridge.on_durable_consumer_inactive, (sub.info.remote_subscription_id, row)
+                )
             return
         self.subs.remove(sub)
         self.advisory_subscribers -= advisory.is_about(sub.dest)
@@ -264,5 +266,9 @@ class Broker:
         if self.advises:
             for bridge in self.listeners:
                 bridge.link_back.carry(bridge.on_consumer_advisory, (info, cause))
-                for dest in virtual.sources(self, info.dest) if bridge.settings.use_virtual_dest_subs else ():
+                for dest in (
+                    virtual.sources(self, info.dest)
+                    if bridge.settings.use_virtual_dest_subs
+                    else ()
+                ):
                     bridge.link_back.carry(bridge.on_consumer_advisory, (info.on(dest), cause))

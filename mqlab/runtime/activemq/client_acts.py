@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.clients.calls import SendCall, session_of
-from mqlab.runtime.activemq.clients.client import Client
-from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
-from mqlab.runtime.activemq.commands import OpenSession, RemoveDurable, Unsubscribe
+from mqlab.runtime.activemq.clients.calls import SendJob, session_of
+from mqlab.runtime.activemq.clients.client import ClientConnection
+from mqlab.runtime.activemq.clients.sessions import MessageConsumer
+from mqlab.runtime.activemq.commands import RemoveInfo, RemoveSubscriptionInfo, SessionInfo
 from mqlab.runtime.activemq.stage import Stage, Waiting, told
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
@@ -20,7 +20,7 @@ UNNAMED = Refused(
 
 def connect(stage: Stage, action: c.Client) -> None:
     """A client opens its connection."""
-    client = stage.lab.clients_by_name[action.name] = Client(stage.lab, action)
+    client = stage.lab.clients_by_name[action.name] = ClientConnection(stage.lab, action)
     client.open(stage.call(action.name))
 
 
@@ -28,7 +28,7 @@ def open_session(stage: Stage, action: c.OpenSession) -> None:
     """A client opens a session."""
     client = stage.lab.clients_by_name[action.client]
     client.session(action.session, action.transacted)
-    client.request(OpenSession(action.session), stage.call(client.name))
+    client.request(SessionInfo(action.session), stage.call(client.name))
 
 
 def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
@@ -42,7 +42,7 @@ def open_consumer(stage: Stage, action: a.Consumer) -> None:
     """A client opens a consumer, which takes what it can from then on."""
     client = stage.lab.clients_by_name[action.on]
     dest, loop = _named(action, action.reads), told(action, "loop", True)
-    consumer = RemoteConsumer(client, action, dest, session_of(stage.lab, action), loop)
+    consumer = MessageConsumer(client, action, dest, session_of(stage.lab, action), loop)
     client.open_consumer(consumer, stage.call(client.name))
 
 
@@ -62,7 +62,7 @@ def send(stage: Stage, action: a.Producer) -> None:
         stage.call(client.name).fail(error.kind, str(error))
         return
     session = session_of(stage.lab, action)
-    call = SendCall(stage.lab, stage.now.no, action, client, dest, session, first)
+    call = SendJob(stage.lab, stage.now.no, action, client, dest, session, first)
     stage.wait_for(call)
     call.next()
 
@@ -107,7 +107,9 @@ def close_consumer(stage: Stage, action: a.Close) -> None:
     """A consumer closes, and its durable subscription ends if that is said."""
     consumer = stage.lab.consumers_by_name[action.consumer]
     call = stage.call(consumer.client.name)
-    waits = consumer.session.transaction is not None and (consumer.had or consumer.expected)
+    waits = consumer.session.transaction is not None and (
+        consumer.unacknowledged or consumer.expected
+    )
     consumer.close()
     transport = consumer.client.transport
     if waits:
@@ -116,9 +118,9 @@ def close_consumer(stage: Stage, action: a.Close) -> None:
     elif transport is None or transport.away:
         consumer.client.after_round(call)
     else:
-        consumer.client.request(Unsubscribe(consumer.name, consumer.last), call)
+        consumer.client.request(RemoveInfo(consumer.name, consumer.last), call)
     if action.unsubscribe and consumer.durable is not None:
-        consumer.client.send(RemoveDurable(*consumer.durable))
+        consumer.client.send(RemoveSubscriptionInfo(*consumer.durable))
 
 
 def close_client(stage: Stage, action: c.CloseClient) -> None:
@@ -129,7 +131,7 @@ def close_client(stage: Stage, action: c.CloseClient) -> None:
 def unsubscribe(stage: Stage, action: c.Unsubscribe) -> None:
     """A client ends its durable subscription."""
     client = stage.lab.clients_by_name[action.client]
-    command = RemoveDurable(client.client_id, action.subscription_name)
+    command = RemoveSubscriptionInfo(client.client_id, action.subscription_name)
     client.request(command, stage.call(client.name))
 
 

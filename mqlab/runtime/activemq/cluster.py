@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.commands import ClusterUpdate
+from mqlab.runtime.activemq.commands import ConnectionControl
 from mqlab.runtime.activemq.connection import TransportConnection
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class BrokenFilter(Exception):
     """An updateClusterFilter that is no regular expression (the guide's own ``*A*`` is none)."""
 
 
-class Cluster:
+class ClusterClientUpdates:
     """The list of one broker: addresses, its own and its peers', turned for each connection."""
 
     def __init__(self, process: Process) -> None:
@@ -87,11 +87,11 @@ class Cluster:
         return list(brokers)
 
     def _tell(self, connection: TransportConnection, brokers: list[str], rebalance: bool) -> None:
-        connection.socket.reply(ClusterUpdate(self.process.node, brokers, rebalance))
+        connection.socket.reply(ConnectionControl(self.process.node, brokers, rebalance))
 
     def send_away(self, address: str) -> None:
         """Tell all clients to connect to another broker."""
         for socket in list(self.process.sockets):
             end = socket.broker_end
             if isinstance(end, TransportConnection) and end.client:
-                end.socket.reply(ClusterUpdate(self.process.node, [], go_to=address))
+                end.socket.reply(ConnectionControl(self.process.node, [], go_to=address))

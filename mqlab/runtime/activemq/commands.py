@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.message import Delivery, Message
+from mqlab.runtime.activemq.message import Message, MessageDispatch
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.addresses import Refused
-    from mqlab.runtime.activemq.pure import Mirror
+    from mqlab.runtime.activemq.pure import PureMasterSlave
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Negotiate(Command):
+class WireFormatInfo(Command):
     """The first word of whoever opened a socket, and the answer to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Connect(Command):
+class ConnectionInfo(Command):
     """A client says who it is."""
 
     client: str
@@ -46,21 +46,21 @@ class Connect(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class OpenSession(Command):
+class SessionInfo(Command):
     """A session is opened."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class MakeTemporary(Command):
+class DestinationInfo(Command):
     """A temporary queue is made."""
 
     dest: Destination
 
 
 @dataclass(frozen=True, slots=True)
-class Subscribe(Command):
+class ConsumerCommand(Command):
     """A consumer is opened."""
 
     consumer: Any
@@ -69,7 +69,7 @@ class Subscribe(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Unsubscribe(Command):
+class RemoveInfo(Command):
     """A consumer is closed; `last` is the number of what it took in hand last."""
 
     consumer: str
@@ -77,7 +77,7 @@ class Unsubscribe(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveDurable(Command):
+class RemoveSubscriptionInfo(Command):
     """A durable subscription ends."""
 
     client_id: str
@@ -109,12 +109,12 @@ class ForOneConnection(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Pull(ForOneConnection):
+class MessagePull(ForOneConnection):
     """With prefetch 0 a consumer asks for each message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Acknowledge(ForOneConnection):
+class StandardAck(ForOneConnection):
     """Messages are acknowledged, now or with their transaction."""
 
     messages: list[Message]
@@ -122,21 +122,21 @@ class Acknowledge(ForOneConnection):
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered(ForOneConnection):
+class DeliveredAck(ForOneConnection):
     """The client has a message in hand and acknowledges later."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True)
-class Poison(ForOneConnection):
+class PoisonAck(ForOneConnection):
     """The client cannot tell whether it has had a message, or has had it too often."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True)
-class Commit(Command):
+class CommitTransaction(Command):
     """A transaction of a session takes effect."""
 
     transaction: str
@@ -144,7 +144,7 @@ class Commit(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Rollback(Command):
+class RollbackTransaction(Command):
     """A transaction is forgotten."""
 
     transaction: str | None
@@ -154,18 +154,18 @@ class Rollback(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply(Command):
+class Response(Command):
     """The answer to a request: well, or an error."""
 
     error: Refused | None
 
 
 @dataclass(frozen=True, slots=True)
-class Deliver(Command):
+class DispatchCommand(Command):
     """A message is pushed to a consumer."""
 
     consumer: str
-    delivery: Delivery
+    delivery: MessageDispatch
 
     @property
     def size(self) -> int:
@@ -174,7 +174,7 @@ class Deliver(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterUpdate(Command):
+class ConnectionControl(Command):
     """A broker names brokers, or tells its client to go to another."""
 
     by: int
@@ -187,9 +187,9 @@ class ClusterUpdate(Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Mirrored(Command):
+class MirroredWork(Command):
     """What a slave is to do as its master did; from the slave, without work, that it is done."""
 
-    slave: Mirror
+    slave: PureMasterSlave
     count: int
-    work: list[Send | Acknowledge]
+    work: list[Send | StandardAck]

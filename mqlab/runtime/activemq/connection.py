@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.activemq import deadletter
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.commands import (
-    Acknowledge,
     Command,
-    Commit,
-    Connect,
-    Delivered,
-    MakeTemporary,
-    Mirrored,
-    Negotiate,
-    OpenSession,
-    Poison,
-    Pull,
-    RemoveDurable,
-    Reply,
-    Rollback,
+    CommitTransaction,
+    ConnectionInfo,
+    ConsumerCommand,
+    DeliveredAck,
+    DestinationInfo,
+    MessagePull,
+    MirroredWork,
+    PoisonAck,
+    RemoveInfo,
+    RemoveSubscriptionInfo,
+    Response,
+    RollbackTransaction,
     Send,
-    Subscribe,
-    Unsubscribe,
+    SessionInfo,
+    StandardAck,
+    WireFormatInfo,
 )
 from mqlab.runtime.activemq.queue import Queue
 from mqlab.runtime.activemq.remote_subscription import RemoteSubscription
@@ -40,7 +40,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.client import ClientConnection
     from mqlab.runtime.activemq.process import Process
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
@@ -53,7 +53,7 @@ class TransportConnection:
     def __init__(self, process: Process, socket: Socket) -> None:
         self.process, self.socket = process, socket
         self.subs: dict[str, RemoteSubscription] = {}
-        self.transactions: dict[str, list[Send | Acknowledge]] = {}
+        self.transactions: dict[str, list[Send | StandardAck]] = {}
         self.temps: list[Destination] = []
         self.client = ""
         self.fault_tolerant = False
@@ -62,7 +62,7 @@ class TransportConnection:
 
     def on_command(self, command: Command) -> None:
         """Do what a client asks for, and answer where it wants an answer."""
-        if isinstance(command, Negotiate):
+        if isinstance(command, WireFormatInfo):
             late = self.process.lab.late(*FIRST_WORD)
             if late:
                 self.process.after(late, self.on_first_word)
@@ -85,34 +85,38 @@ class TransportConnection:
     def on_first_word(self, _: None) -> None:
         """Say the first word to whom waits for it."""
         if self.socket.alive:
-            self.socket.reply(Negotiate())
+            self.socket.reply(WireFormatInfo())
 
     def _cost(self, command: Command) -> int:
         """Return what the machine takes for a command (us)."""
         costs = self.process.costs
-        if isinstance(command, Connect):
+        if isinstance(command, ConnectionInfo):
             return costs.welcome
-        return self.process.on_disk(costs.write) if isinstance(command, (Send, Commit)) else 0
+        return (
+            self.process.on_disk(costs.write)
+            if isinstance(command, (Send, CommitTransaction))
+            else 0
+        )
 
     def _answer_late(self, request: int) -> None:
         self._answer(request, None)
 
-    def _work(self, command: Command) -> tuple[str, list[Send | Acknowledge]]:
+    def _work(self, command: Command) -> tuple[str, list[Send | StandardAck]]:
         """Return what a command changes, and in which session: a transaction's with its commit."""
-        if isinstance(command, Commit):
+        if isinstance(command, CommitTransaction):
             return command.session, self.transactions.get(command.transaction, [])
         if isinstance(command, Send) and command.transaction is None:
             return command.session, [command]
-        if isinstance(command, Acknowledge) and command.transaction is None:
+        if isinstance(command, StandardAck) and command.transaction is None:
             sub = self.subs.get(command.consumer)
             return ("", []) if sub is None else (sub.consumer.session.name, [command])
         return "", []
 
     def _answer(self, request: int | None, error: Refused | None) -> None:
         if request is not None and self.socket.alive:
-            self.socket.reply(Reply(error, request=request))
+            self.socket.reply(Response(error, request=request))
 
-    def on_connect(self, command: Connect) -> None:
+    def on_connect(self, command: ConnectionInfo) -> None:
         """A client says who it is; it is told of the other brokers, the first time."""
         if self.client:
             return
@@ -120,22 +124,22 @@ class TransportConnection:
         self.reconnected = command.reconnected
         self.process.cluster.greet(self)
 
-    def on_mirrored(self, command: Mirrored) -> None:
+    def on_mirrored(self, command: MirroredWork) -> None:
         """A slave has done what its master asked for."""
         if self.process.mirror is not None:
             self.process.mirror.mirrored(command.slave, command.count)
 
-    def on_session(self, command: OpenSession) -> None:
+    def on_session(self, command: SessionInfo) -> None:
         """A session is opened."""
         self.sessions[command.name] = self.process.lab.new_request()
 
-    def on_remove_durable(self, command: RemoveDurable) -> None:
+    def on_remove_durable(self, command: RemoveSubscriptionInfo) -> None:
         """A durable subscription ends."""
         sub = self.process.broker.durables.get((command.client_id, command.name))
         if sub is not None and sub.inactive:
             self.process.broker.unsubscribe(sub, Rule.unsubscribed)
 
-    def on_subscribe(self, command: Subscribe) -> None:
+    def on_subscribe(self, command: ConsumerCommand) -> None:
         """A consumer is opened."""
         consumer, dest = command.consumer, command.dest
         broker = self.process.broker
@@ -144,22 +148,22 @@ class TransportConnection:
         queue = broker.by_name.get(dest)
         if isinstance(queue, Queue) and not queue.subs:
             # Its store is read before what is only in memory.
-            queue.pending = deque(
-                sorted(queue.pending, key=lambda m: not (m.received or m.persistent))
+            queue.pending_messages = deque(
+                sorted(queue.pending_messages, key=lambda m: not (m.received or m.persistent))
             )
         self.subs[consumer.name] = sub = RemoteSubscription(
             broker, self.socket, consumer, dest, command.prefetch
         )
         broker.subscribe(sub, Rule.local_consumer, consumer.node)
 
-    def on_unsubscribe(self, command: Unsubscribe) -> None:
+    def on_unsubscribe(self, command: RemoveInfo) -> None:
         """A consumer is closed; only up to the last that it took in hand counts as delivered."""
         sub = self.subs.pop(command.consumer, None)
         if sub is not None:
             sub.count_delivered(command.last)
             self.process.broker.unsubscribe(sub, Rule.consumer_left)
 
-    def on_temp(self, command: MakeTemporary) -> None:
+    def on_temp(self, command: DestinationInfo) -> None:
         """A temporary queue is made; it lives as long as this connection."""
         dest = command.dest
         self.temps.append(dest)
@@ -167,18 +171,18 @@ class TransportConnection:
         for client in self._watchers():
             client.deleted.discard(dest)
 
-    def _watchers(self) -> list[Client]:
+    def _watchers(self) -> list[ClientConnection]:
         """Return the clients that the broker's advisories of temporary queues reach."""
         ends = [socket.broker_end for socket in self.process.sockets]
         names = {end.client for end in ends if isinstance(end, TransportConnection)}
         clients = self.process.lab.clients_by_name
         return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 
-    def on_pull(self, command: Pull) -> None:
+    def on_pull(self, command: MessagePull) -> None:
         """With prefetch 0 a consumer asks for each message."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.extension += 1
+            sub.prefetch_extension += 1
             self.process.broker.destination(sub.dest).dispatch()
 
     def on_message(self, command: Send) -> None:
@@ -196,7 +200,7 @@ class TransportConnection:
         process, message = self.process, sent.message
         if message.dest.is_temporary and message.dest not in process.broker.by_name:
             raise Refused("DestinationDoesNotExistException", str(message.dest))
-        known = message.number in process.heard or message.number in process.lasting_audit
+        known = message.number in process.producer_audit or message.number in process.lasting_audit
         if known and message.persistent:
             process.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=sent.row)
             return
@@ -204,41 +208,41 @@ class TransportConnection:
             queue = process.broker.destination(message.dest)
             if isinstance(queue, Queue):
                 queue.numbers.discard(message.number)
-        process.heard.add(message.number)
+        process.producer_audit.add(message.number)
         if message.persistent:
             process.lasting_audit.add(message.number)
         broker = process.broker
         broker.take_over(message.copy(), broker.entry(sent.node), sent.row)
 
-    def on_ack(self, command: Acknowledge) -> None:
+    def on_ack(self, command: StandardAck) -> None:
         """Messages are acknowledged, now or with their transaction."""
         if command.transaction is None:
             self.settle(command)
         else:
             self.transactions.setdefault(command.transaction, []).append(command)
 
-    def settle(self, command: Acknowledge) -> None:
+    def settle(self, command: StandardAck) -> None:
         """Messages are acknowledged now."""
         sub = self.subs.get(command.consumer)
         for message in command.messages:
-            if sub is not None and message in sub.outstanding:
+            if sub is not None and message in sub.dispatched:
                 sub.acknowledge(message)
 
-    def on_delivered(self, command: Delivered) -> None:
+    def on_delivered(self, command: DeliveredAck) -> None:
         """The client has a message in hand and acknowledges later: the window widens by one."""
         sub, message = self.subs.get(command.consumer), command.message
-        if sub is not None and message in sub.outstanding:
-            sub.extension += 1
+        if sub is not None and message in sub.dispatched:
+            sub.prefetch_extension += 1
             self.process.broker.destination(message.dest).dispatch()
 
-    def on_poison(self, command: Poison) -> None:
+    def on_poison(self, command: PoisonAck) -> None:
         """The client has had it and cannot tell whether it counted: among the dead letters."""
         sub, message = self.subs.get(command.consumer), command.message
-        if sub is not None and message in sub.outstanding:
+        if sub is not None and message in sub.dispatched:
             sub.acknowledge(message)
             deadletter.poisoned(self.process.broker, message)
 
-    def on_commit(self, command: Commit) -> None:
+    def on_commit(self, command: CommitTransaction) -> None:
         """A transaction takes effect."""
         for work in self.transactions.pop(command.transaction, []):
             if isinstance(work, Send):
@@ -246,7 +250,7 @@ class TransportConnection:
             else:
                 self.settle(work)
 
-    def on_rollback(self, command: Rollback) -> None:
+    def on_rollback(self, command: RollbackTransaction) -> None:
         """A transaction is forgotten."""
         self.transactions.pop(command.transaction or "", None)
 
@@ -272,17 +276,17 @@ class TransportConnection:
 
 DOES: dict[type[Command], Callable[[TransportConnection, Any], None]] = {
     Send: TransportConnection.on_message,
-    Acknowledge: TransportConnection.on_ack,
-    Delivered: TransportConnection.on_delivered,
-    Pull: TransportConnection.on_pull,
-    Poison: TransportConnection.on_poison,
-    Commit: TransportConnection.on_commit,
-    Rollback: TransportConnection.on_rollback,
-    Connect: TransportConnection.on_connect,
-    OpenSession: TransportConnection.on_session,
-    Subscribe: TransportConnection.on_subscribe,
-    Unsubscribe: TransportConnection.on_unsubscribe,
-    RemoveDurable: TransportConnection.on_remove_durable,
-    MakeTemporary: TransportConnection.on_temp,
-    Mirrored: TransportConnection.on_mirrored,
+    StandardAck: TransportConnection.on_ack,
+    DeliveredAck: TransportConnection.on_delivered,
+    MessagePull: TransportConnection.on_pull,
+    PoisonAck: TransportConnection.on_poison,
+    CommitTransaction: TransportConnection.on_commit,
+    RollbackTransaction: TransportConnection.on_rollback,
+    ConnectionInfo: TransportConnection.on_connect,
+    SessionInfo: TransportConnection.on_session,
+    ConsumerCommand: TransportConnection.on_subscribe,
+    RemoveInfo: TransportConnection.on_unsubscribe,
+    RemoveSubscriptionInfo: TransportConnection.on_remove_durable,
+    DestinationInfo: TransportConnection.on_temp,
+    MirroredWork: TransportConnection.on_mirrored,
 }

@@ -21,10 +21,10 @@ from mqlab.runtime.activemq.clients.discovery import (
 )
 from mqlab.runtime.activemq.clients.query import prefixed
 from mqlab.runtime.activemq.cluster import BrokenFilter
-from mqlab.runtime.activemq.commands import Command, Negotiate
+from mqlab.runtime.activemq.commands import Command, WireFormatInfo
 from mqlab.runtime.activemq.multicast import MulticastDiscoveryAgent
 from mqlab.runtime.activemq.settings import NetworkBridgeConfiguration
-from mqlab.runtime.activemq.sockets import Socket, Source
+from mqlab.runtime.activemq.sockets import Socket, Transport
 from mqlab.spec.network import NetworkConnector
 from mqlab.trace.kinds import Kind, Rule
 
@@ -39,12 +39,17 @@ REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's fir
 class DiscoveredService:
     """One address of a connector: being tried, up, or waiting for the next try."""
 
-    def __init__(self, connector: DiscoveryNetworkConnector, address: str, back_off: ExponentialBackOff | None) -> None:
+    def __init__(
+        self,
+        connector: DiscoveryNetworkConnector,
+        address: str,
+        back_off: ExponentialBackOff | None,
+    ) -> None:
         self.connector, self.address, self.back_off = connector, address, back_off
         self.lab, self.process = connector.lab, connector.process
         self.name, self.node = connector.process.name, connector.process.node
         self.transport: Any = None
-        self.source: Source | None = None
+        self.source: Transport | None = None
         self.bridges: list[NetworkBridge] = []
         self.number = 0
         self.wanted = True
@@ -83,19 +88,19 @@ class DiscoveredService:
         except Refused:
             self.failed()
 
-    def _greet(self, source: Source) -> None:
+    def _greet(self, source: Transport) -> None:
         socket = self._socket()
-        if self.lab.timing.greeting or socket is None or socket.hindered:
-            source.send(Negotiate())
+        if self.lab.timing.greeting or socket is None or socket.impaired:
+            source.send(WireFormatInfo())
         else:
             clock = self.lab.clock
             clock.at(clock.now, self.on_greeted, (source, self.number))
 
-    def on_greeted(self, greeted: tuple[Source, int]) -> None:
+    def on_greeted(self, greeted: tuple[Transport, int]) -> None:
         """The first words took no time."""
         source, number = greeted
         if number == self.number:
-            self.on_command(source, Negotiate())
+            self.on_command(source, WireFormatInfo())
 
     def _socket(self) -> Any:
         """Return the socket at the bottom of whatever transports there are."""
@@ -109,12 +114,12 @@ class DiscoveredService:
         if not self.bridges:
             self._greet(self.transport)
 
-    def replay(self, source: Source) -> None:
+    def replay(self, source: Transport) -> None:
         """The bridge has nothing to replay: its demand stands at home."""
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """The other broker has said its first word: the bridge comes up."""
-        if isinstance(command, Negotiate) and not self.bridges:
+        if isinstance(command, WireFormatInfo) and not self.bridges:
             socket = self._socket()
             if socket is not None and socket.process is not None:
                 self.remote = self.lab.processes[socket.process.name]
@@ -132,10 +137,22 @@ class DiscoveredService:
             return
         home = self.process.broker
         over, settings = self.socket, self.connector.settings
-        ways = [NetworkBridge(self.lab, home, remote.broker, self.connector.configured_name, settings, False, over)]
+        ways = [
+            NetworkBridge(
+                self.lab, home, remote.broker, self.connector.configured_name, settings, False, over
+            )
+        ]
         if self.connector.settings.duplex:
             ways.append(
-                NetworkBridge(self.lab, remote.broker, home, self.connector.configured_name, settings, True, over)
+                NetworkBridge(
+                    self.lab,
+                    remote.broker,
+                    home,
+                    self.connector.configured_name,
+                    settings,
+                    True,
+                    over,
+                )
             )
         self.bridges = ways
         try:
@@ -194,7 +211,7 @@ class DiscoveredService:
         """A failover: inside has given up."""
         self.lose()
 
-    def on_closed(self, source: Source) -> None:
+    def on_closed(self, source: Transport) -> None:
         """The socket is gone."""
         if source is self.source:
             self.lose()
@@ -248,7 +265,9 @@ class DiscoveryNetworkConnector:
     def __init__(self, lab: Lab, process: Process, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
         self.settings = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
-        self.configured_name = spec.get("configured_name") or spec.name  # what the broker itself calls it
+        self.configured_name = (
+            spec.get("configured_name") or spec.name
+        )  # what the broker itself calls it
         self.attempts: list[DiscoveredService] = []
         self.agent: MulticastDiscoveryAgent | None = None
         self.uri = spec.uri

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq import request_reply, snapshot
-from mqlab.runtime.activemq.clients.consumer import Consumer
-from mqlab.runtime.activemq.clients.producer import Producer
+from mqlab.runtime.activemq.clients.consumer import DirectConsumer
+from mqlab.runtime.activemq.clients.producer import DirectProducer
 from mqlab.runtime.kernel.lab import AT_ONCE, Until
 from mqlab.spec import action as a
 from mqlab.spec.values import duration
@@ -80,15 +80,17 @@ class Direct:
         """Open a consumer on the first of its brokers that serves."""
         lab = self.lab
         broker = lab.serving((action.on, *action.others), action.name) or lab.broker(action.on)
-        consumer = Consumer(lab, action, broker)
+        consumer = DirectConsumer(lab, action, broker)
         lab.consumers[action.name] = consumer
         consumer.open()
 
-    def produce(self, spec: a.Producer, headers: Mapping[str, object] | None = None) -> Producer:
+    def produce(
+        self, spec: a.Producer, headers: Mapping[str, object] | None = None
+    ) -> DirectProducer:
         """Let a producer begin to send."""
         lab = self.lab
         broker = lab.serving((spec.on, *spec.others), spec.name) or lab.broker(spec.on)
-        producer = Producer(lab, spec, broker, headers)
+        producer = DirectProducer(lab, spec, broker, headers)
         lab.senders = [sender for sender in lab.senders if not sender.closed] + [producer]
         producer.start()
         return producer
@@ -105,7 +107,7 @@ class Direct:
             return Until(has_sent, producer, then=self.on_sent)
         return Until()
 
-    def on_sent(self, _: Producer) -> None:
+    def on_sent(self, _: DirectProducer) -> None:
         """A producer has sent all: it closes its connection."""
         timing = self.lab.timing
         wait = 2 * timing.link + self.lab.takes(timing.closing or 0)
@@ -172,7 +174,7 @@ class Direct:
         return request_reply.begin(self, action)
 
 
-def has_sent(producer: Producer) -> bool:
+def has_sent(producer: DirectProducer) -> bool:
     """Whether it has sent all and has the receipts."""
     return producer.done
 

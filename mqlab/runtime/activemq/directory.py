@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from mqlab.formats.failover import FIRST_DIRECT
 from mqlab.runtime.activemq.clients import addresses as uris
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.clients.discovery import INACTIVITY, Nested, inactivity
-from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
+from mqlab.runtime.activemq.clients.discovery import INACTIVITY, NestedTransport, inactivity
+from mqlab.runtime.activemq.clients.on_broker import DirectClient, LocalConnection
 from mqlab.runtime.activemq.clients.query import options
 from mqlab.runtime.activemq.connection import TransportConnection
 from mqlab.runtime.activemq.connector_run import REMOTE_PATIENCE, DiscoveredService
-from mqlab.runtime.activemq.pure import Mirror
-from mqlab.runtime.activemq.sockets import ClientEnd, Line, Socket
+from mqlab.runtime.activemq.pure import PureMasterSlave
+from mqlab.runtime.activemq.sockets import NetworkPath, Socket, SocketListener
 from mqlab.spec.network import Network
 from mqlab.trace.kinds import Kind, Rule
 
@@ -38,7 +38,7 @@ class ResolvedAddress:
 
     shown: str
     name: str
-    line: Line | None
+    line: NetworkPath | None
 
 
 class AddressResolver:
@@ -49,12 +49,12 @@ class AddressResolver:
         around = network.around
         names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]
         self.direct = {FIRST_DIRECT + no: name for no, name in enumerate(names)}
-        self.lines = {line: Line() for line, _ in around.lines}
+        self.lines = {line: NetworkPath() for line, _ in around.lines}
         self.leads_to = dict(around.lines)
         self.modes = {endpoint.name: endpoint.mode for endpoint in around.endpoints}
         self.nodes = {name: lab.add_node(name, "endpoint") for name in self.modes}
         self.nodes |= {name: lab.add_node(name, "line") for name in self.lines}
-        self.between: dict[frozenset[str], Line] = {}  # the lines of two that talk
+        self.between: dict[frozenset[str], NetworkPath] = {}  # the lines of two that talk
         self.attempts: dict[str, int] = {}  # by whom -> how many sockets
 
     # Names and addresses
@@ -110,11 +110,11 @@ class AddressResolver:
 
     # Lines
 
-    def line_between(self, one: str, other: str) -> Line:
+    def line_between(self, one: str, other: str) -> NetworkPath:
         """Return the line of two that talk; it comes into being when somebody first cuts it."""
-        return self.between.setdefault(frozenset((one, other)), Line())
+        return self.between.setdefault(frozenset((one, other)), NetworkPath())
 
-    def join(self, one: str, other: str) -> Line:
+    def join(self, one: str, other: str) -> NetworkPath:
         """Return the line of two that talk, with the connections that they have."""
         line = self.line_between(one, other)
         for name, user in ((one, other), (other, one)):
@@ -125,20 +125,20 @@ class AddressResolver:
                     socket.join(line)
         return line
 
-    def lines_to(self, name: str) -> list[Line]:
+    def lines_to(self, name: str) -> list[NetworkPath]:
         """Return the line of that name, or all lines that lead to the broker of that name."""
         if name in self.lines:
             return [self.lines[name]]
         process = self.lab.processes[name]
         if process.line is None:
-            process.line = Line()
+            process.line = NetworkPath()
             for socket in process.sockets:
                 socket.join(process.line)
         return [process.line]
 
     # Sockets
 
-    def connect(self, client: OnBroker, broker: Broker) -> LocalConnection:
+    def connect(self, client: DirectClient, broker: Broker) -> LocalConnection:
         """Return a new connection of a client on a broker by itself; a refused one is dead already."""
         process = self.lab.processes[broker.name]
         way = self._way(client.name, ResolvedAddress(broker.name, broker.name, process.line))
@@ -155,7 +155,7 @@ class AddressResolver:
         """Open a connection; raises `Refused`. Every socket tried is an event."""
         lab = self.lab
         if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
-            return Nested(lab, client_end, address)
+            return NestedTransport(lab, client_end, address)
         uris.check_scheme(address)
         query = options(address.partition("#")[0].partition("?")[2])
         version = query.get("wireFormat.version", "12")
@@ -185,11 +185,11 @@ class AddressResolver:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
         return self._connect(client_end, user.name, target, lines, query)
 
-    def _way(self, user: str, target: ResolvedAddress) -> tuple[Line, ...]:
+    def _way(self, user: str, target: ResolvedAddress) -> tuple[NetworkPath, ...]:
         between = self.between.get(frozenset((user, target.name)))
         return tuple(line for line in (target.line, between) if line is not None)
 
-    def result(self, target: ResolvedAddress, lines: tuple[Line, ...]) -> str:
+    def result(self, target: ResolvedAddress, lines: tuple[NetworkPath, ...]) -> str:
         """Return what comes of a socket to *target* over *lines*."""
         name = target.name
         if name in self.modes:
@@ -215,10 +215,10 @@ class AddressResolver:
 
     def _connect(
         self,
-        client_end: ClientEnd,
+        client_end: SocketListener,
         user: str,
         target: ResolvedAddress,
-        lines: tuple[Line, ...],
+        lines: tuple[NetworkPath, ...],
         query: Mapping[str, str],
     ) -> Socket:
         lab, name = self.lab, target.name
@@ -227,7 +227,7 @@ class AddressResolver:
         if process is None:
             if self.modes[name] == "accept_close":
                 lab.clock.at(lab.clock.now + lab.timing.link, socket.on_dropped, None)
-        elif process.open or isinstance(client_end, Mirror):
+        elif process.open or isinstance(client_end, PureMasterSlave):
             socket.broker_end = TransportConnection(process, socket)
         else:
             welcomes = process.costs.welcome  # it is let in, and only then nobody is there for it

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.audit import Audit
+from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 
 
-class InactiveDurable(Subscription):
+class InactiveDurableSubscription(Subscription):
     """A durable subscription that nobody uses now: always full, so that all of it waits.
 
     `last` is the subscription that was in use before; None for one out of the store.
@@ -36,7 +36,7 @@ class InactiveDurable(Subscription):
         info = ConsumerInfo(-1, dest, 0, selector, False, durable=key)
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
         self.durable, self.last = key, last
-        self.seen = last.seen if last else Audit()
+        self.seen = last.seen if last else MessageAudit()
 
     def refusal(self, message: Message) -> int:
         """Keep only what is persistent."""
@@ -46,9 +46,9 @@ class InactiveDurable(Subscription):
 def join(broker: Broker, sub: Subscription) -> bool:
     """Let *sub* take over what waits under its key; False if the key is in use."""
     assert sub.durable is not None
-    sub.seen = Audit()
+    sub.seen = MessageAudit()
     old = broker.durables.get(sub.durable)
-    if old is not None and not isinstance(old, InactiveDurable):
+    if old is not None and not isinstance(old, InactiveDurableSubscription):
         return False
     if old is not None:
         ended(broker, old, Rule.durable)
@@ -69,9 +69,9 @@ def _text(sub: Subscription) -> str:
 def deactivate(broker: Broker, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
-    inactive = InactiveDurable(broker, sub.durable, sub.dest, sub)
-    inactive.waiting.extend(m for m in (*sub.outstanding, *sub.waiting) if m.persistent)
-    for message in sub.outstanding:
+    inactive = InactiveDurableSubscription(broker, sub.durable, sub.dest, sub)
+    inactive.waiting.extend(m for m in (*sub.dispatched, *sub.waiting) if m.persistent)
+    for message in sub.dispatched:
         message.row = broker.note(
             Kind.Returned,
             message,
@@ -116,8 +116,8 @@ def remove(broker: Broker, sub: Subscription) -> None:
             subs.remove(sub)
 
 
-def restorable(broker: Broker) -> Iterator[InactiveDurable]:
+def restorable(broker: Broker) -> Iterator[InactiveDurableSubscription]:
     """Yield the inactive subscriptions that came out of the store when the broker started."""
     for sub in list(broker.durables.values()):
-        if isinstance(sub, InactiveDurable) and sub.last is None:
+        if isinstance(sub, InactiveDurableSubscription) and sub.last is None:
             yield sub

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.locks import Candidate
-from mqlab.runtime.activemq.sockets import Line
+from mqlab.runtime.activemq.locks import AbstractLocker
+from mqlab.runtime.activemq.sockets import NetworkPath
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
     from mqlab.runtime.kernel.clock import Call
-    from mqlab.spec.member import Locker
+    from mqlab.spec.member import LockerSettings
 
 RECONNECT = 1_200_000  # us until a connection to an absent database is given up
 STARTING = 1_000_000  # us until a member has found its tables, on a slow machine
@@ -33,15 +33,15 @@ class Database:
     """The one database of a scenario: its line, the lock's holder, and the lease."""
 
     def __init__(self) -> None:
-        self.line = Line()
-        self.holder: DatabaseLock | None = None
+        self.line = NetworkPath()
+        self.holder: DefaultDatabaseLocker | None = None
         self.lease_holder: str | None = None
         self.lease_until: int | None = None  # us by the clock of who wrote it; None is free
-        self.waiting: list[DatabaseLock] = []
-        self.users: list[Candidate] = []
-        self.makers: list[JdbcCandidate] = []  # those who started while it had no tables
+        self.waiting: list[DefaultDatabaseLocker] = []
+        self.users: list[AbstractLocker] = []
+        self.makers: list[JdbcLocker] = []  # those who started while it had no tables
         self.has_tables = False
-        self.in_hand: JdbcCandidate | None = None  # who is suspended, and has rows that others need
+        self.in_hand: JdbcLocker | None = None  # who is suspended, and has rows that others need
         self.lease_in_hand = False  # the row of the lease is one of them
         self.held_up: list[
             tuple[Call, object]
@@ -71,7 +71,7 @@ class Database:
         self.line.held.append((query, argument))
         return True
 
-    def make_tables(self, maker: JdbcCandidate) -> None:
+    def make_tables(self, maker: JdbcLocker) -> None:
         """An empty database gets its tables from whoever starts first."""
         if self.has_tables:
             return
@@ -80,7 +80,7 @@ class Database:
             clock = maker.lab.clock
             clock.later(clock.now + MAKING, self.on_tables, maker)
 
-    def on_tables(self, maker: JdbcCandidate) -> None:
+    def on_tables(self, maker: JdbcLocker) -> None:
         """The tables are there; of several who made them at the same time perhaps none starts."""
         self.has_tables = True
         makers, self.makers = self.makers, []
@@ -101,7 +101,7 @@ class Database:
         """It can be reached again."""
         self.line.heal()
 
-    def free(self, who: DatabaseLock | None) -> None:
+    def free(self, who: DefaultDatabaseLocker | None) -> None:
         """The lock is free, unless somebody else than *who* has it: the next in line gets it."""
         if who is not None and self.holder is not who:
             return
@@ -110,10 +110,10 @@ class Database:
             self.waiting.pop(0).granted()
 
 
-class JdbcCandidate(Candidate):
+class JdbcLocker(AbstractLocker):
     """What both database lockers have in common: a connection that can break."""
 
-    def __init__(self, process: Process, locker: Locker, database: Database) -> None:
+    def __init__(self, process: Process, locker: LockerSettings, database: Database) -> None:
         super().__init__(process, locker)
         self.database = database
         self.broken = False
@@ -184,7 +184,7 @@ class JdbcCandidate(Candidate):
             self.process.fail_to_start(CLOSED)
 
 
-class DatabaseLock(JdbcCandidate):
+class DefaultDatabaseLocker(JdbcLocker):
     """The default locker: a row lock, kept by an open transaction (Fuse 4, Table 4.4)."""
 
     asked = 0
@@ -253,7 +253,7 @@ class DatabaseLock(JdbcCandidate):
         self.database.free(self)
 
 
-class LeaseLock(JdbcCandidate):
+class LeaseDatabaseLocker(JdbcLocker):
     """The lease locker: a row with a name and a time, which has to be renewed (5.7 and later)."""
 
     @property

@@ -9,21 +9,21 @@ from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
 from mqlab.runtime.activemq import waits
 from mqlab.runtime.activemq.acts import Acts
-from mqlab.runtime.activemq.audit import Audit
+from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.broker import Broker
-from mqlab.runtime.activemq.clients.consumer import Consumer
-from mqlab.runtime.activemq.clients.producer import Producer
+from mqlab.runtime.activemq.clients.consumer import DirectConsumer
+from mqlab.runtime.activemq.clients.producer import DirectProducer
 from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
 from mqlab.runtime.activemq.direct import Direct
 from mqlab.runtime.activemq.directory import AddressResolver
-from mqlab.runtime.activemq.jdbc import Database, DatabaseLock, LeaseLock
-from mqlab.runtime.activemq.locks import Candidate, FileLock, LockFile
+from mqlab.runtime.activemq.jdbc import Database, DefaultDatabaseLocker, LeaseDatabaseLocker
+from mqlab.runtime.activemq.locks import AbstractLocker, LockFile, SharedFileLocker
 from mqlab.runtime.activemq.multicast import MulticastNetwork
 from mqlab.runtime.activemq.process import Process
-from mqlab.runtime.activemq.pure import Mirror
-from mqlab.runtime.activemq.sharing import SharedMessages
+from mqlab.runtime.activemq.pure import PureMasterSlave
+from mqlab.runtime.activemq.sharing import SharedPersistenceAdapter
 from mqlab.runtime.activemq.stage import Numbered
-from mqlab.runtime.activemq.store import Store
+from mqlab.runtime.activemq.store import PersistenceAdapter
 from mqlab.runtime.kernel.lab import Lab as KernelLab
 from mqlab.runtime.kernel.lab import Until
 from mqlab.runtime.kernel.timing import RECORDED, Timing
@@ -31,13 +31,13 @@ from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
-from mqlab.spec.member import Locker, Member
+from mqlab.spec.member import LockerSettings, Member
 from mqlab.spec.scenario import check_open
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client
-    from mqlab.runtime.activemq.clients.sessions import RemoteConsumer
+    from mqlab.runtime.activemq.clients.client import ClientConnection
+    from mqlab.runtime.activemq.clients.sessions import MessageConsumer
 
 USUAL = Timing()
 CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
@@ -97,13 +97,13 @@ class Lab(KernelLab):
         self.database = Database()
         self.lock_files: dict[str, LockFile] = {}
         self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
-        self.audits: dict[str, Audit] = {}
-        self.shared_stores: dict[str, SharedMessages] = {}
+        self.audits: dict[str, MessageAudit] = {}
+        self.shared_stores: dict[str, SharedPersistenceAdapter] = {}
         self.files = dict(self.network.around.files)
-        self.clients_by_name: dict[str, Client] = {}
-        self.consumers_by_name: dict[str, RemoteConsumer] = {}
-        self.consumers: dict[str, Consumer] = {}
-        self.senders: list[Producer] = []
+        self.clients_by_name: dict[str, ClientConnection] = {}
+        self.consumers_by_name: dict[str, MessageConsumer] = {}
+        self.consumers: dict[str, DirectConsumer] = {}
+        self.senders: list[DirectProducer] = []
         self.producers: dict[str, int] = {}
         self.lan = MulticastNetwork(self)
         self.processes: dict[str, Process] = {}
@@ -113,7 +113,8 @@ class Lab(KernelLab):
             self.processes[spec.name] = Process(self, member, self.brokers[spec.name])
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
-            DiscoveryNetworkConnector(self, self.processes[b.name], c) for b, c in self.network.connectors()
+            DiscoveryNetworkConnector(self, self.processes[b.name], c)
+            for b, c in self.network.connectors()
         ]
 
     # The script
@@ -236,11 +237,11 @@ class Lab(KernelLab):
             raise UnknownName.of("broker", name, self.brokers)
         return self.brokers[name]
 
-    def clients(self) -> list[Consumer | Producer]:
+    def clients(self) -> list[DirectConsumer | DirectProducer]:
         """Return all clients that are on a broker by themselves, consumers first."""
         return [*self.consumers.values(), *self.senders]
 
-    def clients_of(self, broker: Broker) -> list[Consumer | Producer]:
+    def clients_of(self, broker: Broker) -> list[DirectConsumer | DirectProducer]:
         """Return those that are on a broker by themselves."""
         return [c for c in self.clients() if c.broker is broker and not c.closed]
 
@@ -280,25 +281,25 @@ class Lab(KernelLab):
 
     # Stores and locks
 
-    def store_of(self, spec: BrokerSpec) -> Store:
+    def store_of(self, spec: BrokerSpec) -> PersistenceAdapter:
         """Return the store of a broker: its own, or that of its set."""
-        locker = Locker.of(spec, self.edition)
+        locker = LockerSettings.of(spec, self.edition)
         if locker is None:
-            return Store(lasting=spec.get("store", self.edition) != "memory")
-        return self.shared_stores.setdefault(locker.store, SharedMessages())
+            return PersistenceAdapter(lasting=spec.get("store", self.edition) != "memory")
+        return self.shared_stores.setdefault(locker.store, SharedPersistenceAdapter())
 
-    def candidate_for(self, process: Process) -> Candidate | None:
+    def candidate_for(self, process: Process) -> AbstractLocker | None:
         """Return a broker's part in the election of its set, if it is in one."""
         locker = process.member.locker
         if locker is None:
             return None
         if locker.kind == "file":
             file = self.lock_files.setdefault(locker.store, LockFile())
-            return FileLock(process, locker, file)
-        kind = DatabaseLock if locker.kind == "database" else LeaseLock
+            return SharedFileLocker(process, locker, file)
+        kind = DefaultDatabaseLocker if locker.kind == "database" else LeaseDatabaseLocker
         return kind(process, locker, self.database)
 
-    def mirror_for(self, process: Process) -> Mirror | None:
+    def mirror_for(self, process: Process) -> PureMasterSlave | None:
         """Return a broker's part in a pure pair: only 5.5 has them."""
         pure = process.member.pure
         paired = (
@@ -306,16 +307,20 @@ class Lab(KernelLab):
             or pure.wait_for_slave
             or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
         )
-        return Mirror(process) if self.edition == "5.5" and (paired or self.by_calls) else None
+        return (
+            PureMasterSlave(process)
+            if self.edition == "5.5" and (paired or self.by_calls)
+            else None
+        )
 
-    def audit_of(self, process: Process) -> Audit:
+    def audit_of(self, process: Process) -> MessageAudit:
         """Return what the store of a broker remembers of sends."""
         member = process.member
         if member.locker is not None:
-            return self.audits.setdefault(member.locker.store, Audit())
+            return self.audits.setdefault(member.locker.store, MessageAudit())
         if member.store == "kahadb":
-            return self.audits.setdefault(f"own:{member.name}", Audit())
-        return process.heard
+            return self.audits.setdefault(f"own:{member.name}", MessageAudit())
+        return process.producer_audit
 
     # What parts of a process tell
 

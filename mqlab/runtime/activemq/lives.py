@@ -14,7 +14,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
-    from mqlab.runtime.activemq.store import Store
+    from mqlab.runtime.activemq.store import PersistenceAdapter
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 
@@ -38,12 +38,12 @@ def start_broker(stage: Stage, action: Restart) -> None:
     if action.store == "new":
         _delete(stage, process.broker.store)
     process.start(action.broker_id == "new")
-    stage.now.life = process.life
+    stage.now.life = process.incarnation
     if told(action, "wait_ms") is not None and told(action, "max_ms") is None:
         stage.now.until = None
 
 
-def _delete(stage: Stage, store: Store) -> None:
+def _delete(stage: Stage, store: PersistenceAdapter) -> None:
     """Somebody deletes a store: what its last user had kept is gone."""
     brokers = {broker.node: broker for broker in stage.lab.brokers.values()}
     for sub in store.durables:
@@ -57,7 +57,7 @@ def _delete(stage: Stage, store: Store) -> None:
 def has_started(stage: Stage, waiting: Waiting, action: Restart) -> bool:
     """Whether a broker has a role, or serves; or could not start."""
     process = stage.lab.processes[action.broker]
-    ended = process.life != waiting.life
+    ended = process.incarnation != waiting.life
     if told(action, "wait_ms") is not None:
         return _waited(stage, waiting, ended or process.role != "down")
     waits = process.candidate is None if action.wait is None else action.wait

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.spec.member import Locker
+from mqlab.spec.member import LockerSettings
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 RELEASE = {"local": 0, "san": 0, "nfs4": 30_000_000, "nfs3": None}
 
 
-class Candidate(ABC):
+class AbstractLocker(ABC):
     """One broker's part in the election; the kinds say how a lock is had, kept and lost."""
 
-    def __init__(self, process: Process, locker: Locker) -> None:
+    def __init__(self, process: Process, locker: LockerSettings) -> None:
         self.process, self.locker, self.lab = process, locker, process.lab
         self.waited = False
 
@@ -37,7 +37,7 @@ class Candidate(ABC):
         """Begin to want the lock."""
         self.waited = False
         if not self.locker.use_lock:
-            self.process.lead()
+            self.process.become_master()
             return
         self.poll(None)
 
@@ -62,7 +62,7 @@ class Candidate(ABC):
 
     def obtained(self) -> None:
         """The lock is its own: serve, and look after it."""
-        self.process.lead()
+        self.process.become_master()
         self.keep_alive()
 
     def keep_alive(self) -> None:
@@ -156,10 +156,10 @@ class LockFile:
         self.written_by = None
 
 
-class FileLock(Candidate):
+class SharedFileLocker(AbstractLocker):
     """The shared-file locker: an exclusive lock on a file (Fuse 4, Table 4.3)."""
 
-    def __init__(self, process: Process, locker: Locker, file: LockFile) -> None:
+    def __init__(self, process: Process, locker: LockerSettings, file: LockFile) -> None:
         super().__init__(process, locker)
         self.file = file
 

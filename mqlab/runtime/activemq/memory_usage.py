@@ -34,8 +34,8 @@ class MemoryUsage:
     def used(self) -> int:
         """Return the bytes held; a topic holds what its slowest subscriber has not done with."""
         if self.of.dest.is_queue:
-            return sum(message.size for message in self.of.held)
-        backlogs = ([*sub.outstanding, *sub.waiting] for sub in self.of.subs)
+            return sum(message.size for message in self.of.messages)
+        backlogs = ([*sub.dispatched, *sub.waiting] for sub in self.of.subs)
         return max((sum(m.size for m in backlog) for backlog in backlogs), default=0)
 
     def full_for(self, message: Message, again: Callable[[Any], None], argument: Any) -> bool:

@@ -103,7 +103,7 @@ class ConsumerInfo:
 
 
 @dataclass(slots=True)
-class Delivery:
+class MessageDispatch:
     """A message on its way to a consumer: how often it was delivered before, and its row."""
 
     message: Message

@@ -13,7 +13,7 @@ from mqlab.runtime.activemq.clients.query import flag, number, options
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.discovery import Feeder
+    from mqlab.runtime.activemq.clients.discovery import DiscoveryTransport
     from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
@@ -37,20 +37,22 @@ def group_of(uri: str) -> tuple[str, str]:
 class AnnouncedService:
     """One service that is announced, and whose process must run for it."""
 
-    def __init__(self, lan: MulticastNetwork, address: str, uri: str, process: Process | None) -> None:
+    def __init__(
+        self, lan: MulticastNetwork, address: str, uri: str, process: Process | None
+    ) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
         self.interval = number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
         self.on = True
-        self.life = process.life if process is not None else 0
+        self.life = process.incarnation if process is not None else 0
         self.say("alive")
         self.tick(None)
 
     @property
     def gone(self) -> bool:
         """Whether nobody is left to announce it."""
-        return not self.on or (self.process is not None and self.process.life != self.life)
+        return not self.on or (self.process is not None and self.process.incarnation != self.life)
 
     def tick(self, _: None) -> None:
         """Say that it is alive, as long as it is."""
@@ -76,7 +78,12 @@ class AnnouncedService:
 class MulticastDiscoveryAgent:
     """One listener of a group: what it knows, and when it heard it last."""
 
-    def __init__(self, lan: MulticastNetwork, uri: str, listener: DiscoveryNetworkConnector | Feeder) -> None:
+    def __init__(
+        self,
+        lan: MulticastNetwork,
+        uri: str,
+        listener: DiscoveryNetworkConnector | DiscoveryTransport,
+    ) -> None:
         self.lan, self.listener = lan, listener
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -150,7 +157,9 @@ class MulticastNetwork:
         self.sniffed: set[tuple[str, str]] = set()
         self.looking = False
 
-    def listen(self, uri: str, listener: DiscoveryNetworkConnector | Feeder) -> MulticastDiscoveryAgent:
+    def listen(
+        self, uri: str, listener: DiscoveryNetworkConnector | DiscoveryTransport
+    ) -> MulticastDiscoveryAgent:
         """Let *listener* hear of the services of a group."""
         heard = MulticastDiscoveryAgent(self, uri, listener)
         self.listeners.append(heard)

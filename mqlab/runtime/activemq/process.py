@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.audit import Audit
+from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.discovery import known_agent
-from mqlab.runtime.activemq.cluster import Cluster
-from mqlab.runtime.activemq.sockets import Connection, Line
+from mqlab.runtime.activemq.cluster import ClusterClientUpdates
+from mqlab.runtime.activemq.sockets import NetworkPath, TransportChannel
 from mqlab.runtime.kernel.clock import Call
 from mqlab.spec.member import Member
 from mqlab.trace.kinds import Kind, Rule
@@ -20,8 +20,8 @@ from mqlab.trace.kinds import Kind, Rule
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.locks import Candidate
-    from mqlab.runtime.activemq.pure import Mirror
+    from mqlab.runtime.activemq.locks import AbstractLocker
+    from mqlab.runtime.activemq.pure import PureMasterSlave
 
 RESTARTS = 300  # spread of a restart in the same program: 1 to 340 ms were seen
 ROLES = ("down", "slave", "master", "running")
@@ -36,20 +36,20 @@ class Process:
         timing = lab.timing
         costs = timing.process if member.process else timing.broker
         self.costs = costs.taken(lab.takes)
-        self.role = self.shown_role = "down"  # who looks sees a broker until it has ended
-        self.line = Line() if member.link else None
-        self.sockets: list[Connection] = []
+        self.role = self.observed_role = "down"  # who looks sees a broker until it has ended
+        self.line = NetworkPath() if member.link else None
+        self.sockets: list[TransportChannel] = []
         self.held: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
-        self.life = 0
-        self.heard = Audit()  # of the messages that producers have sent
-        self.cluster = Cluster(self)
-        self.candidate: Candidate | None = lab.candidate_for(self)
-        self.mirror: Mirror | None = lab.mirror_for(self)
+        self.incarnation = 0
+        self.producer_audit = MessageAudit()  # of the messages that producers have sent
+        self.cluster = ClusterClientUpdates(self)
+        self.candidate: AbstractLocker | None = lab.candidate_for(self)
+        self.mirror: PureMasterSlave | None = lab.mirror_for(self)
         self.restarting = self.new_id = False
 
     @property
-    def lasting_audit(self) -> Audit:
+    def lasting_audit(self) -> MessageAudit:
         """The numbers of the messages that the store remembers as sent, over lives and members."""
         return self.lab.audit_of(self)
 
@@ -72,11 +72,11 @@ class Process:
 
     def timer(self, call: Call, argument: object = None) -> tuple[Call, object]:
         """Return *call* with *argument* as what happens only in this life, if not suspended."""
-        return self._on_timer, (self.life, call, argument)
+        return self._on_timer, (self.incarnation, call, argument)
 
     def _on_timer(self, timer: tuple[int, Call, object]) -> None:
         life, call, argument = timer
-        if life != self.life:
+        if life != self.incarnation:
             return
         if self.paused:
             self.held.append((self._on_timer, timer))
@@ -95,7 +95,7 @@ class Process:
         if self.alive:
             return
         self.new_id = new_id
-        self.life += 1
+        self.incarnation += 1
         self.starting = True
         self.after(self.costs.start, self.on_begun)
 
@@ -130,7 +130,7 @@ class Process:
         )
         self._end(Kind.Stopped)
 
-    def lead(self) -> None:
+    def become_master(self) -> None:
         """The lock is its own: open the store, then the connectors."""
         self.starting = True
         waited = self.candidate is not None and self.candidate.waited
@@ -153,7 +153,7 @@ class Process:
 
     def become(self, role: str, rule: int) -> None:
         """Take another role."""
-        self.role = self.shown_role = role
+        self.role = self.observed_role = role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
         )
@@ -206,7 +206,7 @@ class Process:
         self._end(Kind.Stopped)
         self.restarting = False
         if restart:
-            self.life += 1
+            self.incarnation += 1
             self.starting = True
             self.after(self.lab.takes(self.lab.timing.restart, RESTARTS), self.on_begun)
 
@@ -221,7 +221,7 @@ class Process:
 
     def _end(self, kind: int) -> None:
         row = self.lab.note(kind, chain=self, broker=self.node, rule=Rule.asked)
-        self.life += 1
+        self.incarnation += 1
         self.starting = self.open = False
         if kind == Kind.Stopped:  # it is there to see its bridges come down
             self._hang_up(row)
@@ -232,7 +232,7 @@ class Process:
         self._hang_up(row)
         if self.broker.running:
             self.broker.stop(row)
-        self.heard.clear()
+        self.producer_audit.clear()
         self.cluster.clear()
         if self.mirror is not None:
             self.mirror.ended()
@@ -244,7 +244,7 @@ class Process:
                 socket.reset(row)
 
     def _note_down(self, _: None) -> None:
-        self.shown_role = self.role
+        self.observed_role = self.role
         self.lab.note(
             Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
         )
@@ -258,7 +258,7 @@ class Process:
             if self.candidate is not None:
                 self.candidate.suspended()
             for socket in self.sockets:
-                socket.look()
+                socket.refresh()
             self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
             for socket in self.sockets:
                 socket.fall_silent()
@@ -268,7 +268,7 @@ class Process:
         if self.paused:
             self.paused = False
             for socket in self.sockets:
-                socket.look()
+                socket.refresh()
             self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
             if self.candidate is not None:
                 self.candidate.resumed()

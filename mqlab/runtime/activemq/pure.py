@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.commands import Acknowledge, Command, Mirrored, Send
+from mqlab.runtime.activemq.commands import Command, MirroredWork, Send, StandardAck
 from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.sockets import Socket, Source
+from mqlab.runtime.activemq.sockets import Socket, Transport
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Answer = Callable[[int | None, Refused | None], None]  # to the request of that 
 SHUTDOWN = 1_500_000  # us between a slave's loss and its master's end
 
 
-class Mirror:
+class PureMasterSlave:
     """One broker's part in a pure pair: as a slave, or as the master of any number of slaves."""
 
     def __init__(self, process: Process) -> None:
@@ -32,7 +32,7 @@ class Mirror:
         self.pure = process.member.pure
         self.name, self.node = process.name, process.node
         self.socket: Socket | None = None  # a slave's, to its master
-        self.slaves: list[Mirror] = []
+        self.slaves: list[PureMasterSlave] = []
         self.waiting: list[tuple[int, Answer, int | None]] = []
         self.count = self.done = self.owed = self.since = 0
         self.opening = False
@@ -73,17 +73,17 @@ class Mirror:
         )
         master.mirror.attach(self)
 
-    def replay(self, source: Source) -> None:
+    def replay(self, source: Transport) -> None:
         """A slave has nothing to replay."""
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """Do what the master has done and say so, unless the process is suspended."""
         if self.process.paused:
             self.process.held.append((self.on_held, (source, command)))
-        elif isinstance(command, Mirrored):
+        elif isinstance(command, MirroredWork):
             for one in command.work:
                 self.apply(one)
-            source.send(Mirrored(self, command.count, []))
+            source.send(MirroredWork(self, command.count, []))
 
     def on_held(self, held: tuple[Any, Command]) -> None:
         """What came in while the process was suspended."""
@@ -91,7 +91,7 @@ class Mirror:
         if source.alive:
             self.on_command(source, command)
 
-    def on_closed(self, source: Source) -> None:
+    def on_closed(self, source: Transport) -> None:
         """The link to the master is gone: whether it died or not, nobody can tell."""
         if source is not self.socket:
             return
@@ -110,7 +110,7 @@ class Mirror:
         self.process.become("master", rule)
         self.lab.serve(self.process)
 
-    def apply(self, command: Send | Acknowledge) -> None:
+    def apply(self, command: Send | StandardAck) -> None:
         """Do at the slave what a client did at the master."""
         if isinstance(command, Send):
             message = command.message.copy()
@@ -122,10 +122,10 @@ class Mirror:
 
     def _forget(self, message: Message) -> None:
         destination = self.process.broker.destination(message.dest)
-        for held in list(destination.held):
+        for held in list(destination.messages):
             if held.number == message.number:
-                del destination.held[held]
-                destination.pending.remove(held)  # type: ignore[union-attr]
+                del destination.messages[held]
+                destination.pending_messages.remove(held)  # type: ignore[union-attr]
                 destination.numbers.discard(held.number)  # type: ignore[union-attr]
                 self.process.broker.note(Kind.Acknowledged, held, cause=held.row)
 
@@ -148,7 +148,7 @@ class Mirror:
                 Refused("IllegalStateException", "Gave up waiting for slave")
             )
 
-    def attach(self, slave: Mirror) -> None:
+    def attach(self, slave: PureMasterSlave) -> None:
         """A slave has come; a second one is not refused."""
         self.slaves.append(slave)
         slave.since = self.lab.new_request()
@@ -157,7 +157,7 @@ class Mirror:
             self.opening = False
             self.process.on_opened("running")
 
-    def replicate(self, since: int, work: list[Send | Acknowledge]) -> bool:
+    def replicate(self, since: int, work: list[Send | StandardAck]) -> bool:
         """Let the slaves do the same that know of a session opened then; False if none does."""
         knowing = [slave for slave in self.slaves if slave.since < since]
         if not work or not knowing:
@@ -166,14 +166,14 @@ class Mirror:
         for slave in knowing:
             slave.owed = self.count
             assert slave.socket is not None
-            slave.socket.reply(Mirrored(self, self.count, work))
+            slave.socket.reply(MirroredWork(self, self.count, work))
         return True
 
     def when_answered(self, answer: Answer, request: int | None) -> None:
         """Answer the client when every slave has the work."""
         self.waiting.append((self.count, answer, request))
 
-    def mirrored(self, slave: Mirror, count: int) -> None:
+    def mirrored(self, slave: PureMasterSlave, count: int) -> None:
         """A slave has the work of that number."""
         slave.done = count
         self._settle()
@@ -188,7 +188,7 @@ class Mirror:
             else:
                 self.waiting.append((count, answer, request))
 
-    def lost(self, slave: Mirror) -> None:
+    def lost(self, slave: PureMasterSlave) -> None:
         """A slave has gone: go on alone, or stop."""
         if slave not in self.slaves:
             return

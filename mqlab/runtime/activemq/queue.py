@@ -40,9 +40,9 @@ class Queue:
     def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
-        self.pending: deque[Message] = deque()
-        self.unpaged = 0  # how many at its end came while nobody was there to page them in
-        self.held: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
+        self.pending_messages: deque[Message] = deque()
+        self.not_paged_in = 0  # how many at its end came while nobody was there to page them in
+        self.messages: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
         self.virtual = virtual.is_virtual(broker, dest)
         self.numbers: set[int] = set()  # of what is held: the audit drops a second copy
@@ -50,15 +50,15 @@ class Queue:
         self.by_priority: bool = policy["use_consumer_priority"]
         self.takes_turns: bool = not policy["strict_order_dispatch"]
         self.sorts: bool = policy["prioritized_messages"]
-        self.page: int = policy["max_page_size"]
-        self.audits: bool = policy["enable_audit"] and broker.lab.rules.audits_queues
-        self.hides: bool = policy["enable_audit"] and broker.lab.rules.hides_duplicates
-        self.hidden = 0  # second copies that count as held, and go nowhere
+        self.max_page_size: int = policy["max_page_size"]
+        self.enable_audit: bool = policy["enable_audit"] and broker.lab.rules.audits_queues
+        self.hides_duplicates: bool = policy["enable_audit"] and broker.lab.rules.hides_duplicates
+        self.hidden_duplicates = 0  # second copies that count as held, and go nowhere
         self.exclusive: Subscription | None = None
         self.groups: dict[str, Subscription] = {}  # message group -> who owns it
         self.grouped = False  # whether there ever was one, and owners are spared for it
         self.memory = MemoryUsage(broker, self)
-        self.awaited: int = policy["consumers_before_dispatch_starts"]
+        self.consumers_before_dispatch: int = policy["consumers_before_dispatch_starts"]
         self.waits_for_consumers = False
         self.sweep_at = 0
 
@@ -69,18 +69,21 @@ class Queue:
         exclusive = sub.exclusive or self.policy["all_consumers_exclusive_by_default"]
         if exclusive and (self.exclusive is None or sub.priority > self.exclusive.priority):
             self.exclusive = sub
-        if self.awaited:
+        if self.consumers_before_dispatch:
             self._await_consumers()
         self.dispatch()
         self._note_pending()
 
     def page_in(self) -> None:
         """Take up what came while there was no consumer: what is in the store comes first."""
-        if self.unpaged and not self.sorts:
-            fresh = [self.pending.pop() for _ in range(min(self.unpaged, len(self.pending)))]
+        if self.not_paged_in and not self.sorts:
+            fresh = [
+                self.pending_messages.pop()
+                for _ in range(min(self.not_paged_in, len(self.pending_messages)))
+            ]
             fresh.reverse()
-            self.pending.extend(sorted(fresh, key=lambda message: not message.persistent))
-        self.unpaged = 0
+            self.pending_messages.extend(sorted(fresh, key=lambda message: not message.persistent))
+        self.not_paged_in = 0
 
     def _await_consumers(self) -> None:
         """Hold back, from the first consumer on, until there are enough or it took too long."""
@@ -89,7 +92,7 @@ class Queue:
             wait = self.policy["time_before_dispatch_starts_ms"] * 1000 or WAIT_FOR_CONSUMERS
             clock = self.broker.clock
             clock.at(clock.now + wait, self.on_waited, None)
-        elif len(self.subs) >= self.awaited:
+        elif len(self.subs) >= self.consumers_before_dispatch:
             self.waits_for_consumers = False
 
     def on_waited(self, _: None) -> None:
@@ -118,7 +121,7 @@ class Queue:
         if sub is self.exclusive:
             every = self.policy["all_consumers_exclusive_by_default"]
             self.exclusive = next((s for s in self.subs if s.exclusive or every), None)
-        back = [message for message in sub.outstanding if message.dest_no == self.no]
+        back = [message for message in sub.dispatched if message.dest_no == self.no]
         self.put_back(back, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
         self.dispatch()
         self._note_pending()
@@ -129,8 +132,8 @@ class Queue:
             self.arrivals += 1
             message.turn = self.arrivals
             message.held = 0
-            self.held[message] = None
-            self.pending.append(message)
+            self.messages[message] = None
+            self.pending_messages.append(message)
 
     def put_back(self, messages: Iterable[Message], mark: bool) -> None:
         """Give unacknowledged messages back to the head of the queue, in their order.
@@ -144,23 +147,25 @@ class Queue:
             message.received |= mark
             message.row = self.broker.note(Kind.Returned, message, cause=message.row)
             message.held = 0
-        self.pending.extendleft(reversed(back))
+        self.pending_messages.extendleft(reversed(back))
         if self.sorts:
             self._sort()
 
     def _sort(self) -> None:
         """Order what is pending by JMS priority; equals stay in their order."""
-        self.pending = deque(sorted(self.pending, key=lambda message: -message.priority))
+        self.pending_messages = deque(
+            sorted(self.pending_messages, key=lambda message: -message.priority)
+        )
 
-    def arrive(self, message: Message) -> None:
+    def enqueue(self, message: Message) -> None:
         """Take a message over and hand it on if anybody may have it now."""
-        number, numbers, pending = message.number, self.numbers, self.pending
+        number, numbers, pending = message.number, self.numbers, self.pending_messages
         if number in numbers and self._is_second(message):
             return
         numbers.add(number)
         self.enqueued += 1
         message.turn = self.arrivals = self.arrivals + 1
-        self.held[message] = None
+        self.messages[message] = None
         if message.expires and (self.expire(message) or self._sweep_later(message.expires)):
             return
         if pending and self.policy["replay_delay_ms"]:  # some may be old enough by now
@@ -168,21 +173,21 @@ class Queue:
             self.dispatch()
             return
         # What is pending was tried and refused, and nothing has changed since: only this is new.
-        if (pending and len(pending) >= self.page) or not self.try_one(message):
+        if (pending and len(pending) >= self.max_page_size) or not self.dispatch_one(message):
             pending.append(message)
-            self.unpaged += not self.subs
+            self.not_paged_in += not self.subs
             if self.sorts:
                 self._sort()
-            elif len(self.pending) > self.page:
+            elif len(self.pending_messages) > self.max_page_size:
                 self._note_held(message)
 
     def _is_second(self, message: Message) -> bool:
         """Drop a second copy of what is held, if the audit knows of it."""
-        if not (self.audits or self.hides):
+        if not (self.enable_audit or self.hides_duplicates):
             return False
-        if not self.audits:
+        if not self.enable_audit:
             self.enqueued += 1
-            self.hidden += 1
+            self.hidden_duplicates += 1
         self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
         return True
 
@@ -199,8 +204,8 @@ class Queue:
     def forget(self, message: Message) -> None:
         """Let go of *message*."""
         self.dequeued += 1
-        self.held.pop(message, None)
-        if not self.hides:
+        self.messages.pop(message, None)
+        if not self.hides_duplicates:
             self.numbers.discard(message.number)
         if self.memory.blocked:
             self.memory.left()
@@ -217,14 +222,14 @@ class Queue:
     def on_sweep(self, _: None) -> None:
         """Look through what is pending for messages that are too old."""
         if self.broker.running:
-            self.pending = deque(m for m in self.pending if not self.expire(m))
-            for message in self.pending:
+            self.pending_messages = deque(m for m in self.pending_messages if not self.expire(m))
+            for message in self.pending_messages:
                 if message.expires:
                     self._sweep_later(message.expires)
 
     # Who gets it
 
-    def try_one(self, message: Message) -> bool:
+    def dispatch_one(self, message: Message) -> bool:
         """Hand *message* to whose turn it is; False if nobody takes it."""
         if self.waits_for_consumers:
             return False
@@ -237,8 +242,8 @@ class Queue:
         for sub in subs:
             if only is not None and sub is not only:
                 continue
-            if len(sub.outstanding) - sub.extension < sub.prefetch and not (
-                sub.picky and sub.refusal(message)
+            if len(sub.dispatched) - sub.prefetch_extension < sub.prefetch and not (
+                sub.may_refuse and sub.refusal(message)
             ):
                 if properties:
                     self._note_group(message, sub)
@@ -294,7 +299,10 @@ class Queue:
         """
         if not self.subs:
             return Rule.no_subscription
-        if len(self.pending) > self.page and self.pending[self.page - 1].turn < message.turn:
+        if (
+            len(self.pending_messages) > self.max_page_size
+            and self.pending_messages[self.max_page_size - 1].turn < message.turn
+        ):
             return Rule.beyond_page
         refusals: list[int] = []
         for sub in self.subs:
@@ -312,17 +320,17 @@ class Queue:
     def dispatch(self) -> None:
         """Offer all that is pending again, in order; what nobody accepts is skipped."""
         skipped: list[Message] = []
-        pending = self.pending
+        pending = self.pending_messages
         takers = self.subs if self.exclusive is None else [self.exclusive]
-        page = self.page
+        page = self.max_page_size
         while pending and len(skipped) < page and not all(sub.full for sub in takers):
             message = pending.popleft()
-            if not self.expire(message) and not self.try_one(message):
+            if not self.expire(message) and not self.dispatch_one(message):
                 skipped.append(message)
         pending.extendleft(reversed(skipped))
 
     def _note_pending(self) -> None:
-        for message in self.pending:
+        for message in self.pending_messages:
             self._note_held(message)
 
     def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
@@ -332,5 +340,5 @@ class Queue:
         self.forget(message)
         if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
-        if self.pending and (was_full or len(self.pending) >= self.page):
+        if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):
             self.dispatch()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.commands import Deliver
-from mqlab.runtime.activemq.message import ConsumerInfo, Delivery, Message
+from mqlab.runtime.activemq.commands import DispatchCommand
+from mqlab.runtime.activemq.message import ConsumerInfo, Message, MessageDispatch
 from mqlab.runtime.activemq.sockets import Socket
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.spec.values import Destination
@@ -43,10 +43,10 @@ class RemoteSubscription(Subscription):
 
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
-        self.outstanding[message] = None
+        self.dispatched[message] = None
         node = self.broker.node
         row = self.broker.note(
             Kind.Dispatched, message, node, self.consumer.node, -1, self.no, rule, message.row
         )
-        delivery = Delivery(message, message.redeliveries, row)
-        self.socket.reply(Deliver(self.consumer.name, delivery))
+        delivery = MessageDispatch(message, message.redeliveries, row)
+        self.socket.reply(DispatchCommand(self.consumer.name, delivery))

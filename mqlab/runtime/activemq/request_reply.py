@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.clients.consumer import Consumer
+from mqlab.runtime.activemq.clients.consumer import DirectConsumer
 from mqlab.runtime.activemq.message import REPLY_TO, Message
 from mqlab.runtime.kernel.lab import Until
 from mqlab.spec import Consumer as ConsumerSpec
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.direct import Direct
 
 
-class Responder(Consumer):
+class Responder(DirectConsumer):
     """A consumer that answers each request at its own broker."""
 
     def __init__(self, hands: Direct, spec: ConsumerSpec) -> None:
@@ -43,7 +43,7 @@ class Exchange:
         name = f"{action.requester} responder"
         self.responder = Responder(hands, ConsumerSpec(name, action.responder_on, action.to))
         spec = ConsumerSpec(action.requester, action.on, self.reply_to)
-        self.asker = Consumer(hands.lab, spec, hands.lab.broker(action.on))
+        self.asker = DirectConsumer(hands.lab, spec, hands.lab.broker(action.on))
 
     def open_responder(self) -> Until:
         """The responder opens."""

@@ -29,8 +29,12 @@ class NetworkBridgeConfiguration:
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
         self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))
         self.consumer_priority_base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
-        self.suppress_duplicate_queue_subscriptions = bool(get("suppress_duplicate_queue_subscriptions"))
-        self.suppress_duplicate_topic_subscriptions = bool(get("suppress_duplicate_topic_subscriptions"))
+        self.suppress_duplicate_queue_subscriptions = bool(
+            get("suppress_duplicate_queue_subscriptions")
+        )
+        self.suppress_duplicate_topic_subscriptions = bool(
+            get("suppress_duplicate_topic_subscriptions")
+        )
         self.static_bridge = bool(get("static_bridge"))
         self.dynamic_only = bool(get("dynamic_only"))
         self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
@@ -47,14 +51,20 @@ class NetworkBridgeConfiguration:
         self.bridge_temp_destinations = bool(get("bridge_temp_destinations"))
         self.statically_included_destinations = _texts(get("statically_included_destinations"))
         included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
-        self.dynamically_included_destinations = [Destination.parse(name) for name, _, _ in included]
+        self.dynamically_included_destinations = [
+            Destination.parse(name) for name, _, _ in included
+        ]
         self.durable_forced = [
             Destination.parse(name)
             for name, _, options in included
             if options.lower() == "forcedurable=true"
         ]
-        self.excluded_destinations = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
-        self.tests_messages = rules.tests_messages and bool(self.dynamically_included_destinations or self.excluded_destinations)
+        self.excluded_destinations = [
+            Destination.parse(t) for t in _texts(get("excluded_destinations"))
+        ]
+        self.tests_messages = rules.tests_messages and bool(
+            self.dynamically_included_destinations or self.excluded_destinations
+        )
         self.tests_statics = rules.tests_statics
         self.merges_network_queues = rules.merges_network_queues or bool(
             get("conduit_network_queue_subscriptions")
@@ -74,11 +84,17 @@ class NetworkBridgeConfiguration:
         """
         if not self.decrease_network_consumer_priority:
             return own
-        return self.consumer_priority_base if length == 1 else self.consumer_priority_base - length - 1
+        return (
+            self.consumer_priority_base if length == 1 else self.consumer_priority_base - length - 1
+        )
 
     def suppresses(self, dest: Destination) -> bool:
         """Whether of several routes to one consumer only one is kept."""
-        return self.suppress_duplicate_queue_subscriptions if dest.is_queue else self.suppress_duplicate_topic_subscriptions
+        return (
+            self.suppress_duplicate_queue_subscriptions
+            if dest.is_queue
+            else self.suppress_duplicate_topic_subscriptions
+        )
 
     def syncs(self, sub: Subscription) -> bool:
         """Whether a durable subscription that nobody uses is made known when the bridge starts.
@@ -86,7 +102,9 @@ class NetworkBridgeConfiguration:
         Only what dynamicallyIncludedDestinations name is (activemq-combined-observed.md, section 1).
         """
         return (
-            self.sync_durable_subs and sub.durable is not None and self._among(self.dynamically_included_destinations, sub.dest)
+            self.sync_durable_subs
+            and sub.durable is not None
+            and self._among(self.dynamically_included_destinations, sub.dest)
         )
 
     def hears(self, dest: Destination) -> bool:

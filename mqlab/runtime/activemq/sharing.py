@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.activemq.store import Store
+from mqlab.runtime.activemq.store import PersistenceAdapter
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
 
 
-class SharedMessages(Store):
+class SharedPersistenceAdapter(PersistenceAdapter):
     """A lasting store that several brokers may have open, though only one should."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class SharedMessages(Store):
             message.number
             for other in self.users
             for destination in other.by_name.values()
-            for message in destination.held
+            for message in destination.messages
         }
         yield from super().keep(broker)
         for kept in self.destinations.values() if self.users else ():
@@ -45,7 +45,9 @@ class SharedMessages(Store):
         for other in self.users:
             for dest, destination in other.by_name.items():
                 if dest.is_queue:
-                    copies = [message.copy() for message in destination.held if message.persistent]
+                    copies = [
+                        message.copy() for message in destination.messages if message.persistent
+                    ]
                     self.destinations.setdefault(dest, []).extend(copies)
         self.users.append(broker)
         super().restore(broker)

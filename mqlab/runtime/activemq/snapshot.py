@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, cast
 
-from mqlab.runtime.activemq.clients.client import Client
+from mqlab.runtime.activemq.clients.client import ClientConnection
 from mqlab.runtime.activemq.deadletter import CAUSE
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
     from mqlab.runtime.activemq.demand import DemandSubscription
-    from mqlab.runtime.activemq.durable import InactiveDurable
+    from mqlab.runtime.activemq.durable import InactiveDurableSubscription
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
     from mqlab.runtime.activemq.process import Process
@@ -45,7 +45,7 @@ def take_timed(lab: Lab) -> Row:
 
 
 def _process(process: Process) -> Row:
-    row: Row = {"role": process.shown_role}
+    row: Row = {"role": process.observed_role}
     if process.paused:
         return {**row, "paused": True}
     if process.role == "down" or not process.broker.running:
@@ -55,17 +55,17 @@ def _process(process: Process) -> Row:
     return row | {key: value for key, value in held.items() if value}
 
 
-def _client(lab: Lab, client: Client) -> Row:
+def _client(lab: Lab, client: ClientConnection) -> Row:
     row: Row = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:
         row["configured"] = [
             lab.directory.shown_configured(a) for a in transport.addresses.configured
         ]
-        if transport.addresses.told:
-            row["told"] = [lab.directory.shown_configured(a) for a in transport.addresses.told]
-        if transport.backups.held:
-            row["backups"] = len(transport.backups.held)
+        if transport.addresses.updated:
+            row["told"] = [lab.directory.shown_configured(a) for a in transport.addresses.updated]
+        if transport.backups.backups:
+            row["backups"] = len(transport.backups.backups)
     return row
 
 
@@ -99,8 +99,8 @@ def _durables(broker: Broker) -> Row:
             "name": key[1],
             "active": not sub.inactive,
             "pending": len(sub.waiting)
-            + len(sub.outstanding)
-            + (sub.doubles if rules.counts_durable_doubles else 0),
+            + len(sub.dispatched)
+            + (sub.duplicates if rules.counts_durable_doubles else 0),
         }
         for key, sub in sorted(broker.durables.items())
     ]
@@ -108,7 +108,7 @@ def _durables(broker: Broker) -> Row:
 
 
 def _queue(broker: Broker, queue: Queue) -> Row:
-    waiting = sorted(queue.held, key=lambda message: message.turn)
+    waiting = sorted(queue.messages, key=lambda message: message.turn)
     paths: dict[tuple[str, ...], list[int]] = {}
     for message in waiting:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
@@ -118,10 +118,10 @@ def _queue(broker: Broker, queue: Queue) -> Row:
         broker,
         {
             **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
-            "depth": len(waiting) + queue.hidden,
+            "depth": len(waiting) + queue.hidden_duplicates,
             "enqueued": queue.enqueued,
             "dequeued": queue.dequeued,
-            "in_flight": len(waiting) - len(queue.pending),
+            "in_flight": len(waiting) - len(queue.pending_messages),
             "forwarded": queue.forwarded,
             "waiting": [_number(message) for message in waiting],
             "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
@@ -155,7 +155,7 @@ def _topic(broker: Broker, topic: Topic) -> Row:
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> Row:
     if sub.inactive:
-        last = cast("InactiveDurable", sub).last
+        last = cast("InactiveDurableSubscription", sub).last
         if last is not None:  # the broker goes on showing who used it last
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")

@@ -14,7 +14,7 @@ from mqlab.runtime.kernel.clock import Call
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription
-    from mqlab.runtime.activemq.clients.on_broker import OnBroker
+    from mqlab.runtime.activemq.clients.on_broker import DirectClient
     from mqlab.runtime.activemq.connection import TransportConnection
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.process import Process
@@ -32,12 +32,12 @@ NOTICED = 1_000, 30
 FIRST_WORD = 15_000  # ms that a client waits for the other end's first word, whatever it checks
 
 
-class Source(Protocol):
+class Transport(Protocol):
     """A connection as whoever opened it sees it: a socket, or a list of addresses in its place."""
 
     alive: bool
     failure: Refused
-    farewell: int | None
+    last_delivered_sequence_id: int | None
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
@@ -46,17 +46,17 @@ class Source(Protocol):
         """Close it in an orderly way."""
 
 
-class ClientEnd(Protocol):
+class SocketListener(Protocol):
     """Whoever opened a socket: a transport of a client or of a connector."""
 
     def on_closed(self, source: Any) -> None:
         """The connection *source* is gone."""
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """A command came from the far end."""
 
 
-class Owner(Protocol):
+class TransportListener(Protocol):
     """Whoever uses a transport: a client's connection or a bridge."""
 
     name: str
@@ -65,25 +65,25 @@ class Owner(Protocol):
     def on_attached(self, address: str) -> None:
         """A connection is there; what the state needs is to be replayed first."""
 
-    def replay(self, source: Source) -> None:
+    def replay(self, source: Transport) -> None:
         """Send over *source* what a broker must know before anything else."""
 
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """A command came from the broker."""
 
     def on_failed(self, error: Refused) -> None:
         """The transport has given up."""
 
 
-class Line:
+class NetworkPath:
     """A line in front of a broker's port, or of the database."""
 
     def __init__(self) -> None:
         self.state = "open"
-        self.sockets: list[Connection] = []
+        self.sockets: list[TransportChannel] = []
         self.held: list[tuple[Call, object]] = []
 
     @property
@@ -107,19 +107,19 @@ class Line:
             self.state = how
             for socket in self.sockets:
                 socket.fall_silent()
-                socket.look()
+                socket.refresh()
 
     def heal(self) -> None:
         """Let everything move again, what was held first."""
         self.state = "open"
         for socket in self.sockets:
-            socket.look()
+            socket.refresh()
         held, self.held = self.held, []
         for arrive, command in held:
             arrive(command)
 
 
-class Connection:
+class TransportChannel:
     """One connection to a broker, or to a listener that is none: what its lines and ends do to it."""
 
     broker_end: TransportConnection | LocalSubscription | None
@@ -128,22 +128,22 @@ class Connection:
     def __init__(
         self,
         lab: Lab,
-        client_end: ClientEnd | OnBroker,
+        client_end: SocketListener | DirectClient,
         user: str,
         target: str,
         process: Process | None,
-        lines: tuple[Line, ...],
+        lines: tuple[NetworkPath, ...],
     ) -> None:
         self.lab, self.client_end, self.target = lab, client_end, target
         self.process, self.lines = process, lines
         self.broker_end = None
         self.alive = True
-        self.farewell: int | None = (
+        self.last_delivered_sequence_id: int | None = (
             None  # what is said with an orderly end: see TransportConnection.on_closed
         )
         self.failure = CLOSED  # how it ended
         self.silent_since: int | None = None if process is not None else -1
-        self.looked, self.said, self.flagged = -2, -1, False
+        self.looked, self.last_heard_us, self.flagged = -2, -1, False
         far = process.name if process is not None else target
         self.out, self.back = lab.new_link(user, far), lab.new_link(far, user)
         for place in (*lines, process):
@@ -151,7 +151,7 @@ class Connection:
                 place.sockets.append(self)
         if self.mute:
             self.silent_since = -1
-        self.look()
+        self.refresh()
 
     @property
     def frozen(self) -> bool:
@@ -164,18 +164,18 @@ class Connection:
         """Whether nothing is heard on it now."""
         return self.frozen or any(line.state == "drop_replies" for line in self.lines)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """See whether anything is in the way: who passes asks only this, as long as nothing is."""
         mute = self.mute
-        self.hindered = not self.alive or mute
+        self.impaired = not self.alive or mute
         if not mute and self.silent_since is not None and self.silent_since >= 0:
             self.silent_since = None
 
-    def join(self, line: Line) -> None:
+    def join(self, line: NetworkPath) -> None:
         """Run over *line* too from now on."""
         self.lines = (*self.lines, line)
         line.sockets.append(self)
-        self.look()
+        self.refresh()
 
     def lets_pass(self, back: bool, call: Call, argument: object) -> bool:
         """Whether what has come may arrive now, at the near end if *back*; it may be held or lost."""
@@ -195,14 +195,14 @@ class Connection:
         if back:
             if self.silent_since == -1:
                 self.silent_since = None
-            self.said = self.lab.clock.now
+            self.last_heard_us = self.lab.clock.now
         return True
 
     def close(self) -> None:
         """The near end closes it in an orderly way."""
         if self.alive:
             self._forget()
-            self.out.carry(self._far_gone, self.farewell)
+            self.out.carry(self._far_gone, self.last_delivered_sequence_id)
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED, late: int = 0) -> None:
         """It breaks, because of row *cause*; the near end sees it *late* us after the far end."""
@@ -232,7 +232,7 @@ class Connection:
 
     def _forget(self) -> None:
         self.alive = False
-        self.hindered = True
+        self.impaired = True
         for place in (*self.lines, self.process):
             if place is not None and self in place.sockets:
                 place.sockets.remove(self)
@@ -281,7 +281,7 @@ class Connection:
         heard = self.silent_since if quiet and self.silent_since is not None else now
         self.looked = now
         if heard > before and heard >= 0:
-            self.flagged = self.said > before
+            self.flagged = self.last_heard_us > before
         elif self.flagged:
             self.flagged = False
         else:
@@ -290,10 +290,10 @@ class Connection:
         self.lab.clock.later(now + every, self.on_check, every)
 
 
-class Socket(Connection):
+class Socket(TransportChannel):
     """A connection over which commands go."""
 
-    client_end: ClientEnd
+    client_end: SocketListener
     broker_end: TransportConnection | None
 
     def send(self, command: Command) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.clients.calls import Call
+from mqlab.runtime.activemq.clients.calls import PendingCall
 from mqlab.spec.action import Action
 from mqlab.spec.clients import WaitUntil
 from mqlab.spec.scenario import DATABASE
@@ -14,7 +14,7 @@ from mqlab.spec.scenario import DATABASE
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.jdbc import Database
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.sockets import Line
+    from mqlab.runtime.activemq.sockets import NetworkPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Waiting:
     no: int
     action: Action
     start: int  # us
-    call: Call | None = None
+    call: PendingCall | None = None
     until: int | None = None  # us
     life: int = 0  # of the broker that it has started
     goal: int = 0  # how many messages its consumer is to have
@@ -51,15 +51,15 @@ class Stage:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.calls: list[Call] = []
+        self.calls: list[PendingCall] = []
         self.rows: list[dict[str, Any]] = []  # results that are no calls
         self.named: set[str] = set()  # the brokers that have been started at least once
 
-    def call(self, client: str) -> Call:
+    def call(self, client: str) -> PendingCall:
         """Return the call of a client that the action makes; the script waits for it, unless told."""
-        return self.wait_for(Call(self.lab, self.now.no, self.now.action, client))
+        return self.wait_for(PendingCall(self.lab, self.now.no, self.now.action, client))
 
-    def wait_for(self, call: Call) -> Call:
+    def wait_for(self, call: PendingCall) -> PendingCall:
         """Let the script wait for a call, unless its action says that nobody does."""
         self.calls.append(call)
         if not call.in_background:
@@ -77,7 +77,7 @@ class Stage:
     def on_due(self, _: None) -> None:
         """Time has come to look again."""
 
-    def lines(self, one: str, other: str | None) -> Sequence[Line | Database]:
+    def lines(self, one: str, other: str | None) -> Sequence[NetworkPath | Database]:
         """Return the line of two, all that lead to one, or that to the database."""
         if one == DATABASE:
             return [self.lab.database]

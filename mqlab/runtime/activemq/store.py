@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory, durable
-from mqlab.runtime.activemq.audit import Audit
+from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.message import Message
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
 
 
-class Store:
+class PersistenceAdapter:
     """What a stopped broker leaves: its destinations, the queues' messages in order, durables."""
 
     def __init__(self, lasting: bool) -> None:
-        self.lasting = lasting
+        self.persistent = lasting
         self.last = -1  # the node of the broker that used it last
         self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
         self.holders: dict[Message, int] = {}  # the node of who held each of them
-        self.durables: list[durable.InactiveDurable] = []
+        self.durables: list[durable.InactiveDurableSubscription] = []
         self.seen: set[tuple[object, ...]] = set()  # see `Broker.has_had`
-        self.audit = Audit()  # of what has come over bridges: `audit_network_producers`
+        self.audit = MessageAudit()  # of what has come over bridges: `audit_network_producers`
 
     def acquire(self, broker: Broker) -> bool:
         """Give *broker* its store: nobody else wants it."""
@@ -48,27 +48,29 @@ class Store:
 
     def keep(self, broker: Broker) -> Iterator[Message]:
         """Take over what the broker holds; yields the messages that are lost."""
-        if not self.lasting:
+        if not self.persistent:
             self.forget()
             for sub in broker.durables.values():
                 if sub.inactive:
                     durable.ended(broker, sub, Rule.memory_store)
-        if self.lasting:
+        if self.persistent:
             for sub in list(broker.durables.values()):
                 if not sub.inactive:
                     durable.deactivate(broker, sub)
             self.durables = [
-                s for s in broker.durables.values() if isinstance(s, durable.InactiveDurable)
+                s
+                for s in broker.durables.values()
+                if isinstance(s, durable.InactiveDurableSubscription)
             ]
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics
-            keeps = self.lasting and not (dest.is_temporary or advisory.is_about(dest))
+            keeps = self.persistent and not (dest.is_temporary or advisory.is_about(dest))
             if keeps and known:
                 kept = self.destinations.setdefault(dest, kept)
             if not dest.is_queue:
                 continue
-            for message in sorted(destination.held, key=lambda message: message.turn):
+            for message in sorted(destination.messages, key=lambda message: message.turn):
                 if keeps and message.persistent:
                     kept.append(message)
                     self.holders[message] = broker.node
@@ -88,7 +90,7 @@ class Store:
                 )
             broker.destination(dest).restore(messages)
         for sub in self.durables:
-            sub.last, sub.seen = None, Audit()
+            sub.last, sub.seen = None, MessageAudit()
             for message in sub.waiting:
                 way = self.last, broker.node, -1, sub.no
                 message.row = broker.note(Kind.TakenOver, message, *way, Rule.durable, message.row)

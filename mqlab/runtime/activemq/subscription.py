@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.audit import Audit
+from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
@@ -41,15 +41,15 @@ class Subscription:
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
         self.selector: Selector | None = info.selector
         # whether it may refuse a message
-        self.picky = network or info.selector is not None or info.not_from is not None
+        self.may_refuse = network or info.selector is not None or info.not_from is not None
         self.prefetch = prefetch
-        self.extension = 0
+        self.prefetch_extension = 0
         self.slow = False  # full while something waits for it
         self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
-        self.seen: Audit | None = None  # of what a durable one has had: none comes twice
-        self.doubles = 0  # how many did
-        self.outstanding: dict[Message, None] = {}
+        self.seen: MessageAudit | None = None  # of what a durable one has had: none comes twice
+        self.duplicates = 0  # how many did
+        self.dispatched: dict[Message, None] = {}
         self.waiting: deque[Message] = deque()
         self.no = broker.lab.name_subscription(label)
         # Made once, as all that happens to every message.
@@ -59,7 +59,7 @@ class Subscription:
     @property
     def full(self) -> bool:
         """Whether it may not be handed any more."""
-        return len(self.outstanding) - self.extension >= self.prefetch
+        return len(self.dispatched) - self.prefetch_extension >= self.prefetch
 
     def refusal(self, message: Message) -> int:
         """Return the rule that keeps *message* from it, 0 if there is none."""
@@ -75,12 +75,12 @@ class Subscription:
         """Hand *message* over, for the reason *rule*."""
         raise AssertionError("a subscription is a consumer's or a bridge's")
 
-    def offer(self, message: Message) -> bool:
+    def add(self, message: Message) -> bool:
         """Take *message* from a topic: now, or later when there is room."""
         if self.refusal(message):
             return False
         if self.seen is not None and self.seen.add(message.number):
-            self.doubles += 1
+            self.duplicates += 1
             return False
         self.waiting.append(message)
         self.refill()
@@ -101,20 +101,23 @@ class Subscription:
 
     def count_delivered(self, last: int | None = None) -> None:
         """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
-        for message in self.outstanding:
+        for message in self.dispatched:
             if last is None or message.number <= last:
                 message.was_out()
 
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*; what waits for room may follow."""
         destination = self.broker.destinations[message.dest_no]
-        outstanding, was_full = self.outstanding, False
-        if destination.pending and len(outstanding) - self.extension >= self.prefetch:
+        outstanding, was_full = self.dispatched, False
+        if (
+            destination.pending_messages
+            and len(outstanding) - self.prefetch_extension >= self.prefetch
+        ):
             was_full = True
         outstanding.pop(message, None)
         self.slow = False
-        if self.extension:
-            self.extension -= 1
+        if self.prefetch_extension:
+            self.prefetch_extension -= 1
         self.recorder.stamped(self.acknowledgement, message, 0, message.row)
         destination.acknowledged(message, self, was_full)
         if self.waiting:

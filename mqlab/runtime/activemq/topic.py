@@ -29,8 +29,8 @@ class Topic:
         self.order = _ORDERS[self.policy["dispatch_policy"]]
         self.memory = MemoryUsage(broker, self)
 
-    held: dict[Message, None] = {}  # a topic keeps nothing
-    pending: tuple[Message, ...] = ()
+    messages: dict[Message, None] = {}  # a topic keeps nothing
+    pending_messages: tuple[Message, ...] = ()
 
     def restore(self, messages: Iterable[Message]) -> None:
         """Take nothing out of the store: topics keep nothing there."""
@@ -50,7 +50,7 @@ class Topic:
         """Remove a subscription."""
         self.subs.remove(sub)
 
-    def arrive(self, message: Message) -> None:
+    def enqueue(self, message: Message) -> None:
         """Give every subscription that wants the message a copy of its own."""
         self.enqueued += 1
         if message.expires and self.broker.clock.now >= message.expires:
@@ -60,7 +60,7 @@ class Topic:
         for sub in self.order(self):
             copy = message.copy()
             copy.row = message.row
-            if sub.offer(copy):
+            if sub.add(copy):
                 taken += 1
                 if len(sub.waiting) > sub.prefetch > 1:
                     advisory.of_slow_consumer(self.broker, sub, self.dest)

@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 
 from mqlab.errors import BadValue
 from mqlab.runtime.kernel.clock import NEVER, Clock
-from mqlab.runtime.kernel.link import Line, Link
+from mqlab.runtime.kernel.link import Link, LinkQuality
 from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.link import Links
 from mqlab.spec.values import duration
@@ -123,7 +123,7 @@ class Lab(ABC):
         like = self.links.of_pair(one, other)
         delay = self.timing.link if like.delay is None else duration(like.delay)
         jitter = self.jitter if like.jitter is None else duration(like.jitter)
-        line = Line(delay, jitter, like.loss, like.bandwidth or 0)
+        line = LinkQuality(delay, jitter, like.loss, like.bandwidth or 0)
         return Link(self.clock, line, self.random)
 
     def takes(self, time: int, spread: float = SPREAD) -> int:

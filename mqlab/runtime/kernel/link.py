@@ -18,7 +18,7 @@ TIME_OUT, LONGEST_TIME_OUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LinkQuality:
     """How a link is: `delay` and `jitter` in us, `loss` a share of segments, `bandwidth` bytes per s."""
 
     delay: int
@@ -37,7 +37,7 @@ class Link:
 
     __slots__ = ("clock", "delay", "free", "last", "line", "plain", "random", "usual")
 
-    def __init__(self, clock: Clock, line: Line, random: Random) -> None:
+    def __init__(self, clock: Clock, line: LinkQuality, random: Random) -> None:
         self.clock, self.line, self.random = clock, line, random
         self.delay = line.delay
         self.plain = not (line.jitter or line.loss or line.bandwidth)

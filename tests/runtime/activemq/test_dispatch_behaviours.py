@@ -150,7 +150,7 @@ def _():
     lab.do(mq.Pause("C2"))
     lab.do(grouped(1))
     lab.rest()
-    (waiting,) = lab.brokers["A"].by_name[FOO].held
+    (waiting,) = lab.brokers["A"].by_name[FOO].messages
     assert waiting.properties["JMSXGroupFirstForConsumer"] is True
 
 

@@ -133,4 +133,4 @@ def test_a_consumer_on_a_client_unsubscribes_and_acknowledges_some():
         lab.rest()
     broker = lab.brokers["A"]
     assert broker.durables == {}
-    assert [message.number for message in broker.by_name[FOO].held] == [1]
+    assert [message.number for message in broker.by_name[FOO].messages] == [1]

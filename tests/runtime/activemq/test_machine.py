@@ -214,7 +214,7 @@ class NetworkMachine(RuleBasedStateMachine):
         for broker in self.lab.brokers.values():
             for dest, destination in broker.by_name.items():
                 if dest.is_queue:
-                    held |= {message.number for message in destination.held}
+                    held |= {message.number for message in destination.messages}
             for messages in broker.store.destinations.values():
                 held |= {message.number for message in messages}
         trace = self.lab.trace

@@ -244,7 +244,7 @@ class Player:
 
     def depth(self, broker, dest) -> int:
         found = self.lab.brokers[broker].by_name.get(dest)
-        return len(found.held) if found else 0
+        return len(found.messages) if found else 0
 
     def expect_total_messages(self, expected) -> None:
         for broker, count in expected.items():
@@ -272,7 +272,7 @@ class Player:
     def expect_memory_in_use(self, expected) -> None:
         for broker, amount in expected.items():
             here = self.lab.brokers[broker]
-            held = sum(len(sub.waiting) + len(sub.outstanding) for sub in here.subs)
+            held = sum(len(sub.waiting) + len(sub.dispatched) for sub in here.subs)
             assert held == amount
 
     def expect_network_prefetch(self, expected) -> None:
@@ -293,7 +293,12 @@ class Player:
                 assert self.peers(broker) == count
 
     def expect_bridge_subscriptions(self, expected) -> None:
-        demands = [s for b in self.lab.brokers.values() for s in b.subs if isinstance(s, DemandSubscription)]
+        demands = [
+            s
+            for b in self.lab.brokers.values()
+            for s in b.subs
+            if isinstance(s, DemandSubscription)
+        ]
         assert len(demands) == expected
 
     def expect_stats(self, expected) -> None:

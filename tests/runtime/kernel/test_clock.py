@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import Line, Link
+from mqlab.runtime.kernel.link import Link, LinkQuality
 
 USUAL = 10
 DELAYS = (USUAL, USUAL, USUAL, 3, 20)  # of links: what the first carry waits in the line
@@ -18,7 +18,7 @@ class Crowd:
     def __init__(self, seed, usual):
         self.random = Random(seed)
         self.clock = Clock(usual=usual)
-        self.links = [Link(self.clock, Line(delay), self.random) for delay in DELAYS]
+        self.links = [Link(self.clock, LinkQuality(delay), self.random) for delay in DELAYS]
         self.put, self.happened = 0, []
 
     def happen(self, what):

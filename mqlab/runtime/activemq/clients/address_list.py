@@ -25,16 +25,16 @@ class AddressList:
     def __init__(self, options: FailoverOptions, addresses: Sequence[str]) -> None:
         self.options = options
         self.configured: list[str] = []
-        self.told: list[str] = []
-        self.lost: str | None = None
+        self.updated: list[str] = []
+        self.failed_uri: str | None = None
         for address in addresses:
             self.learn(address)
 
     def order(self, random: Random) -> list[str]:
         """Return the addresses in the order of the next round."""
-        found = list(dict.fromkeys([*self.told, *self.configured]))
-        last = [address for address in found if address == self.lost]
-        others = [address for address in found if address != self.lost]
+        found = list(dict.fromkeys([*self.updated, *self.configured]))
+        last = [address for address in found if address == self.failed_uri]
+        others = [address for address in found if address != self.failed_uri]
         return [*(shuffle(others, random) if self.options.randomize else others), *last]
 
     def learn(self, address: str) -> bool:
@@ -53,10 +53,10 @@ class AddressList:
         """Take over a list of addresses in place of the last one; return whether others are in it."""
         if not (self.options.update_uris_supported and addresses):
             return False
-        old, self.told = set(self.told), list(dict.fromkeys(addresses))
-        if self.lost in self.told:
-            self.lost = None
-        return set(self.told) != old
+        old, self.updated = set(self.updated), list(dict.fromkeys(addresses))
+        if self.failed_uri in self.updated:
+            self.failed_uri = None
+        return set(self.updated) != old
 
     def read_file(self, lab: Lab) -> None:
         """Read the file of updateURIsURL, if there is one; its lines are joined as they are."""

@@ -13,7 +13,7 @@ from mqlab.runtime.activemq.clients.addresses import Refused, same, with_options
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
-    from mqlab.runtime.activemq.sockets import Source
+    from mqlab.runtime.activemq.sockets import Transport
 
 
 class BackupPool:
@@ -21,7 +21,7 @@ class BackupPool:
 
     def __init__(self, transport: FailoverTransport) -> None:
         self.transport, self.options = transport, transport.options
-        self.held: list[tuple[str, Source]] = []
+        self.backups: list[tuple[str, Transport]] = []
         self.ready = False  # whether the preferred broker has answered
         self.named = [uri for uri in self.options.priority_uris.split(",") if uri]
 
@@ -43,16 +43,16 @@ class BackupPool:
     @property
     def wanted(self) -> bool:
         """Whether another backup is to be opened."""
-        if self.options.backup and len(self.held) < self.options.backup_pool_size:
+        if self.options.backup and len(self.backups) < self.options.backup_pool_size:
             return True
         return self.looks_for_priority and not self.ready
 
     def _is_preferred(self, address: str | None) -> bool:
         return any(same(address, other) for other in self.preferred)
 
-    def owns(self, source: Source) -> bool:
+    def owns(self, source: Transport) -> bool:
         """Whether *source* is one of the backups."""
-        return any(source is backup for _, backup in self.held)
+        return any(source is backup for _, backup in self.backups)
 
     def build(self) -> None:
         """Open what is wanted: those that priorityURIs names first, each tried once.
@@ -62,14 +62,14 @@ class BackupPool:
         if not self.wanted:
             return
         transport = self.transport
-        self.held = [(address, backup) for address, backup in self.held if backup.alive]
+        self.backups = [(address, backup) for address, backup in self.backups if backup.alive]
         for listed in dict.fromkeys(
             [*self.named, *transport.addresses.order(transport.lab.random)]
         ):
             address = with_options(listed, self.options.nested)
             if not self.wanted:
                 return
-            held = any(address == backup for backup, _ in self.held)
+            held = any(address == backup for backup, _ in self.backups)
             if held or address == transport.address:
                 continue
             try:
@@ -78,22 +78,22 @@ class BackupPool:
                 continue
             self._keep(address, source)
 
-    def _keep(self, address: str, source: Source) -> None:
+    def _keep(self, address: str, source: Transport) -> None:
         if not (self.options.priority_backup and self._is_preferred(address)):
-            self.held.append((address, source))
+            self.backups.append((address, source))
             return
         self.ready = True
-        self.held.insert(0, (address, source))
-        for _, extra in self.held[self.options.backup_pool_size :]:
+        self.backups.insert(0, (address, source))
+        for _, extra in self.backups[self.options.backup_pool_size :]:
             extra.close()
-        del self.held[self.options.backup_pool_size :]
+        del self.backups[self.options.backup_pool_size :]
 
-    def take(self) -> tuple[str, Source]:
+    def take(self) -> tuple[str, Transport]:
         """Return the backup to use now; for a preferred one the broker in use is left."""
         place = 0
         if self.options.randomize and not self.ready:
-            place = self.transport.lab.random.randrange(len(self.held))
-        taken = self.held.pop(place)
+            place = self.transport.lab.random.randrange(len(self.backups))
+        taken = self.backups.pop(place)
         if self.ready:
             self.ready = False
             self.transport.leave()
@@ -101,6 +101,6 @@ class BackupPool:
 
     def close(self) -> None:
         """Close them all."""
-        for _, backup in self.held:
+        for _, backup in self.backups:
             backup.close()
-        self.held = []
+        self.backups = []

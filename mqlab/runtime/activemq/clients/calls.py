@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients.addresses import Refused
-from mqlab.runtime.activemq.clients.producer import Dealt
+from mqlab.runtime.activemq.clients.producer import CyclingValues
 from mqlab.runtime.activemq.commands import Send
 from mqlab.runtime.activemq.message import Message
 from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
@@ -16,8 +16,8 @@ from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.client import Client
-    from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
+    from mqlab.runtime.activemq.clients.client import ClientConnection
+    from mqlab.runtime.activemq.clients.sessions import MessageConsumer, Session
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
@@ -35,7 +35,7 @@ def session_of(lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQu
     return f"of {action.name}" if own else "session"
 
 
-class Call:
+class PendingCall:
     """One call of a client's user: an action that waits for an answer."""
 
     def __init__(self, lab: Lab, no: int, action: Action, client: str) -> None:
@@ -44,7 +44,7 @@ class Call:
         self.done = False
         self.row: dict[str, object] = {}
         self.took = 0
-        self.then: RemoteConsumer | None = None
+        self.then: MessageConsumer | None = None
         self.session: Session | None = None
         self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
 
@@ -102,7 +102,7 @@ class Call:
         )
 
 
-class SendCall(Call):
+class SendJob(PendingCall):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
     def __init__(
@@ -110,7 +110,7 @@ class SendCall(Call):
         lab: Lab,
         no: int,
         spec: Producer,
-        client: Client,
+        client: ClientConnection,
         dest: Destination,
         session: str,
         first: int,
@@ -121,9 +121,9 @@ class SendCall(Call):
         self.count, self.persistent = spec.sends, spec.persistent
         self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
         self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
-        self.properties = Dealt(spec.properties)
+        self.properties = CyclingValues(spec.properties)
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
-        self.headers = Dealt({"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode})
+        self.headers = CyclingValues({"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode})
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
         self.place = 0
@@ -169,11 +169,11 @@ class SendCall(Call):
             self.in_line = True
             user.request(command, self)
             self._watch_time()
-            if user.transport.away or user.transport.busy:
+            if user.transport.away or user.transport.reconnecting:
                 user.waiting.append((self._limit_answer, self.message))
             else:
                 self._limit_answer(self.message)
-        elif user.transport.away or user.transport.busy:
+        elif user.transport.away or user.transport.reconnecting:
             self._wait_for_connection(command)
         else:
             self._send_one_way(command)

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.activemq.clients import jms
 from mqlab.runtime.activemq.clients.addresses import Refused, check_syntax
-from mqlab.runtime.activemq.clients.calls import Call, session_of
+from mqlab.runtime.activemq.clients.calls import PendingCall, session_of
 from mqlab.runtime.activemq.clients.discovery import open_transport
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import flag, number
-from mqlab.runtime.activemq.clients.sessions import RemoteConsumer, Session
+from mqlab.runtime.activemq.clients.sessions import MessageConsumer, Session
 from mqlab.runtime.activemq.commands import (
-    ClusterUpdate,
     Command,
-    Connect,
-    Deliver,
-    MakeTemporary,
-    OpenSession,
-    Reply,
+    ConnectionControl,
+    ConnectionInfo,
+    ConsumerCommand,
+    DestinationInfo,
+    DispatchCommand,
+    Response,
     Send,
-    Subscribe,
+    SessionInfo,
 )
-from mqlab.runtime.activemq.sockets import Source
+from mqlab.runtime.activemq.sockets import Transport
 from mqlab.spec import Client as ClientSpec
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import OpenSession as OpenSessionSpec
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.lab import Lab
 
 
-class Client:
+class ClientConnection:
     """One client with one connection; calls that wait for an answer are `Call`s."""
 
     def __init__(self, lab: Lab, spec: ClientSpec) -> None:
@@ -49,9 +49,9 @@ class Client:
         self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
         self.transport: Any = None
         self.sessions: dict[str, Session] = {}
-        self.consumers: dict[str, RemoteConsumer] = {}
+        self.consumers: dict[str, MessageConsumer] = {}
         self.temps: list[Destination] = []
-        self.calls: dict[int, Call] = {}
+        self.calls: dict[int, PendingCall] = {}
         self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Send, int]] = []  # unreliable sends, with their sizes
         self.client_id = spec.client_id or spec.name
@@ -69,7 +69,7 @@ class Client:
         if name not in self.sessions:
             self.sessions[name] = Session(self, name, transacted)
             if self.started:
-                self.send(OpenSession(name))
+                self.send(SessionInfo(name))
         return self.sessions[name]
 
     @property
@@ -86,7 +86,7 @@ class Client:
 
     # Connecting
 
-    def open(self, call: Call) -> None:
+    def open(self, call: PendingCall) -> None:
         """Make the transport and say who it is; the call ends with the broker's answer."""
         try:
             check_syntax(self.uri)
@@ -100,12 +100,12 @@ class Client:
             self.state = "failed"
             call.fail("JMSException", str(error), error.cause)
             return
-        self.request(Connect(self.name, self.failover is not None, False), call)
+        self.request(ConnectionInfo(self.name, self.failover is not None, False), call)
         self.transport.start()
 
     # Sending
 
-    def request(self, command: Command, call: Call) -> None:
+    def request(self, command: Command, call: PendingCall) -> None:
         """Send a command that wants an answer; *call* hears it."""
         if self.refuses(call):
             return
@@ -122,7 +122,7 @@ class Client:
         """Whether a send outside of a transaction waits for the broker's answer."""
         return self.always_sync or self.send_timeout > 0 or (persistent and not self.use_async)
 
-    def refuses(self, call: Call) -> bool:
+    def refuses(self, call: PendingCall) -> bool:
         """End *call* at once when the connection has failed or was closed."""
         if self.state not in ("failed", "closed"):
             return False
@@ -137,7 +137,7 @@ class Client:
             call.fail("IllegalStateException", "The Session is closed")
         return True
 
-    def _opens_session(self, call: Call) -> bool:
+    def _opens_session(self, call: PendingCall) -> bool:
         """Whether a call names a session that was not there before the connection ended."""
         if not isinstance(call.action, (OpenSessionSpec, ConsumerSpec, TemporaryQueue, Producer)):
             return False
@@ -195,16 +195,16 @@ class Client:
         for consumer in self.consumers.values():
             consumer.interrupted()
 
-    def replay(self, source: Source) -> None:
+    def replay(self, source: Transport) -> None:
         """Tell a new broker all that it must know, in this order."""
-        source.send(Connect(self.name, True, True))
+        source.send(ConnectionInfo(self.name, True, True))
         for dest in self.temps:
-            source.send(MakeTemporary(dest))
+            source.send(DestinationInfo(dest))
         for consumer in self.consumers.values():
             if consumer.opened and not consumer.closed:
-                source.send(Subscribe(consumer, consumer.dest, consumer.prefetch))
+                source.send(ConsumerCommand(consumer, consumer.dest, consumer.prefetch))
         for session in self.sessions.values():
-            source.send(OpenSession(session.name))
+            source.send(SessionInfo(session.name))
             if session.committing:
                 self._in_doubt(session)
             for command in session.sends:
@@ -221,20 +221,20 @@ class Client:
                 session.end()
                 call.fail("TransactionRolledBackException", "the commit is in doubt")
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """A command came from the broker."""
-        if isinstance(command, Reply):
+        if isinstance(command, Response):
             call = self.calls.pop(command.request or 0, None)
             if call is not None:
                 call.answer(command.error)
-        elif isinstance(command, Deliver):
+        elif isinstance(command, DispatchCommand):
             consumer = self.consumers.get(command.consumer)
             if consumer is not None and not consumer.closed:
                 consumer.on_delivery(command.delivery)
-        elif isinstance(command, ClusterUpdate):
+        elif isinstance(command, ConnectionControl):
             self.on_told(command)
 
-    def on_told(self, update: ClusterUpdate) -> None:
+    def on_told(self, update: ConnectionControl) -> None:
         """A broker names brokers, or tells the client to go to another."""
         brokers, rebalance, go_to = update.brokers, update.rebalance, update.go_to
         shown = [self.lab.directory.shown_target(address) for address in brokers]
@@ -273,26 +273,26 @@ class Client:
             detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
         )
 
-    def after_round(self, call: Call, **found: object) -> None:
+    def after_round(self, call: PendingCall, **found: object) -> None:
         """End *call* well, as soon as no round holds the transport."""
         transport = self.failover
-        if transport is None or not transport.busy:
+        if transport is None or not transport.reconnecting:
             call.finish(**found)
         else:
-            transport.held_up.append((call, found))
+            transport.after_reconnect.append((call, found))
 
     # What its user does
 
-    def open_consumer(self, consumer: RemoteConsumer, call: Call) -> None:
+    def open_consumer(self, consumer: MessageConsumer, call: PendingCall) -> None:
         """Open a consumer; it takes what it can from then on."""
         self.consumers[consumer.name] = consumer
         self.lab.consumers_by_name[consumer.name] = consumer
         call.then = consumer
         if self.refuses(call):
             return
-        self.request(Subscribe(consumer, consumer.dest, consumer.prefetch), call)
+        self.request(ConsumerCommand(consumer, consumer.dest, consumer.prefetch), call)
 
-    def close(self, call: Call) -> None:
+    def close(self, call: PendingCall) -> None:
         """Close the connection: a round under way is waited for, what still waits has failed."""
         self.state = "closed"
         for consumer in self.consumers.values():
@@ -302,14 +302,14 @@ class Client:
             other.fail("JMSException", "Stopped.", "IOException")
         self.after_round(call)
         if self.transport is not None:
-            if not self.transport.busy and self.transport.source is not None:
+            if not self.transport.reconnecting and self.transport.source is not None:
                 last = max((consumer.last for consumer in self.consumers.values()), default=-1)
-                self.transport.source.farewell = last
+                self.transport.source.last_delivered_sequence_id = last
             self.transport.stop()
 
-    def make_temp(self, name: str, session: str, call: Call) -> None:
+    def make_temp(self, name: str, session: str, call: PendingCall) -> None:
         """Make a temporary queue; every broker it comes to later gets it again."""
         self.session(session)
         dest = Destination("temp-queue", name)
         self.temps.append(dest)
-        self.request(MakeTemporary(dest), call)
+        self.request(DestinationInfo(dest), call)

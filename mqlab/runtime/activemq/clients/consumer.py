@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.activemq.audit import Audit
+from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.clients.local_subscription import LocalSubscription, Push
-from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
-from mqlab.runtime.activemq.clients.session import Session
+from mqlab.runtime.activemq.clients.on_broker import DirectClient, LocalConnection
+from mqlab.runtime.activemq.clients.session import Acknowledgements
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import uri as uris
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TOPIC_PREFETCH_5_5 = 32766
 
 
-class Consumer(OnBroker):
+class DirectConsumer(DirectClient):
     """A consumer: takes messages from its buffer, one after the other, and acknowledges them.
 
     `allowance` is how many more it may take; None is no limit.
@@ -42,8 +42,10 @@ class Consumer(OnBroker):
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
-        self.pushed: defaultdict[int, Audit] = defaultdict(Audit)  # what it had, by destination
-        self.session = Session(self)
+        self.pushed: defaultdict[int, MessageAudit] = defaultdict(
+            MessageAudit
+        )  # what it had, by destination
+        self.session = Acknowledgements(self)
         self.sub = self._subscription()
 
     def _subscription(self) -> LocalSubscription:
@@ -90,7 +92,7 @@ class Consumer(OnBroker):
         """Look at what the queue holds, in order, as far as the prefetch reaches."""
         for dest, destination in self.broker.by_name.items():
             if dest == self.sub.dest or self.broker.fits(self.sub.dest, dest):
-                for message in list(destination.held)[: self.sub.prefetch]:
+                for message in list(destination.messages)[: self.sub.prefetch]:
                     way = self.broker.node, self.node, -1, self.sub.no
                     self.broker.note(Kind.Browsed, message, *way, cause=message.row)
                     self.count += 1
@@ -98,12 +100,12 @@ class Consumer(OnBroker):
     def on_message(self, push: Push) -> None:
         """A message has arrived in the prefetch buffer, if nothing holds or swallows it."""
         message, _, connection = push
-        if connection.hindered and not connection.lets_pass(True, self.on_message, push):
+        if connection.impaired and not connection.lets_pass(True, self.on_message, push):
             return
-        connection.said = self.lab.clock.now
+        connection.last_heard_us = self.lab.clock.now
         if self.had and message.number in self.had:
             self.finish(message)  # only the acknowledgement was lost with the broker
-        elif not self.closed and message in self.sub.outstanding:
+        elif not self.closed and message in self.sub.dispatched:
             self.asked = False
             looks = self.looks_twice and not message.received
             if looks and self.pushed[message.dest_no].add(message.number):

@@ -14,7 +14,14 @@ from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
 from mqlab.runtime.activemq.clients.query import number, options, prefixed
 from mqlab.runtime.activemq.commands import Command
-from mqlab.runtime.activemq.sockets import BROKEN, CHECK_AFTER, CHECK_EVERY, CLOSED, Owner, Source
+from mqlab.runtime.activemq.sockets import (
+    BROKEN,
+    CHECK_AFTER,
+    CHECK_EVERY,
+    CLOSED,
+    Transport,
+    TransportListener,
+)
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.lab import Lab
@@ -27,14 +34,14 @@ GROUPED = (*HEARD, "zeroconf")  # those that want a group; only zeroconf has non
 class PlainTransport:
     """One socket to one address: when it goes, all is over."""
 
-    busy = False
+    reconnecting = False
     was_cut = (
         False  # the line broke; as long as its broker lives such a connection shows its address
     )
 
-    def __init__(self, lab: Lab, owner: Owner, address: str) -> None:
+    def __init__(self, lab: Lab, owner: TransportListener, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
-        self.source: Source | None = None
+        self.source: Transport | None = None
 
     @property
     def away(self) -> bool:
@@ -56,25 +63,25 @@ class PlainTransport:
         if source is not None:
             source.close()
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """A command came in."""
         self.owner.on_command(source, command)
 
-    def on_closed(self, source: Source) -> None:
+    def on_closed(self, source: Transport) -> None:
         """The socket is gone."""
         if source is self.source:
             self.source, self.was_cut = None, source.failure is BROKEN
             self.owner.on_failed(source.failure)
 
 
-class Nested:
+class NestedTransport:
     """A composite address as one address of another list: its transport acts as a socket."""
 
     def __init__(self, lab: Lab, client_end: Any, uri: str) -> None:
         self.lab, self.client_end, self.name = lab, client_end, client_end.owner.name
         self.node = client_end.owner.node
         self.alive = True
-        self.farewell: int | None = None
+        self.last_delivered_sequence_id: int | None = None
         self.failure = CLOSED
         self.transport = composite_transport(lab, self, uri)
         self.transport.start()
@@ -87,20 +94,20 @@ class Nested:
         """Close it for good."""
         self.alive = False
         if self.transport.source is not None:
-            self.transport.source.farewell = self.farewell
+            self.transport.source.last_delivered_sequence_id = self.last_delivered_sequence_id
         self.transport.stop()
 
     def on_attached(self, address: str) -> None:
         """The inner transport has a connection."""
 
-    def replay(self, source: Source) -> None:
+    def replay(self, source: Transport) -> None:
         """What a broker must know is sent again by the owner of the outer transport."""
         self.client_end.owner.replay(source)
 
     def on_interrupted(self) -> None:
         """The inner transport looks for another; nobody outside hears of it."""
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """A command came in."""
         self.client_end.on_command(self, command)
 
@@ -166,7 +173,7 @@ def discovery_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
     elif scheme == "masterslave":
         transport.addresses.learn(uris.with_options(masterslave(agent), extra))
     elif scheme in HEARD:
-        lab.lan.listen(agent, Feeder(transport, extra))
+        lab.lan.listen(agent, DiscoveryTransport(transport, extra))
     return transport
 
 
@@ -192,7 +199,7 @@ def masterslave(agent: str) -> str:
     return f"failover:({','.join(elements)})?randomize=false&maxReconnectAttempts=0"
 
 
-class Feeder:
+class DiscoveryTransport:
     """Passes what a multicast agent hears on to a failover transport."""
 
     def __init__(self, transport: FailoverTransport, extra: dict[str, str]) -> None:

@@ -15,12 +15,18 @@ from typing import TYPE_CHECKING
 from mqlab.runtime.activemq.clients.address_list import AddressList
 from mqlab.runtime.activemq.clients.addresses import FailoverOptions, Refused, same, with_options
 from mqlab.runtime.activemq.clients.backup_pool import BackupPool
-from mqlab.runtime.activemq.commands import Command, ForOneConnection, Negotiate, Reply, Send
-from mqlab.runtime.activemq.sockets import Owner, Source
+from mqlab.runtime.activemq.commands import (
+    Command,
+    ForOneConnection,
+    Response,
+    Send,
+    WireFormatInfo,
+)
+from mqlab.runtime.activemq.sockets import Transport, TransportListener
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.calls import Call
+    from mqlab.runtime.activemq.clients.calls import PendingCall
     from mqlab.runtime.activemq.lab import Lab
 
 NO_LIMIT = -1
@@ -33,26 +39,26 @@ class FailoverTransport:
     was_cut = False
 
     def __init__(
-        self, lab: Lab, owner: Owner, options: FailoverOptions, addresses: Sequence[str]
+        self, lab: Lab, owner: TransportListener, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:
         self.lab, self.owner, self.options = lab, owner, options
         self.addresses = AddressList(options, addresses)
-        self.source: Source | None = None  # the socket in use
+        self.source: Transport | None = None  # the socket in use
         self.address: str | None = None
         self.delay: float = options.reconnect_delay
         self.failures = 0
         self.first = True
-        self.busy = self.stopped = self.scheduled = self.resting = False
+        self.reconnecting = self.stopped = self.scheduled = self.resting = False
         self.rebalance = self.told_to_go = False
         self.error: Refused | None = None
         self.failure: Refused | None = None
         self.order: list[str] = []
-        self.trying: tuple[str, Source] | None = None
+        self.trying: tuple[str, Transport] | None = None
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
-        self.naps = 0
-        self.held_up: list[tuple[Call, dict[str, object]]] = []
+        self.timer_no = 0
+        self.after_reconnect: list[tuple[PendingCall, dict[str, object]]] = []
         self.backups = BackupPool(self)
 
     # Beginning and end
@@ -64,7 +70,7 @@ class FailoverTransport:
     def stop(self) -> None:
         """Close it for good; a round under way is seen to its end first."""
         self.stopped = True
-        self.naps += 1
+        self.timer_no += 1
         self.backups.close()
         source, self.source = self.source, None
         if source is not None:
@@ -73,9 +79,9 @@ class FailoverTransport:
     @property
     def expects(self) -> bool:
         """Whether its next try would find a broker that answers, or a better one."""
-        if self.stopped or self.error is not None or not (self.resting or self.busy):
+        if self.stopped or self.error is not None or not (self.resting or self.reconnecting):
             return False
-        known = [*self.addresses.told, *self.addresses.configured]
+        known = [*self.addresses.updated, *self.addresses.configured]
         if self.source is not None:
             known = self.backups.preferred if self.backups.looks_for_priority else []
         return any(self.lab.directory.answers(self.owner.name, address) for address in known)
@@ -84,7 +90,7 @@ class FailoverTransport:
 
     def send(self, command: Command) -> None:
         """Send *command* now, or as soon as a connection is there."""
-        if self.source is not None and not self.busy:
+        if self.source is not None and not self.reconnecting:
             self._track(command)
             self.source.send(command)
         elif not isinstance(command, ForOneConnection):
@@ -107,7 +113,7 @@ class FailoverTransport:
             self.send(command)
 
     def _let_go(self) -> None:
-        held_up, self.held_up = self.held_up, []
+        held_up, self.after_reconnect = self.after_reconnect, []
         for call, found in held_up:
             call.finish(**found)
 
@@ -127,7 +133,7 @@ class FailoverTransport:
     def iterate(self, _: None) -> None:
         """Do one turn of the task, unless one is under way."""
         self.scheduled = False
-        if self.stopped or self.error is not None or self.busy or self.resting:
+        if self.stopped or self.error is not None or self.reconnecting or self.resting:
             return  # between two rounds only time ends the wait, whatever happens meanwhile
         if self.source is not None and not self.rebalance and not self.backups.ready:
             self.backups.build()
@@ -141,17 +147,17 @@ class FailoverTransport:
         self.resting = True
         # Without a wait the next round still comes after this one: an attempt takes its time.
         wait = max(self.lab.timing.attempt, self._back_off(rule))
-        self.lab.clock.later(self.lab.clock.now + wait, self.on_rested, self.naps)
+        self.lab.clock.later(self.lab.clock.now + wait, self.on_rested, self.timer_no)
 
     def on_rested(self, nap: int) -> None:
         """The wait is over."""
-        if nap == self.naps and not self.stopped:
+        if nap == self.timer_no and not self.stopped:
             self.resting = False
             self.wake()
 
     def _back_off(self, rule: int) -> int:
         """Return the wait (us) that begins now, and set the next one."""
-        self.naps += 1
+        self.timer_no += 1
         wait = int(max(0, self.delay)) * 1000
         # In 5.5 the first wait after a loss does not count.
         counts = self.lab.edition != "5.5" or rule != Rule.initial_delay
@@ -166,24 +172,24 @@ class FailoverTransport:
     def begin_round(self) -> None:
         """Make the list; wait first if a connection was lost; then try one after the other."""
         self.addresses.read_file(self.lab)
-        self.busy = True
+        self.reconnecting = True
         self.order = self.addresses.order(self.lab.random)
         if not self.order:
             self.end_round(Refused("IOException", "No uris available to connect to."))
             return
         if self.rebalance and not self._leaves_for(self.order[0]):
-            self.rebalance = self.busy = False
+            self.rebalance = self.reconnecting = False
             self._flush()
             self.wake()  # backups are built in the turn after
             return
         self.rebalance = False
         if not self.options.use_exponential_back_off or self.delay == UNSET:
             self.delay = self.options.initial_reconnect_delay
-        if self.backups.held:
+        if self.backups.backups:
             self._use_backup()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
             wait = self._back_off(Rule.initial_delay)
-            self.lab.clock.later(self.lab.clock.now + wait, self.on_first_wait, self.naps)
+            self.lab.clock.later(self.lab.clock.now + wait, self.on_first_wait, self.timer_no)
         else:
             self.try_next()
 
@@ -201,7 +207,7 @@ class FailoverTransport:
 
     def on_first_wait(self, nap: int) -> None:
         """The wait before the first round after a loss is over; a close waits for its attempt."""
-        if nap == self.naps or self.stopped:
+        if nap == self.timer_no or self.stopped:
             self.try_next()
 
     def _use_backup(self) -> None:
@@ -232,7 +238,7 @@ class FailoverTransport:
     def _negotiate(self) -> None:
         """Wait for the broker's first word before anything is replayed."""
         assert self.trying is not None
-        self.trying[1].send(Negotiate())
+        self.trying[1].send(WireFormatInfo())
 
     def succeed(self) -> None:
         """A connection is there: replay the state, then let go what waits."""
@@ -252,14 +258,14 @@ class FailoverTransport:
             again = replace(command, resent=True) if isinstance(command, Send) else command
             self.source.send(again)
         self.owner.on_attached(self.address)
-        self.busy = False
+        self.reconnecting = False
         self._flush()
         if self.source is not None:
             self.wake()
 
     def end_round(self, failure: Refused) -> None:
         """A round has failed: give up at the limit, else wait and try again."""
-        self.busy = False
+        self.reconnecting = False
         self._let_go()
         if self.stopped:
             self.finish_stop()
@@ -273,7 +279,7 @@ class FailoverTransport:
 
     def finish_stop(self) -> None:
         """The round that was under way at the end is over."""
-        self.busy = False
+        self.reconnecting = False
         self._let_go()
 
     @property
@@ -293,19 +299,19 @@ class FailoverTransport:
 
     # What sockets tell
 
-    def on_command(self, source: Source, command: Command) -> None:
+    def on_command(self, source: Transport, command: Command) -> None:
         """A command came in: the first word of a new broker, or one of the broker in use."""
         if self.trying is not None and source is self.trying[1]:
-            if isinstance(command, Negotiate):
+            if isinstance(command, WireFormatInfo):
                 self.succeed()
             return
         if source is not self.source:
             return
-        if isinstance(command, Reply):
+        if isinstance(command, Response):
             self.requests.pop(command.request or 0, None)
         self.owner.on_command(source, command)
 
-    def on_closed(self, source: Source) -> None:
+    def on_closed(self, source: Transport) -> None:
         """A socket is gone: that of a try, a backup (which goes on to count), or the one in use."""
         if self.trying is not None and source is self.trying[1]:
             self.trying = None
@@ -315,7 +321,7 @@ class FailoverTransport:
             self.wake()  # another may be wanted
         elif source is self.source and not self.stopped:
             self.source = None
-            self.addresses.lost, self.address = self.address, None
+            self.addresses.failed_uri, self.address = self.address, None
             if self.limit == 0:
                 self.fail(source.failure)
                 return

@@ -12,7 +12,7 @@ from mqlab.trace.record import stamp
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
-    from mqlab.runtime.activemq.clients.consumer import Consumer
+    from mqlab.runtime.activemq.clients.consumer import DirectConsumer
     from mqlab.runtime.activemq.clients.on_broker import LocalConnection
     from mqlab.runtime.kernel.clock import Call
 
@@ -29,7 +29,7 @@ class LocalSubscription(Subscription):
     def __init__(
         self,
         broker: Broker,
-        client: Consumer,
+        client: DirectConsumer,
         info: ConsumerInfo,
         prefetch: int,
         connection: LocalConnection,
@@ -41,7 +41,7 @@ class LocalSubscription(Subscription):
         self.dispatch = stamp(DISPATCHED, at, at, to, -1, self.no)
         self.receipt = stamp(RECEIVED, at, at, to, -1, self.no)
         self.on_message, self.acknowledged = client.on_message, self.on_acknowledged
-        self.picky = self.picky or client.spec.browser
+        self.may_refuse = self.may_refuse or client.spec.browser
 
     @property
     def has_delivered(self) -> bool:  # type: ignore[override]
@@ -54,7 +54,7 @@ class LocalSubscription(Subscription):
 
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
-        self.outstanding[message] = None
+        self.dispatched[message] = None
         broker, way = self.broker, self.connection
         row = self.recorder.stamped(self.dispatch, message, rule, message.row)
         way.back.carry(self.on_message, (message, row, way), 0, message.size)
@@ -81,7 +81,7 @@ class LocalSubscription(Subscription):
     def _waits(self, call: Call, argument: object) -> bool:
         """Whether what has come from the client is held on its way, or lost."""
         connection = self.connection
-        return connection.hindered and not connection.lets_pass(False, call, argument)
+        return connection.impaired and not connection.lets_pass(False, call, argument)
 
     def on_asked(self, _: None) -> None:
         """The request to pull has reached the broker; a plain topic subscription may not heed it."""
@@ -89,7 +89,7 @@ class LocalSubscription(Subscription):
             return
         heeds = self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics
         if heeds and not self.client.closed:
-            self.extension += 1
+            self.prefetch_extension += 1
             for destination in list(self.broker.destinations.values()):
                 if self in destination.subs:
                     destination.dispatch()
@@ -97,23 +97,23 @@ class LocalSubscription(Subscription):
     def on_acknowledged(self, message: Message) -> None:
         """The acknowledgement has reached the broker."""
         connection = self.connection
-        if connection.hindered and self._waits(self.on_acknowledged, message):
+        if connection.impaired and self._waits(self.on_acknowledged, message):
             return
-        if message in self.outstanding:
+        if message in self.dispatched:
             self.client.unconfirmed.discard(message.number)
             self.acknowledge(message)
 
     def on_delivered(self, message: Message) -> None:
         """The broker hears that the client has it in hands: this does not use up the prefetch."""
-        if self._waits(self.on_delivered, message) or message not in self.outstanding:
+        if self._waits(self.on_delivered, message) or message not in self.dispatched:
             return
         if self.broker.policy_for(message.dest)["use_prefetch_extension"]:
-            self.extension += 1
+            self.prefetch_extension += 1
             self.broker.destinations[message.dest_no].dispatch()
 
     def on_poisoned(self, message: Message) -> None:
         """The broker hears that a message is to be a dead letter."""
-        if not self._waits(self.on_poisoned, message) and message in self.outstanding:
+        if not self._waits(self.on_poisoned, message) and message in self.dispatched:
             self.acknowledge(message)
             deadletter.poisoned(self.broker, message)
 

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.broker import Broker
-from mqlab.runtime.activemq.sockets import CHECK_AFTER, CHECK_EVERY, Connection, Line
+from mqlab.runtime.activemq.sockets import CHECK_AFTER, CHECK_EVERY, NetworkPath, TransportChannel
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.trace.kinds import Kind, Rule
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.process import Process
 
 
-class LocalConnection(Connection):
+class LocalConnection(TransportChannel):
     """Calls pass over it; each asks `lets_pass` as it comes, but only if the connection is hindered."""
 
     outlives_bridges = True
@@ -30,10 +30,10 @@ class LocalConnection(Connection):
     def __init__(
         self,
         lab: Lab,
-        client: OnBroker,
+        client: DirectClient,
         user: str,
         process: Process,
-        lines: tuple[Line, ...],
+        lines: tuple[NetworkPath, ...],
         refused: bool,
     ) -> None:
         super().__init__(lab, client, user, process.name, process, lines)
@@ -51,7 +51,7 @@ class LocalConnection(Connection):
             self.back.carry(self.on_greeting, True)
 
 
-class OnBroker(ABC):
+class DirectClient(ABC):
     """What consumers and producers make of a connection of their own; `spec` is how they were opened."""
 
     def __init__(
@@ -85,7 +85,7 @@ class OnBroker(ABC):
         self.connection = self.lab.directory.connect(self, broker)
         return True
 
-    def on_closed(self, source: Connection) -> None:
+    def on_closed(self, source: TransportChannel) -> None:
         """The connection is gone, though its broker may live."""
         if source is not self.connection:
             return

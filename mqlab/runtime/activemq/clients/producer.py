@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import advisory
-from mqlab.runtime.activemq.clients.on_broker import LocalConnection, OnBroker
+from mqlab.runtime.activemq.clients.on_broker import DirectClient, LocalConnection
 from mqlab.runtime.activemq.message import SENT_BY, Message
 from mqlab.runtime.activemq.sockets import CLOSED
 from mqlab.spec import Producer as ProducerSpec
@@ -23,7 +23,7 @@ SENT = int(Kind.Sent)
 Passage = tuple[Message, int, LocalConnection]  # a message, the row of its sending, and its way
 
 
-class Producer(OnBroker):
+class DirectProducer(DirectClient):
     """A producer: sends one message after the other to one destination.
 
     Persistent sends wait for the broker's receipt, the others go in a burst.
@@ -46,8 +46,8 @@ class Producer(OnBroker):
         self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
         self.pace = self.interval or lab.takes(lab.timing.pace)  # of what waits for no receipt
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
-        self.properties = Dealt(spec.properties)
-        self.headers = Dealt(
+        self.properties = CyclingValues(spec.properties)
+        self.headers = CyclingValues(
             {
                 "JMSPriority": spec.jms_priority,
                 "JMSDeliveryMode": mode,
@@ -168,7 +168,7 @@ class Producer(OnBroker):
     def on_arrived(self, passage: Passage) -> None:
         """The message has reached the broker; a persistent one is confirmed."""
         message, row, connection = passage
-        if connection.hindered and not connection.lets_pass(False, self.on_arrived, passage):
+        if connection.impaired and not connection.lets_pass(False, self.on_arrived, passage):
             unread = not connection.alive and connection.failure is CLOSED
             if unread and self.fails_over and not message.persistent:
                 self.unsent.append((message, row))
@@ -203,9 +203,9 @@ class Producer(OnBroker):
 
     def on_receipt(self, connection: LocalConnection) -> None:
         """The receipt is here: the next may go."""
-        if connection.hindered and not connection.lets_pass(True, self.on_receipt, connection):
+        if connection.impaired and not connection.lets_pass(True, self.on_receipt, connection):
             return
-        connection.said = self.lab.clock.now
+        connection.last_heard_us = self.lab.clock.now
         self.unanswered = False
         if self.interval:
             self.lab.clock.at(self.lab.clock.now + self.interval, self.send, None)
@@ -213,7 +213,7 @@ class Producer(OnBroker):
             self.send(None)
 
 
-class Dealt:
+class CyclingValues:
     """Properties or headers of a row of messages; values in a list are dealt out in turn."""
 
     def __init__(self, given: Mapping[str, object]) -> None:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from mqlab.runtime.activemq.message import Message
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.consumer import Consumer
+    from mqlab.runtime.activemq.clients.consumer import DirectConsumer
 
 # Of the prefetch: so many are reported at once, or acknowledged in dups_ok mode. From queues, in that
 # mode too, each message is acknowledged by itself (played with 5.5.1 and 5.17.2).
 BATCH = 0.5
 
 
-class Session:
+class Acknowledgements:
     """The session of one consumer; `unacked` is what it has received and not acknowledged."""
 
-    def __init__(self, consumer: Consumer) -> None:
+    def __init__(self, consumer: DirectConsumer) -> None:
         self.consumer = consumer
         self.mode = consumer.spec.ack_mode
         self.by_action = consumer.spec.acknowledge is False

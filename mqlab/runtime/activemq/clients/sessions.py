@@ -10,40 +10,40 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from mqlab.runtime.activemq.audit import Audit
+from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.clients.addresses import Refused
 from mqlab.runtime.activemq.commands import (
-    Acknowledge,
     Command,
-    Commit,
-    Delivered,
-    Poison,
-    Pull,
-    Rollback,
-    Unsubscribe,
+    CommitTransaction,
+    DeliveredAck,
+    MessagePull,
+    PoisonAck,
+    RemoveInfo,
+    RollbackTransaction,
+    StandardAck,
 )
-from mqlab.runtime.activemq.message import Delivery, Message
+from mqlab.runtime.activemq.message import Message, MessageDispatch
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.clients.calls import Call
-    from mqlab.runtime.activemq.clients.client import Client
+    from mqlab.runtime.activemq.clients.calls import PendingCall
+    from mqlab.runtime.activemq.clients.client import ClientConnection
 
 
 class Session:
     """One session of a connection; a transacted one has an open transaction at most."""
 
-    def __init__(self, client: Client, name: str, transacted: bool = False) -> None:
+    def __init__(self, client: ClientConnection, name: str, transacted: bool = False) -> None:
         self.client, self.name, self.transacted = client, name, transacted
         self.count = 0
         self.transaction: str | None = None
         self.sends: list[Command] = []
         self.rollback_only = False
         self.committing = False
-        self.leaving: list[RemoteConsumer] = []  # closed, but their transaction was open
+        self.leaving: list[MessageConsumer] = []  # closed, but their transaction was open
         self.opened_after_close = client.state in (
             "failed",
             "closed",
@@ -61,11 +61,11 @@ class Session:
         self.transaction = None
         leaving, self.leaving = self.leaving, []
         for consumer in leaving:
-            self.client.send(Unsubscribe(consumer.name, consumer.last))
+            self.client.send(RemoveInfo(consumer.name, consumer.last))
         self.sends = []
         self.rollback_only = self.committing = False
 
-    def finish(self, how: str, call: Call) -> None:
+    def finish(self, how: str, call: PendingCall) -> None:
         """Commit or roll back; what had been received before a loss can only be rolled back."""
         client, transaction = self.client, self.transaction
         call.session = self
@@ -78,7 +78,7 @@ class Session:
             self.committing = True
             for consumer in self.consumers():
                 consumer.commit(transaction)
-            client.request(Commit(transaction, self.name), call)
+            client.request(CommitTransaction(transaction, self.name), call)
             return
         for consumer in self.consumers():
             consumer.give_back()
@@ -87,9 +87,9 @@ class Session:
             call.error_on_reply = Refused(
                 "TransactionRolledBackException", "received before a loss"
             )
-        client.request(Rollback(transaction), call)
+        client.request(RollbackTransaction(transaction), call)
 
-    def consumers(self) -> list[RemoteConsumer]:
+    def consumers(self) -> list[MessageConsumer]:
         """Return the consumers of this session."""
         return [c for c in self.client.consumers.values() if c.session is self]
 
@@ -99,14 +99,19 @@ class Session:
             self.rollback_only = True
 
 
-class RemoteConsumer:
+class MessageConsumer:
     """A consumer: `buffer` is what was pushed to it, `had` what it took and has not settled.
 
     `allowance` is how many more it may take; None is no limit.
     """
 
     def __init__(
-        self, client: Client, spec: ConsumerSpec, dest: Destination, session: str, loop: bool
+        self,
+        client: ClientConnection,
+        spec: ConsumerSpec,
+        dest: Destination,
+        session: str,
+        loop: bool,
     ) -> None:
         self.client, self.dest, self.name, self.mode = client, dest, spec.name, spec.ack_mode
         self.session = client.session(session, spec.ack_mode == "transacted")
@@ -120,10 +125,10 @@ class RemoteConsumer:
         self.loop = loop
         self.delay = duration(spec.delay)
         self.node = client.lab.add_node(self.name, "consumer", client.name)
-        self.buffer: deque[Delivery] = deque()
-        self.had: list[Message] = []
+        self.unconsumed_messages: deque[MessageDispatch] = deque()
+        self.unacknowledged: list[Message] = []
         self.last = -1  # the number of what it took last
-        self.audit = Audit()  # of what it was given
+        self.audit = MessageAudit()  # of what it was given
         # Received before a loss in the transaction that is open; it comes again, but not to the user.
         self.expected: dict[int, Message] = {}
         self.again: set[int] = set()
@@ -133,12 +138,12 @@ class RemoteConsumer:
         self.working: Message | None = None  # what it is busy with
         self.busy = self.closed = self.asked = self.paused = False
         self.opened = False
-        self.pull: Any = None  # the call that waits for one message
+        self.waiting_receive: Any = None  # the call that waits for one message
 
     @property
     def holds(self) -> list[Message]:
         """What it took and has not settled, the one it is busy with last."""
-        return self.had if self.working is None else [*self.had, self.working]
+        return self.unacknowledged if self.working is None else [*self.unacknowledged, self.working]
 
     def interrupted(self) -> None:
         """The connection is lost: forget what the broker will give out again.
@@ -147,8 +152,8 @@ class RemoteConsumer:
         acknowledgement of anything from before has no effect. What a transaction has received is
         received once only, as long as it is open.
         """
-        self.audit.discard(delivery.message.number for delivery in self.buffer)
-        self.buffer.clear()
+        self.audit.discard(delivery.message.number for delivery in self.unconsumed_messages)
+        self.unconsumed_messages.clear()
         self.again.clear()
         self.asked = False
         held = {message.number: message for message in self.holds}
@@ -156,9 +161,9 @@ class RemoteConsumer:
             self.expected |= held
         elif self.mode == "client":
             self.audit.discard(held)
-        self.had, self.working = [], None
+        self.unacknowledged, self.working = [], None
 
-    def on_delivery(self, delivery: Delivery) -> None:
+    def on_delivery(self, delivery: MessageDispatch) -> None:
         """A message was pushed; one that it has had before goes to the dead letters unread."""
         self.asked = False
         number = delivery.message.number
@@ -167,18 +172,18 @@ class RemoteConsumer:
             self._note_delivered(delivery.message)
             return
         if self.audit.add(number) and not delivery.message.repeated:
-            self.client.send(Poison(self.name, delivery.message))
+            self.client.send(PoisonAck(self.name, delivery.message))
             return
-        self.buffer.append(delivery)
+        self.unconsumed_messages.append(delivery)
         self.work()
 
     def work(self) -> None:
         """Take what may be taken."""
-        while self.buffer and not (self.busy or self.closed or self.paused):
-            if self.pull is not None:
+        while self.unconsumed_messages and not (self.busy or self.closed or self.paused):
+            if self.waiting_receive is not None:
                 self._serve_pull()
             elif self.allowance != 0:
-                self.take(self.buffer.popleft())
+                self.take(self.unconsumed_messages.popleft())
             else:
                 return
         if self.prefetch == 0 and self.allowance != 0 and not self.asked and not self.closed:
@@ -187,16 +192,16 @@ class RemoteConsumer:
     def _ask(self) -> None:
         """Ask for one message, if there is anybody to ask."""
         transport = self.client.transport
-        self.asked = not (transport.away or transport.busy)
-        self.client.send(Pull(self.name))
+        self.asked = not (transport.away or transport.reconnecting)
+        self.client.send(MessagePull(self.name))
 
     def _serve_pull(self) -> None:
-        call, self.pull = self.pull, None
-        delivery = self.buffer.popleft()
+        call, self.waiting_receive = self.waiting_receive, None
+        delivery = self.unconsumed_messages.popleft()
         self.take(delivery)
         call.finish(got=delivery.message.number)
 
-    def take(self, delivery: Delivery) -> None:
+    def take(self, delivery: MessageDispatch) -> None:
         """Receive one message and settle it as the acknowledge mode says."""
         message = delivery.message
         if self.allowance:
@@ -244,56 +249,56 @@ class RemoteConsumer:
         self.working = None
         if self.session.transacted:
             self.session.begin()
-            self.had.append(message)
+            self.unacknowledged.append(message)
             self._note_delivered(message)
         elif self.mode in ("client", "individual"):
-            self.had.append(message)
+            self.unacknowledged.append(message)
             self._note_delivered(message)
             if self.mode == "client" and self.acknowledges:
                 self.acknowledge()
         else:
-            self.client.send(Acknowledge(self.name, [message]))
+            self.client.send(StandardAck(self.name, [message]))
 
     def _note_delivered(self, message: Message) -> None:
-        self.client.send(Delivered(self.name, message))
+        self.client.send(DeliveredAck(self.name, message))
 
     def acknowledge(self, count: int | None = None) -> None:
         """Settle all it has had, or the last *count*; in individual mode only the last."""
-        if not self.had:
+        if not self.unacknowledged:
             return
-        last = count or (1 if self.mode == "individual" else len(self.had))
-        settled = self.had[-last:]
-        self.had = [message for message in self.had if message not in settled]
-        self.client.send(Acknowledge(self.name, settled))
+        last = count or (1 if self.mode == "individual" else len(self.unacknowledged))
+        settled = self.unacknowledged[-last:]
+        self.unacknowledged = [message for message in self.unacknowledged if message not in settled]
+        self.client.send(StandardAck(self.name, settled))
 
     def commit(self, transaction: str | None) -> None:
         """Acknowledge with the transaction what it has had."""
-        settled, self.had = self.had, []
+        settled, self.unacknowledged = self.unacknowledged, []
         for number in (*self.expected, *(message.number for message in settled)):
             self.before.pop(number, None)
         self.expected, self.again = {}, set()
         if settled:
-            self.client.send(Acknowledge(self.name, settled, transaction))
+            self.client.send(StandardAck(self.name, settled, transaction))
 
-    def receive_once(self, call: Call, timeout: int) -> None:
+    def receive_once(self, call: PendingCall, timeout: int) -> None:
         """Ask for one message and wait; without a connection a pull comes back empty at once."""
         if self.client.refuses(call):
             return
-        self.pull = call
+        self.waiting_receive = call
         lab = self.client.lab
         if self.prefetch == 0 and self.client.transport.away:
-            self.pull = None
+            self.waiting_receive = None
             self.client.after_round(call, got=None)
             return
         self.work()
-        if self.pull is not None and self.prefetch == 0 and not self.asked:
+        if self.waiting_receive is not None and self.prefetch == 0 and not self.asked:
             self._ask()
         lab.clock.later(lab.clock.now + timeout, self.on_pull_timeout, call)
 
-    def on_pull_timeout(self, call: Call) -> None:
+    def on_pull_timeout(self, call: PendingCall) -> None:
         """Nothing has come in time."""
-        if self.pull is call:
-            self.pull = None
+        if self.waiting_receive is call:
+            self.waiting_receive = None
             call.finish(got=None)
 
     def give_back(self) -> None:
@@ -303,17 +308,17 @@ class RemoteConsumer:
         """
         came = [m for number, m in self.expected.items() if number in self.again]
         self.audit.discard(self.expected.keys() - self.again)
-        back, self.had = [*came, *self.had], []
+        back, self.unacknowledged = [*came, *self.unacknowledged], []
         self.expected, self.again = {}, set()
         policy, clock = self.client.redelivery, self.client.lab.clock
         kept = []
         for message in back:
             before = self.before.pop(message.number, 0) + 1
             if 0 <= policy.maximum < before:
-                self.client.send(Poison(self.name, message))
+                self.client.send(PoisonAck(self.name, message))
             else:
-                kept.append(Delivery(message, before, message.row))
-        self.buffer.extendleft(reversed(kept))
+                kept.append(MessageDispatch(message, before, message.row))
+        self.unconsumed_messages.extendleft(reversed(kept))
         if kept:
             self.paused = True
             clock.at(clock.now + policy.wait(kept[0].before) * 1000, self.on_again, None)
@@ -331,7 +336,7 @@ class RemoteConsumer:
     def close(self) -> None:
         """Take nothing more; whoever waits for a message gets none."""
         self.closed = True
-        self.buffer.clear()
-        pull, self.pull = self.pull, None
+        self.unconsumed_messages.clear()
+        pull, self.waiting_receive = self.waiting_receive, None
         if pull is not None:
             pull.finish(got=None)
