@@ -78,7 +78,9 @@ class ArtemisCrashes(RuleBasedStateMachine):
         for name, broker in self.lab.brokers.items():
             if broker.role in ("down", "stopped", "not_started"):
                 continue
-            partner = broker.master or (broker.live.replica if broker.live else None)
+            partner = broker.master or (
+                broker.served_journal.replica if broker.served_journal else None
+            )
             alone = broker.spec.policy != "replication"
             whole = partner is not None and "in_sync" in (broker.role, partner.role[-7:])
             if alone or (broker.serves and whole) or broker.role == "backup_searching":
@@ -136,8 +138,8 @@ class ArtemisCrashes(RuleBasedStateMachine):
         got = {n for c in self.lab.clients.consumers.values() for n in c.received}
         assert sent == got
         for broker in self.lab.brokers.values():
-            if broker.live is not None:
-                assert not any(queue.items() for queue in broker.live.queues.values())
+            if broker.served_journal is not None:
+                assert not any(queue.items() for queue in broker.served_journal.queues.values())
 
 
 class OpenMQCrashes(RuleBasedStateMachine):

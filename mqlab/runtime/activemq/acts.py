@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from mqlab.runtime.activemq import client_acts, lives, surroundings
-from mqlab.runtime.activemq.stage import Stage, Waiting, told
+from mqlab.runtime.activemq.stage import RunningStep, Stage, script_option
 from mqlab.runtime.activemq.waits import WAITS
-from mqlab.runtime.kernel.lab import Until
+from mqlab.runtime.kernel.lab import Completion
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
@@ -22,15 +22,15 @@ PATIENCE = 20_000  # ms that an action which waits for something has, unless tol
 LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
 
 
-class Acts(Stage):
+class ScriptRunner(Stage):
     """Does actions, and knows when they are over."""
 
-    def do(self, no: int, action: a.Action) -> Until:
+    def do(self, no: int, action: a.Action) -> Completion:
         """Begin an action, and say when it is over."""
         clock = self.lab.clock
         over = isinstance(action, c.WaitUntil) or type(action) in OVER
-        most = told(action, "max_ms")
-        self.now = now = Waiting(no, action, clock.now)
+        most = script_option(action, "max_ms")
+        self.now = now = RunningStep(no, action, clock.now)
         if most is not None or over:
             now.until = clock.now + int(PATIENCE if most is None else most) * 1000
         if not isinstance(action, c.WaitUntil):
@@ -39,14 +39,14 @@ class Acts(Stage):
             now.until = clock.now + LONGEST_CALL * 1000
         waits = now.call is not None or over
         if not waits and now.until is None:
-            return Until(deadline=clock.now)
-        return Until(self.held if waits else None, now, now.until, self.on_over)
+            return Completion(deadline=clock.now)
+        return Completion(self.condition_holds if waits else None, now, now.until, self.on_over)
 
     def only_waits(self, action: a.Action) -> bool:
         """Whether an action does nothing but wait."""
         return isinstance(action, (c.WaitUntil, c.ReceiveOnce))
 
-    def held(self, waiting: Waiting) -> bool:
+    def condition_holds(self, waiting: RunningStep) -> bool:
         """Whether what an action waits for has come."""
         action = waiting.action
         if waiting.call is not None:
@@ -55,17 +55,17 @@ class Acts(Stage):
             return WAITS[action.what](self.lab, action.about)
         return OVER[type(action)](self, waiting, action)
 
-    def on_over(self, waiting: Waiting) -> None:
+    def on_over(self, waiting: RunningStep) -> None:
         """An action is over: some say how long it took."""
         action = waiting.action
         if (
             isinstance(action, c.WaitUntil)
             and action.what == "configured"
-            and told(action, "label")
+            and script_option(action, "label")
         ):
             self.rows.append({
                 "step": waiting.no, "do": name_of(action), "client": action.about["client"],
-                "label": action.about["label"], "ok": True, "reached": self.held(waiting),
+                "label": action.about["label"], "ok": True, "reached": self.condition_holds(waiting),
                 "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
             })  # fmt: skip
 
@@ -76,8 +76,8 @@ class Acts(Stage):
             row: dict[str, object] = {
                 "step": call.no, "do": name_of(call.action), "client": call.client,
             }  # fmt: skip
-            if told(call.action, "label"):
-                row["label"] = told(call.action, "label")
+            if script_option(call.action, "label"):
+                row["label"] = script_option(call.action, "label")
             if call.done:
                 row |= {**call.row, "ms": [call.took] * 3}
             else:
@@ -112,7 +112,7 @@ DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
     a.Rollback: client_acts.rollback,
 }  # fmt: skip
 # Those that are over when something holds.
-OVER: dict[type[a.Action], Callable[[Stage, Waiting, Any], bool]] = {
+OVER: dict[type[a.Action], Callable[[Stage, RunningStep, Any], bool]] = {
     a.Restart: lives.has_started, c.StartBrokers: lives.have_started, a.Settle: lives.has_settled,
     a.Receive: client_acts.has_received,
 }  # fmt: skip

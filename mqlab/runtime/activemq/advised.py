@@ -162,7 +162,7 @@ class DemandForwardingBridge:
         if not taken and self.transport is not None:  # the home broker's error ends the bridge
             clock = self.lab.clock
             # What was on its way has arrived by then, but no answer has come.
-            clock.at(clock.now + self.lab.timing.link * 3 // 2, self.transport.on_error, None)
+            clock.schedule(clock.now + self.lab.timing.link * 3 // 2, self.transport.on_error, None)
 
     def find_duplicate_subscription(self, local: ConsumerInfo) -> DemandSubscription | None:
         """Return the subscription that duplicate suppression compares a new one with."""

@@ -48,7 +48,7 @@ def _message(broker: Broker, suffix: str, properties: Mapping[str, object]) -> M
         {},
     )
     message.arrived = lab.clock.now
-    message.row = broker.note(Kind.Enqueued, message, broker.node, broker.node)
+    message.row = broker.record_message(Kind.Enqueued, message, broker.node, broker.node)
     return message
 
 

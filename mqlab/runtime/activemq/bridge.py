@@ -43,7 +43,7 @@ class NetworkBridge(DemandForwardingBridge):
         self.no = lab.name_link(self.name, home.name, remote.name)
         self.link = lab.new_link(home.name, remote.name)
         self.link_back = lab.new_link(remote.name, home.name)
-        self.transport, self.accept_cost_us = over, lab.takes(lab.timing.taking)
+        self.transport, self.accept_cost_us = over, lab.random_duration(lab.timing.taking)
         self.entry = remote.entry(home.node, self.no)
         self.redelivered_travels = settings.rules.redelivered_travels
         self.demand: list[DemandSubscription] = []
@@ -100,7 +100,9 @@ class NetworkBridge(DemandForwardingBridge):
         demand, message, row = passage
         if not self.up or not self.remote_broker.running:
             if message not in demand.dispatched:  # sent without waiting for an answer
-                self.local_broker.note(Kind.Discarded, message, rule=Rule.bridge_down, cause=row)
+                self.local_broker.record_message(
+                    Kind.Discarded, message, rule=Rule.bridge_down, cause=row
+                )
             return
         copy = message.copy(self.local_broker.id)
         message.crossed = True
@@ -113,7 +115,7 @@ class NetworkBridge(DemandForwardingBridge):
         ):
             return
         if (remote.store.seen or remote.audits_network) and remote.has_had(copy):
-            remote.note(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
+            remote.record_message(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
         else:
             remote.take_over(copy, self.entry, row)
         wait = 0
@@ -142,4 +144,4 @@ class NetworkBridge(DemandForwardingBridge):
         """
         home = self.local_broker
         way = home.node, self.remote_broker.node, self.no, demand.no
-        home.note(Kind.Refused, message, *way, Rule.not_permitted, message.row)
+        home.record_message(Kind.Refused, message, *way, Rule.not_permitted, message.row)

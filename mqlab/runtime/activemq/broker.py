@@ -19,7 +19,7 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.trace.record import stamp
+from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.bridge import NetworkBridge
@@ -93,7 +93,7 @@ class Broker:
             client.lose_broker()
         stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Rule.asked)
         for message in self.store.keep(self):
-            self.note(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
+            self.record_message(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
         for sub in self.subs:
             sub.dispatched.clear()  # what is still on its way to an answer finds nobody
         self.clear()
@@ -110,23 +110,23 @@ class Broker:
         """Record that something happened at this broker."""
         return self.lab.add(self.lab.clock.now, kind, broker=self.node, **columns)
 
-    def note(
+    def record_message(
         self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
         sub: int = -1, rule: int = 0, cause: int = -1,
     ) -> int:  # fmt: skip
         """Record that something happened to a message at this broker."""
-        way = stamp(kind, self.node, frm, to, link, sub)
-        return self.recorder.stamped(way, message, rule, cause)
+        way = pack_prefix(kind, self.node, frm, to, link, sub)
+        return self.recorder.add_packed(way, message, rule, cause)
 
     # Messages
 
     def entry(self, frm: int, link: int = -1) -> bytes:
         """Return the stamp of what comes from a producer, or over a *link* from another broker."""
-        return stamp(ENQUEUED, self.node, frm, self.node, link)
+        return pack_prefix(ENQUEUED, self.node, frm, self.node, link)
 
     def take_over(self, message: Message, entry: bytes, cause: int) -> None:
         """Take over a message that has come by an `entry`."""
-        message.row = self.recorder.stamped(entry, message, 0, cause)
+        message.row = self.recorder.add_packed(entry, message, 0, cause)
         message.arrived = self.clock.now
         try:
             destination = self.destinations[message.dest_no]

@@ -1,4 +1,4 @@
-"""What clients with addresses do: each call is a `Call`, which the script waits for unless told."""
+"""What clients with addresses do: each call is a `PendingCall`, which the script waits for unless told."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mqlab.runtime.activemq.clients.calls import SendJob, session_of
 from mqlab.runtime.activemq.clients.client import ClientConnection
 from mqlab.runtime.activemq.clients.sessions import MessageConsumer
 from mqlab.runtime.activemq.commands import RemoveInfo, RemoveSubscriptionInfo, SessionInfo
-from mqlab.runtime.activemq.stage import Stage, Waiting, told
+from mqlab.runtime.activemq.stage import RunningStep, Stage, script_option
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec.values import Destination, duration
@@ -33,7 +33,7 @@ def open_session(stage: Stage, action: c.OpenSession) -> None:
 
 def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
     """Return the destination; raises `Refused` for one that a script wants without a name."""
-    if told(action, "unnamed"):
+    if script_option(action, "unnamed"):
         raise UNNAMED
     return dest
 
@@ -41,7 +41,7 @@ def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
 def open_consumer(stage: Stage, action: a.Consumer) -> None:
     """A client opens a consumer, which takes what it can from then on."""
     client = stage.lab.clients_by_name[action.on]
-    dest, loop = _named(action, action.reads), told(action, "loop", True)
+    dest, loop = _named(action, action.reads), script_option(action, "loop", True)
     consumer = MessageConsumer(client, action, dest, session_of(stage.lab, action), loop)
     client.open_consumer(consumer, stage.call(client.name))
 
@@ -142,6 +142,6 @@ def receive(stage: Stage, action: a.Receive) -> None:
     consumer.allow(action.count)
 
 
-def has_received(stage: Stage, waiting: Waiting, action: a.Receive) -> bool:
+def has_received(stage: Stage, waiting: RunningStep, action: a.Receive) -> bool:
     """Whether it has them."""
     return stage.lab.consumers_by_name[action.consumer].count >= waiting.goal

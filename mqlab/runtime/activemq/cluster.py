@@ -14,7 +14,7 @@ from mqlab.runtime.activemq.commands import ConnectionControl
 from mqlab.runtime.activemq.connection import TransportConnection
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 
 class BrokenFilter(Exception):
@@ -24,7 +24,7 @@ class BrokenFilter(Exception):
 class ClusterClientUpdates:
     """The list of one broker: addresses, its own and its peers', turned for each connection."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: BrokerService) -> None:
         self.process = process
         self.updates = process.member.updates
         self.list: list[str] = []

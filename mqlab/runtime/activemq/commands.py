@@ -1,6 +1,6 @@
 """The commands that go over a socket, one small value for each (what OpenWire calls its commands).
 
-A command with a `request` wants an answer: a `Reply` with the same number.
+A command with a `request` wants an answer: a `Response` with the same number.
 """
 
 from __future__ import annotations

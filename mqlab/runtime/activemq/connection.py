@@ -41,7 +41,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.client import ClientConnection
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
@@ -50,7 +50,7 @@ FIRST_WORD = 4_000, 150
 class TransportConnection:
     """What a broker knows of one client."""
 
-    def __init__(self, process: Process, socket: Socket) -> None:
+    def __init__(self, process: BrokerService, socket: Socket) -> None:
         self.process, self.socket = process, socket
         self.subs: dict[str, RemoteSubscription] = {}
         self.transactions: dict[str, list[Send | StandardAck]] = {}
@@ -63,7 +63,7 @@ class TransportConnection:
     def on_command(self, command: Command) -> None:
         """Do what a client asks for, and answer where it wants an answer."""
         if isinstance(command, WireFormatInfo):
-            late = self.process.lab.late(*FIRST_WORD)
+            late = self.process.lab.extra_delay(*FIRST_WORD)
             if late:
                 self.process.after(late, self.on_first_word)
             else:
@@ -76,7 +76,7 @@ class TransportConnection:
         except Refused as error:
             self._answer(request, error)
             return
-        mirror = self.process.mirror
+        mirror = self.process.pure_master_slave
         if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
             mirror.when_answered(self._answer, request)
         elif request is not None:
@@ -126,8 +126,8 @@ class TransportConnection:
 
     def on_mirrored(self, command: MirroredWork) -> None:
         """A slave has done what its master asked for."""
-        if self.process.mirror is not None:
-            self.process.mirror.mirrored(command.slave, command.count)
+        if self.process.pure_master_slave is not None:
+            self.process.pure_master_slave.mirrored(command.slave, command.count)
 
     def on_session(self, command: SessionInfo) -> None:
         """A session is opened."""
@@ -202,7 +202,9 @@ class TransportConnection:
             raise Refused("DestinationDoesNotExistException", str(message.dest))
         known = message.number in process.producer_audit or message.number in process.lasting_audit
         if known and message.persistent:
-            process.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=sent.row)
+            process.broker.record_message(
+                Kind.Discarded, message, rule=Rule.duplicate, cause=sent.row
+            )
             return
         if known and sent.resent:  # the audit of the queue does not know what is resent unreliably
             queue = process.broker.destination(message.dest)

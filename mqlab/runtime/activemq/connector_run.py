@@ -1,6 +1,6 @@
 """Network connectors in time: when a broker tries to reach another, and when its bridge is up.
 
-Every address that the agent reports is a `BridgeAttempt`: one attempt at a time, and after a failure the
+Every address that the agent reports is a `DiscoveredService`: one attempt at a time, and after a failure the
 agent's wait (Fuse 1, "Static discovery agent": 1, 2, 4 s ...; a bridge that lived counts as the
 first failure). What goes over a bridge that is up is the core's.
 """
@@ -30,7 +30,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 LEVELS = 4  # of addresses inside of a connector's address
 REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
@@ -53,9 +53,9 @@ class DiscoveredService:
         self.bridges: list[NetworkBridge] = []
         self.number = 0
         self.wanted = True
-        self.remote: Process | None = None
+        self.remote: BrokerService | None = None
         self.socket: Socket | None = None
-        self.seen_up: Process | None = None
+        self.seen_up: BrokerService | None = None
         self.was_up = False
         self.waits = False  # for the next try
         self.began = 0
@@ -94,7 +94,7 @@ class DiscoveredService:
             source.send(WireFormatInfo())
         else:
             clock = self.lab.clock
-            clock.at(clock.now, self.on_greeted, (source, self.number))
+            clock.schedule(clock.now, self.on_greeted, (source, self.number))
 
     def on_greeted(self, greeted: tuple[Transport, int]) -> None:
         """The first words took no time."""
@@ -124,7 +124,7 @@ class DiscoveredService:
             if socket is not None and socket.process is not None:
                 self.remote = self.lab.processes[socket.process.name]
                 self.socket = socket
-                wait = self.lab.takes(self.lab.timing.bridge_up)
+                wait = self.lab.random_duration(self.lab.timing.bridge_up)
                 self.process.after(wait, self.come_up, self.number)
 
     def come_up(self, number: int) -> None:
@@ -159,7 +159,7 @@ class DiscoveredService:
             self._tell_up(remote)
         except BrokenFilter:
             self.bridges, self.seen_up = [], None
-            self.lab.note(Kind.Failed, chain=self, broker=self.node, rule=Rule.broken_filter)
+            self.lab.record(Kind.Failed, chain=self, broker=self.node, rule=Rule.broken_filter)
             self._close()
             self.failed()
             return
@@ -167,7 +167,7 @@ class DiscoveredService:
         for bridge in ways:
             bridge.start()
 
-    def _tell_up(self, remote: Process) -> None:
+    def _tell_up(self, remote: BrokerService) -> None:
         """Say that the bridge is up, unless its loss was hidden by a failover: inside."""
         if self.seen_up is None:
             self.seen_up = remote
@@ -184,14 +184,14 @@ class DiscoveredService:
                 self._note("down", home, other)
                 home.cluster.left(other.name)
 
-    def _ends(self, remote: Process) -> list[tuple[Process, Process]]:
+    def _ends(self, remote: BrokerService) -> list[tuple[BrokerService, BrokerService]]:
         """Return who sees the bridge, and to whom: both brokers if it is duplex."""
         ends = [(self.process, remote), (remote, self.process)]
         return ends if self.connector.settings.duplex else ends[:1]
 
-    def _note(self, state: str, home: Process, remote: Process) -> None:
+    def _note(self, state: str, home: BrokerService, remote: BrokerService) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
-        self.lab.note(
+        self.lab.record(
             kind,
             chain=self,
             broker=home.node,
@@ -247,7 +247,7 @@ class DiscoveredService:
         wait = self.back_off.after(self.lab.clock.now - self.began, self.was_up)
         self.was_up = False
         if wait is not None:
-            self.lab.note(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
+            self.lab.record(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
             self.waits = True
             self.process.later(wait, self.connect)
 
@@ -262,7 +262,7 @@ class DiscoveredService:
 class DiscoveryNetworkConnector:
     """A network connector at work at one broker."""
 
-    def __init__(self, lab: Lab, process: Process, spec: NetworkConnector) -> None:
+    def __init__(self, lab: Lab, process: BrokerService, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
         self.settings = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
         self.configured_name = (
@@ -305,10 +305,10 @@ class DiscoveryNetworkConnector:
                 self, uris.with_options(element, extra), ExponentialBackOff(dict(found.options))
             )
             self.attempts.append(attempt)
-            self.lab.blame(attempt, self.lab.last.get(self.process, -1))
+            self.lab.set_cause(attempt, self.lab.last.get(self.process, -1))
             attempt.connect()
 
-    def name_in_use(self, remote: Process) -> bool:
+    def name_in_use(self, remote: BrokerService) -> bool:
         """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
         return any(
             attempt.bridges and attempt.remote is remote

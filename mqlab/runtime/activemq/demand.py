@@ -9,7 +9,7 @@ from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.replay import replays
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.trace.record import stamp
+from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.bridge import NetworkBridge
@@ -23,8 +23,9 @@ TTL_USED_UP = int(Rule.ttl_used_up)
 class DemandSubscription(Subscription):
     """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
 
-    `interest` are those it stands for, consumers by id and durable subscriptions by key: when the
-    last of those that keep it goes, it goes. A static one has an interest of its own that never does.
+    `remote_subscription_ids` are those it stands for, consumers by id and durable subscriptions by key:
+    when the last of those that keep it goes, it goes. A static one has an interest of its own that never
+    does.
     """
 
     def __init__(self, bridge: NetworkBridge, info: ConsumerInfo, static: bool) -> None:
@@ -36,7 +37,7 @@ class DemandSubscription(Subscription):
         )
         self.bridge, self.static = bridge, static
         home, remote = bridge.local_broker.node, bridge.remote_broker.node
-        self.passage = stamp(FORWARDED, home, home, remote, bridge.no, self.no)
+        self.passage = pack_prefix(FORWARDED, home, home, remote, bridge.no, self.no)
         self.tests_messages, self.ttl = settings.tests_messages, settings.message_ttl
         self.on_forwarded, self.on_answered = bridge.on_forwarded, bridge.on_answered
         self.remote_subscription_ids: set[int | durable.Key] = set()
@@ -96,9 +97,9 @@ class DemandSubscription(Subscription):
         if self.tests_messages and not bridge.settings.permits(message.dest):
             bridge.on_not_permitted(self, message)
             return
-        row = self.recorder.stamped(self.passage, message, rule, message.row)
+        row = self.recorder.add_packed(self.passage, message, rule, message.row)
         passage = (self, message, row)
         bridge.link.carry(self.on_forwarded, passage, 0, message.size)
         if not (message.persistent or bridge.settings.always_sync_send):
             clock = bridge.lab.clock
-            clock.at(clock.now, self.on_answered, passage)
+            clock.schedule(clock.now, self.on_answered, passage)

@@ -1,7 +1,7 @@
 """What is done to brokers, and to clients that are on a broker by themselves.
 
 Such a client has a connection of its own, over links alone: it knows no address but a list of brokers,
-the first of which that serves is its own. Whoever writes an address is a `Client` (see `acts`).
+the first of which that serves is its own. Whoever writes an address is a `ClientConnection` (see `acts`).
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 from mqlab.runtime.activemq import request_reply, snapshot
 from mqlab.runtime.activemq.clients.consumer import DirectConsumer
 from mqlab.runtime.activemq.clients.producer import DirectProducer
-from mqlab.runtime.kernel.lab import AT_ONCE, Until
+from mqlab.runtime.kernel.lab import AT_ONCE, Completion
 from mqlab.spec import action as a
 from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 
-class Direct:
+class DirectScriptRunner:
     """Does the actions that need no address; `turns` are connectors that start one after the other."""
 
     def __init__(self, lab: Lab) -> None:
@@ -31,7 +31,7 @@ class Direct:
         self.turns: deque[DiscoveryNetworkConnector] = deque()
         self.in_turn = False
 
-    def takes(self, action: a.Action) -> bool:
+    def runs(self, action: a.Action) -> bool:
         """Whether an action is one of these."""
         lab = self.lab
         if lab.by_calls:
@@ -44,13 +44,13 @@ class Direct:
             return action.who in lab.consumers
         return type(action) in _DO
 
-    def do(self, action: a.Action) -> Until:
+    def do(self, action: a.Action) -> Completion:
         """Begin an action, and say when it is over."""
-        return _DO[type(action)](self, action) or Until()
+        return _DO[type(action)](self, action) or Completion()
 
     # Brokers and connectors
 
-    def start(self, action: a.Start) -> Until:
+    def start(self, action: a.Start) -> Completion:
         """Start all brokers in order, then the connectors one by one: each bridge is up before the next."""
         self.in_turn = True
         for process in self.lab.processes.values():
@@ -58,7 +58,7 @@ class Direct:
         self.turns = deque(
             connector for connector in self.lab.connectors if connector.spec.get("auto_start")
         )
-        return Until(then=self.next_turn)
+        return Completion(then=self.next_turn)
 
     def next_turn(self, _: None) -> None:
         """The next connector starts."""
@@ -67,10 +67,10 @@ class Direct:
             connector = self.turns.popleft()
             if connector.process.open and not connector.attempts:
                 connector.start()
-                self.lab.under_way = Until(then=self.next_turn)
+                self.lab.under_way = Completion(then=self.next_turn)
                 return
 
-    def starts_in_turn(self, process: Process) -> bool:
+    def starts_in_turn(self, process: BrokerService) -> bool:
         """Whether a broker's connectors wait for their turn."""
         return self.in_turn
 
@@ -95,7 +95,7 @@ class Direct:
         producer.start()
         return producer
 
-    def send(self, action: a.Producer) -> Until:
+    def send(self, action: a.Producer) -> Completion:
         """Send; in the background, nobody waits for it."""
         producer = self.produce(action)
         if action.in_background:
@@ -104,29 +104,29 @@ class Direct:
         closes = following is not None and isinstance(getattr(following, "action", None), a.Close)
         if self.lab.timing.closing is not None and closes:
             # A consumer can go at once; anything else opens a connection, or settles, first.
-            return Until(has_sent, producer, then=self.on_sent)
-        return Until()
+            return Completion(has_sent, producer, then=self.on_sent)
+        return Completion()
 
     def on_sent(self, _: DirectProducer) -> None:
         """A producer has sent all: it closes its connection."""
         timing = self.lab.timing
-        wait = 2 * timing.link + self.lab.takes(timing.closing or 0)
-        self.lab.under_way = Until(deadline=self.lab.clock.now + wait)
+        wait = 2 * timing.link + self.lab.random_duration(timing.closing or 0)
+        self.lab.under_way = Completion(deadline=self.lab.clock.now + wait)
 
-    def settle(self, action: a.Settle) -> Until:
+    def settle(self, action: a.Settle) -> Completion:
         """Wait until nothing has moved for a while."""
-        return Until(then=self.on_rest, argument=action)
+        return Completion(then=self.on_rest, argument=action)
 
     def on_rest(self, action: a.Settle) -> None:
         """All has come to rest: is it long enough?"""
         lab = self.lab
         quiet = lab.recorder.moved_at() + duration(action.quiet)
         if quiet > lab.clock.now:
-            lab.under_way = Until(deadline=quiet, then=self.on_quiet, argument=action)
+            lab.under_way = Completion(deadline=quiet, then=self.on_quiet, argument=action)
 
     def on_quiet(self, action: a.Settle) -> None:
         """It was quiet for long enough, unless something has come up."""
-        self.lab.under_way = Until(then=self.on_rest, argument=action)
+        self.lab.under_way = Completion(then=self.on_rest, argument=action)
 
     def snapshot(self, action: a.Snapshot) -> None:
         """Note the state of everything."""
@@ -134,9 +134,9 @@ class Direct:
         for broker in self.lab.brokers.values() if self.lab.rules.look_pages_in else ():
             broker.looked_into()
 
-    def wait(self, action: a.Wait) -> Until:
+    def wait(self, action: a.Wait) -> Completion:
         """Let time pass."""
-        return Until(deadline=self.lab.clock.now + duration(action.time))
+        return Completion(deadline=self.lab.clock.now + duration(action.time))
 
     def nothing(self, action: a.Action) -> None:
         """Coming to rest is what every action ends in."""
@@ -169,7 +169,7 @@ class Direct:
         """Give all back."""
         self.lab.consumers[action.who].give_back()
 
-    def request_reply(self, action: a.RequestReply) -> Until:
+    def request_reply(self, action: a.RequestReply) -> Completion:
         """Let requests be answered."""
         return request_reply.begin(self, action)
 
@@ -179,10 +179,20 @@ def has_sent(producer: DirectProducer) -> bool:
     return producer.done
 
 
-_DO: dict[type[a.Action], Callable[[Direct, Any], Until | None]] = {
-    a.Start: Direct.start, a.Consumer: Direct.open, a.Producer: Direct.send,
-    a.Close: Direct.close, a.Receive: Direct.receive, a.Resume: Direct.resume,
-    a.Pause: Direct.pause, a.Acknowledge: Direct.acknowledge, a.Commit: Direct.commit,
-    a.Rollback: Direct.rollback, a.RequestReply: Direct.request_reply, a.Wait: Direct.wait,
-    a.WaitForSends: Direct.nothing, a.Settle: Direct.settle, a.Snapshot: Direct.snapshot,
-}  # fmt: skip
+_DO: dict[type[a.Action], Callable[[DirectScriptRunner, Any], Completion | None]] = {
+    a.Start: DirectScriptRunner.start,
+    a.Consumer: DirectScriptRunner.open,
+    a.Producer: DirectScriptRunner.send,
+    a.Close: DirectScriptRunner.close,
+    a.Receive: DirectScriptRunner.receive,
+    a.Resume: DirectScriptRunner.resume,
+    a.Pause: DirectScriptRunner.pause,
+    a.Acknowledge: DirectScriptRunner.acknowledge,
+    a.Commit: DirectScriptRunner.commit,
+    a.Rollback: DirectScriptRunner.rollback,
+    a.RequestReply: DirectScriptRunner.request_reply,
+    a.Wait: DirectScriptRunner.wait,
+    a.WaitForSends: DirectScriptRunner.nothing,
+    a.Settle: DirectScriptRunner.settle,
+    a.Snapshot: DirectScriptRunner.snapshot,
+}

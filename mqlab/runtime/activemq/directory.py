@@ -168,14 +168,14 @@ class AddressResolver:
         if target is None:
             error = _nowhere(address)
             if error.kind == "UnknownHostException":
-                lab.note(Kind.Attempted, {"result": error.kind}, user, frm=user.node,
+                lab.record(Kind.Attempted, {"result": error.kind}, user, frm=user.node,
                          rule=Rule.nobody_listens)  # fmt: skip
             raise error
         lines = self._way(user.name, target)
         result = self.result(target, lines)
         self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
         rule = Rule.accepted if result == "connected" else Rule.nobody_listens
-        lab.note(
+        lab.record(
             Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule
         )
         if result == "refused":
@@ -199,7 +199,7 @@ class AddressResolver:
         if any(line.frozen for line in lines):
             return "connected"
         process = self.lab.processes[name]
-        drops = process.mirror is not None and process.mirror.opening
+        drops = process.pure_master_slave is not None and process.pure_master_slave.opening
         return "connected" if process.open or drops else "refused"
 
     def answers(self, user: str, address: str) -> bool:
@@ -226,12 +226,12 @@ class AddressResolver:
         socket = Socket(lab, client_end, user, target.shown, process, lines)
         if process is None:
             if self.modes[name] == "accept_close":
-                lab.clock.at(lab.clock.now + lab.timing.link, socket.on_dropped, None)
+                lab.clock.schedule(lab.clock.now + lab.timing.link, socket.on_dropped, None)
         elif process.open or isinstance(client_end, PureMasterSlave):
             socket.broker_end = TransportConnection(process, socket)
         else:
             welcomes = process.costs.welcome  # it is let in, and only then nobody is there for it
-            lab.clock.at(lab.clock.now + lab.timing.link + welcomes, socket.reset, None)
+            lab.clock.schedule(lab.clock.now + lab.timing.link + welcomes, socket.reset, None)
         if isinstance(client_end, DiscoveredService) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:

@@ -1,8 +1,8 @@
 """Durable subscriptions: what a topic keeps for a subscriber that is away.
 
-A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurable` stands in its
-place and keeps the persistent messages; whoever comes back under the same key takes them over. On
-behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
+A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurableSubscription`
+stands in its place and keeps the persistent messages; whoever comes back under the same key takes them
+over. On behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
 ``NC-DS_<home broker>_<topic>`` (activemq-network-connector.md, section 12).
 """
 
@@ -72,7 +72,7 @@ def deactivate(broker: Broker, sub: Subscription) -> None:
     inactive = InactiveDurableSubscription(broker, sub.durable, sub.dest, sub)
     inactive.waiting.extend(m for m in (*sub.dispatched, *sub.waiting) if m.persistent)
     for message in sub.dispatched:
-        message.row = broker.note(
+        message.row = broker.record_message(
             Kind.Returned,
             message,
             sub=inactive.no if message.persistent else sub.no,

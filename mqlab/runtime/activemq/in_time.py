@@ -13,7 +13,7 @@ from mqlab.trace.spans import numbers, spans
 from mqlab.trace.trace import Trace
 
 
-class Reader:
+class InTimeReport:
     """Reads the rows of a trace; every event is given its step and the ms since that began."""
 
     def __init__(self, trace: Trace) -> None:
@@ -49,7 +49,7 @@ Row = dict[str, Any]  # as JSON has it
 
 def outcome(trace: Trace) -> Row:
     """Return attempts, connections, roles, bridges, results, consumers and snapshots of a run."""
-    read = Reader(trace)
+    read = InTimeReport(trace)
     detail = read.details.__getitem__
     parts: Row = {
         "roles": _events(read, "broker", detail, Kind.RoleChanged),
@@ -88,7 +88,7 @@ def outcome(trace: Trace) -> Row:
 
 
 def _events(
-    read: Reader,
+    read: InTimeReport,
     who: str | None,
     entry: Callable[[int], Row],
     *kinds: Kind,
@@ -103,7 +103,7 @@ def _events(
     return found
 
 
-def _attempts(read: Reader) -> dict[str, list[object]]:
+def _attempts(read: InTimeReport) -> dict[str, list[object]]:
     last: dict[str, int] = {}
 
     def entry(row: int) -> Row:
@@ -119,13 +119,13 @@ def _attempts(read: Reader) -> dict[str, list[object]]:
     return _events(read, "frm", entry, Kind.Attempted)
 
 
-def _connection(read: Reader, row: int) -> Row:
+def _connection(read: InTimeReport, row: int) -> Row:
     if read.columns["kind"][row] == Kind.Interrupted:
         return {"state": "interrupted"}
     return {"state": "connected", "to": read.details[row]["to"]}
 
 
-def _bridges(read: Reader) -> dict[str, list[object]]:
+def _bridges(read: InTimeReport) -> dict[str, list[object]]:
     found: dict[str, list[object]] = {}
     for row in read.rows(Kind.BridgeUp, Kind.BridgeDown):
         state = "up" if read.columns["kind"][row] == Kind.BridgeUp else "down"
@@ -134,7 +134,7 @@ def _bridges(read: Reader) -> dict[str, list[object]]:
     return found
 
 
-def _consumers(read: Reader) -> Row:
+def _consumers(read: InTimeReport) -> Row:
     found: Row = {}
     got: dict[str, list[tuple[int, int]]] = {
         name: [] for name, role in zip(read.names, read.roles, strict=True) if role == "consumer"

@@ -14,7 +14,7 @@ from mqlab.runtime.activemq.sockets import NetworkPath
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
     from mqlab.runtime.kernel.clock import Call
     from mqlab.spec.member import LockerSettings
 
@@ -54,7 +54,7 @@ class Database:
 
     def cut(self, how: str, cause: int | None = None) -> None:
         """Connections break, or freeze; a transaction ends with its connection."""
-        frozen = self.line.held
+        frozen = self.line.frozen_calls
         self.line.cut(how, cause)
         if how in ("refuse", "reset_once"):
             self.free(None)
@@ -68,7 +68,7 @@ class Database:
         """Whether nothing moves: *query* is then made once the line is healed, or broken."""
         if self.line.state in ("open", "refuse"):
             return False
-        self.line.held.append((query, argument))
+        self.line.frozen_calls.append((query, argument))
         return True
 
     def make_tables(self, maker: JdbcLocker) -> None:
@@ -78,7 +78,7 @@ class Database:
         self.makers.append(maker)
         if len(self.makers) == 1:
             clock = maker.lab.clock
-            clock.later(clock.now + MAKING, self.on_tables, maker)
+            clock.schedule_background(clock.now + MAKING, self.on_tables, maker)
 
     def on_tables(self, maker: JdbcLocker) -> None:
         """The tables are there; of several who made them at the same time perhaps none starts."""
@@ -113,7 +113,7 @@ class Database:
 class JdbcLocker(AbstractLocker):
     """What both database lockers have in common: a connection that can break."""
 
-    def __init__(self, process: Process, locker: LockerSettings, database: Database) -> None:
+    def __init__(self, process: BrokerService, locker: LockerSettings, database: Database) -> None:
         super().__init__(process, locker)
         self.database = database
         self.broken = False
@@ -126,7 +126,7 @@ class JdbcLocker(AbstractLocker):
         if self.database.away:
             self.process.later(RECONNECT, self.on_unreachable)
             return
-        self.started = self.lab.clock.now + self.lab.late(STARTING)
+        self.started = self.lab.clock.now + self.lab.extra_delay(STARTING)
         self.database.make_tables(self)
         super().begin()
 
@@ -205,7 +205,7 @@ class DefaultDatabaseLocker(JdbcLocker):
         self.asked += 1
         self.database.waiting.append(self)
         clock, wait = self.lab.clock, self.locker.query_timeout * 1000
-        clock.later(clock.now + wait, self.on_query_timeout, self.asked)
+        clock.schedule_background(clock.now + wait, self.on_query_timeout, self.asked)
 
     def on_query_timeout(self, asked: int) -> None:
         """The database has let the query wait long enough, even if the candidate is suspended."""
@@ -219,7 +219,7 @@ class DefaultDatabaseLocker(JdbcLocker):
         self.waited = True
         self.database.holder = self
         self.broken = False
-        self.note(Kind.Locked, Rule.lock_free)
+        self.record(Kind.Locked, Rule.lock_free)
         self.process.after(0, self.on_granted)
 
     def on_granted(self, _: None) -> None:

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 from mqlab.errors import BadValue, UnknownName
 from mqlab.formats import lab as lab_files
 from mqlab.runtime.activemq import waits
-from mqlab.runtime.activemq.acts import Acts
+from mqlab.runtime.activemq.acts import ScriptRunner
 from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.broker import Broker
 from mqlab.runtime.activemq.clients.consumer import DirectConsumer
 from mqlab.runtime.activemq.clients.producer import DirectProducer
 from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
-from mqlab.runtime.activemq.direct import Direct
+from mqlab.runtime.activemq.direct import DirectScriptRunner
 from mqlab.runtime.activemq.directory import AddressResolver
 from mqlab.runtime.activemq.jdbc import Database, DefaultDatabaseLocker, LeaseDatabaseLocker
 from mqlab.runtime.activemq.locks import AbstractLocker, LockFile, SharedFileLocker
 from mqlab.runtime.activemq.multicast import MulticastNetwork
-from mqlab.runtime.activemq.process import Process
+from mqlab.runtime.activemq.process import BrokerService
 from mqlab.runtime.activemq.pure import PureMasterSlave
 from mqlab.runtime.activemq.sharing import SharedPersistenceAdapter
-from mqlab.runtime.activemq.stage import Numbered
+from mqlab.runtime.activemq.stage import ScriptStep
 from mqlab.runtime.activemq.store import PersistenceAdapter
+from mqlab.runtime.kernel.lab import Completion
 from mqlab.runtime.kernel.lab import Lab as KernelLab
-from mqlab.runtime.kernel.lab import Until
 from mqlab.runtime.kernel.timing import RECORDED, Timing
 from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
@@ -86,7 +86,7 @@ class Lab(KernelLab):
         self.begun: list[tuple[int, int, int]] = []  # place in the script, us, row
         self.pausing = False  # between two calls
         self._furnish()
-        self.direct, self.acts = Direct(self), Acts(self)
+        self.direct, self.acts = DirectScriptRunner(self), ScriptRunner(self)
         for action in scenario.actions:
             self.schedule(self._numbered(action))
         if isinstance(what, Network):
@@ -106,11 +106,11 @@ class Lab(KernelLab):
         self.senders: list[DirectProducer] = []
         self.producers: dict[str, int] = {}
         self.lan = MulticastNetwork(self)
-        self.processes: dict[str, Process] = {}
+        self.processes: dict[str, BrokerService] = {}
         self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
         for spec in self.network.brokers:
             member = Member.of(spec, self.edition)
-            self.processes[spec.name] = Process(self, member, self.brokers[spec.name])
+            self.processes[spec.name] = BrokerService(self, member, self.brokers[spec.name])
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
             DiscoveryNetworkConnector(self, self.processes[b.name], c)
@@ -119,9 +119,9 @@ class Lab(KernelLab):
 
     # The script
 
-    def _numbered(self, action: Action) -> Numbered:
+    def _numbered(self, action: Action) -> ScriptStep:
         self.actions.append(action)
-        return Numbered(len(self.actions) - 1, action)
+        return ScriptStep(len(self.actions) - 1, action)
 
     def do(self, action: Action) -> None:
         """Begin *action*, or raise and stay as it was; time goes on with `step`, `until` or `rest`."""
@@ -141,29 +141,29 @@ class Lab(KernelLab):
         opened = [*self.clients_by_name, *self.consumers_by_name, *self.consumers]
         check_open(action, opened, self.network.names, self.now)
 
-    def begin(self, numbered: Numbered) -> Until:
+    def begin(self, numbered: ScriptStep) -> Completion:
         """Begin an action, and say when it is over."""
         no, action = numbered.no, numbered.action
         self._check_open(action)
         self.begun.append((no, self.clock.now, self.recorder.count))
-        if self.direct.takes(action):
+        if self.direct.runs(action):
             return self.direct.do(action)
         until = self.acts.do(no, action)
         bound = until.condition is not None or until.deadline is not None
-        return until if self.by_calls or (bound and self.acts.only_waits(action)) else Until()
+        return until if self.by_calls or (bound and self.acts.only_waits(action)) else Completion()
 
     def end_action(self) -> None:
         """An action is over: a client takes a moment before the next call; a look takes none."""
         first = self.under_way is None
         super().end_action()
-        wait = self.takes(self.timing.between, CALLS)
+        wait = self.random_duration(self.timing.between, CALLS)
         if self.under_way is not None or not self.script or not wait or self.pausing or first:
             self.pausing = False
             return
         following = self.script[0]
-        looks = isinstance(following, Numbered) and isinstance(following.action, Snapshot)
+        looks = isinstance(following, ScriptStep) and isinstance(following.action, Snapshot)
         self.pausing = True
-        self.under_way = Until(deadline=self.clock.now + (0 if looks else wait))
+        self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
 
     @property
     def expecting(self) -> str:
@@ -205,7 +205,7 @@ class Lab(KernelLab):
 
     # Writing down
 
-    def note(
+    def record(
         self, kind: int, detail: dict[str, object] | None = None, chain: object = None, **columns: int
     ) -> int:  # fmt: skip
         """Record that something happened, with what no column can hold.
@@ -221,7 +221,7 @@ class Lab(KernelLab):
             self.details[row] = detail
         return row
 
-    def blame(self, near: object, row: int) -> None:
+    def set_cause(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""
         self.last[getattr(near, "owner", near)] = row
 
@@ -288,7 +288,7 @@ class Lab(KernelLab):
             return PersistenceAdapter(lasting=spec.get("store", self.edition) != "memory")
         return self.shared_stores.setdefault(locker.store, SharedPersistenceAdapter())
 
-    def candidate_for(self, process: Process) -> AbstractLocker | None:
+    def locker_for(self, process: BrokerService) -> AbstractLocker | None:
         """Return a broker's part in the election of its set, if it is in one."""
         locker = process.member.locker
         if locker is None:
@@ -299,7 +299,7 @@ class Lab(KernelLab):
         kind = DefaultDatabaseLocker if locker.kind == "database" else LeaseDatabaseLocker
         return kind(process, locker, self.database)
 
-    def mirror_for(self, process: Process) -> PureMasterSlave | None:
+    def pure_master_slave_for(self, process: BrokerService) -> PureMasterSlave | None:
         """Return a broker's part in a pure pair: only 5.5 has them."""
         pure = process.member.pure
         paired = (
@@ -313,7 +313,7 @@ class Lab(KernelLab):
             else None
         )
 
-    def audit_of(self, process: Process) -> MessageAudit:
+    def audit_of(self, process: BrokerService) -> MessageAudit:
         """Return what the store of a broker remembers of sends."""
         member = process.member
         if member.locker is not None:
@@ -324,7 +324,7 @@ class Lab(KernelLab):
 
     # What parts of a process tell
 
-    def serve(self, process: Process) -> None:
+    def serve(self, process: BrokerService) -> None:
         """A broker has opened its port: clients find it, its connectors and announcements begin."""
         for client in self.clients():
             client.find_broker()

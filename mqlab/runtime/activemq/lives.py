@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq import durable
-from mqlab.runtime.activemq.stage import Stage, Waiting, told
+from mqlab.runtime.activemq.stage import RunningStep, Stage, script_option
 from mqlab.spec.action import Pause, Restart, Resume, Settle, Stop
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.faults import Crash, HostDown
@@ -13,7 +13,7 @@ from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
     from mqlab.runtime.activemq.store import PersistenceAdapter
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
@@ -25,7 +25,7 @@ def settle(stage: Stage, action: Settle) -> None:
     stage.now.until = stage.now.start + duration(most)
 
 
-def has_settled(stage: Stage, waiting: Waiting, action: Settle) -> bool:
+def has_settled(stage: Stage, waiting: RunningStep, action: Settle) -> bool:
     """Whether nothing has moved for so long."""
     quiet = duration(QUIET if action.quiet == Settle().quiet else action.quiet)
     return stage.is_due(waiting, max(waiting.start, stage.lab.recorder.moved_at()) + quiet)
@@ -39,7 +39,7 @@ def start_broker(stage: Stage, action: Restart) -> None:
         _delete(stage, process.broker.store)
     process.start(action.broker_id == "new")
     stage.now.life = process.incarnation
-    if told(action, "wait_ms") is not None and told(action, "max_ms") is None:
+    if script_option(action, "wait_ms") is not None and script_option(action, "max_ms") is None:
         stage.now.until = None
 
 
@@ -51,25 +51,27 @@ def _delete(stage: Stage, store: PersistenceAdapter) -> None:
     holders = store.holders
     for message in store.empty():
         broker = brokers[holders[message]]
-        broker.note(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
+        broker.record_message(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
 
 
-def has_started(stage: Stage, waiting: Waiting, action: Restart) -> bool:
+def has_started(stage: Stage, waiting: RunningStep, action: Restart) -> bool:
     """Whether a broker has a role, or serves; or could not start."""
     process = stage.lab.processes[action.broker]
     ended = process.incarnation != waiting.life
-    if told(action, "wait_ms") is not None:
+    if script_option(action, "wait_ms") is not None:
         return _waited(stage, waiting, ended or process.role != "down")
-    waits = process.candidate is None if action.wait is None else action.wait
+    waits = process.locker is None if action.wait is None else action.wait
     return ended or process.open or not waits
 
 
-def _waited(stage: Stage, waiting: Waiting, there: bool) -> bool:
+def _waited(stage: Stage, waiting: RunningStep, there: bool) -> bool:
     """Whether `wait_ms`, and a random part of `jitter_ms`, have passed since it was there."""
     lab, action = stage.lab, waiting.action
     if waiting.due is None and there:
-        jitter = lab.random.randrange(duration(told(action, "jitter_ms", 0)) + 1)
-        return stage.is_due(waiting, lab.clock.now + duration(told(action, "wait_ms")) + jitter)
+        jitter = lab.random.randrange(duration(script_option(action, "jitter_ms", 0)) + 1)
+        return stage.is_due(
+            waiting, lab.clock.now + duration(script_option(action, "wait_ms")) + jitter
+        )
     return waiting.due is not None and lab.clock.now >= waiting.due
 
 
@@ -80,7 +82,7 @@ def start_brokers(stage: Stage, action: StartBrokers) -> None:
         stage.lab.processes[name].start()
 
 
-def have_started(stage: Stage, waiting: Waiting, action: StartBrokers) -> bool:
+def have_started(stage: Stage, waiting: RunningStep, action: StartBrokers) -> bool:
     """Whether all of them serve."""
     return not action.wait or all(stage.lab.processes[name].open for name in action.brokers)
 
@@ -97,10 +99,10 @@ def crash(stage: Stage, action: Crash) -> None:
     """A broker's process dies."""
     clock = stage.lab.clock
     stage.now.until = clock.now + stage.lab.timing.kill
-    clock.at(stage.now.until, on_killed, stage.lab.processes[action.broker])
+    clock.schedule(stage.now.until, on_killed, stage.lab.processes[action.broker])
 
 
-def on_killed(process: Process) -> None:
+def on_killed(process: BrokerService) -> None:
     """The process is dead."""
     process.kill()
 

@@ -15,7 +15,7 @@ from mqlab.spec.member import LockerSettings
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 # us after the death of the holder until another can have the lock; None is never.
 RELEASE = {"local": 0, "san": 0, "nfs4": 30_000_000, "nfs3": None}
@@ -24,7 +24,7 @@ RELEASE = {"local": 0, "san": 0, "nfs4": 30_000_000, "nfs3": None}
 class AbstractLocker(ABC):
     """One broker's part in the election; the kinds say how a lock is had, kept and lost."""
 
-    def __init__(self, process: Process, locker: LockerSettings) -> None:
+    def __init__(self, process: BrokerService, locker: LockerSettings) -> None:
         self.process, self.locker, self.lab = process, locker, process.lab
         self.waited = False
 
@@ -49,7 +49,7 @@ class AbstractLocker(ABC):
             self.process.fail_to_start(error)
             return
         if got:
-            self.note(Kind.Locked, Rule.lock_free)
+            self.record(Kind.Locked, Rule.lock_free)
             self.obtained()
             return
         self.sleep()
@@ -57,7 +57,7 @@ class AbstractLocker(ABC):
     def sleep(self) -> None:
         """Somebody else has the lock: try again after the polling period."""
         self.waited = True
-        self.note(Kind.Waited, Rule.lock_held, age=self.interval)
+        self.record(Kind.Waited, Rule.lock_held, age=self.interval)
         self.process.later(self.interval, self.poll)
 
     def obtained(self) -> None:
@@ -79,13 +79,13 @@ class AbstractLocker(ABC):
 
     def lost(self) -> None:
         """Somebody else has the lock: stop, and ask for a restart."""
-        self.note(Kind.LockLost, Rule.keep_alive)
+        self.record(Kind.LockLost, Rule.keep_alive)
         self.process.stop(asked_restart=True)
 
-    def note(self, kind: int, rule: int, age: int = 0) -> None:
+    def record(self, kind: int, rule: int, age: int = 0) -> None:
         """Record what became of the lock."""
         node = self.process.node
-        self.lab.note(kind, chain=self.process, broker=node, rule=rule, age=age)
+        self.lab.record(kind, chain=self.process, broker=node, rule=rule, age=age)
 
     @property
     def expects(self) -> bool:
@@ -96,7 +96,7 @@ class AbstractLocker(ABC):
         return not any(
             other.alive and (other.role == "master" or other.starting)
             for other in self.lab.processes.values()
-            if other.candidate is not None and other.candidate.locker.store == locker.store
+            if other.locker is not None and other.locker.locker.store == locker.store
         )
 
     # What the kinds say
@@ -159,7 +159,7 @@ class LockFile:
 class SharedFileLocker(AbstractLocker):
     """The shared-file locker: an exclusive lock on a file (Fuse 4, Table 4.3)."""
 
-    def __init__(self, process: Process, locker: LockerSettings, file: LockFile) -> None:
+    def __init__(self, process: BrokerService, locker: LockerSettings, file: LockFile) -> None:
         super().__init__(process, locker)
         self.file = file
 
@@ -199,4 +199,4 @@ class SharedFileLocker(AbstractLocker):
             self.file.release(self.process.name)
         elif wait is not None:
             clock = self.lab.clock
-            clock.later(clock.now + wait, self.file.release, self.process.name)
+            clock.schedule_background(clock.now + wait, self.file.release, self.process.name)

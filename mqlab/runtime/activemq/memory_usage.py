@@ -42,7 +42,7 @@ class MemoryUsage:
         """Whether *message* has to wait; if so *again* is called once there is room."""
         if not self.limit or self.used() < self.limit:
             return False
-        self.broker.note(Kind.Held, message, rule=Rule.memory_full, cause=message.row)
+        self.broker.record_message(Kind.Held, message, rule=Rule.memory_full, cause=message.row)
         self.blocked.append((again, argument))
         if self.of.policy["advisory_for_fast_producers"]:
             advisory.of_message(self.broker, "FastProducer", message)
@@ -54,4 +54,4 @@ class MemoryUsage:
         """Something has left: let in who waited longest."""
         if self.blocked and self.used() < self.limit:
             again, argument = self.blocked.popleft()
-            self.broker.clock.at(self.broker.clock.now, again, argument)
+            self.broker.clock.schedule(self.broker.clock.now, again, argument)

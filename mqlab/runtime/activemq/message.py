@@ -19,7 +19,7 @@ class Message:
     """One broker's copy of a message.
 
     `path` holds the ids of the brokers that have forwarded it, `row` the trace row of its
-    arrival here, `held` the rule that was last noted for its waiting.
+    arrival here, `waiting_reason` the reason that was last noted for its waiting.
     """
 
     number: int
@@ -35,7 +35,7 @@ class Message:
     arrived: int = 0  # us, at this broker
     turn: int = 0  # its position in its queue
     row: int = -1
-    held: int = 0
+    waiting_reason: int = 0
     received: bool = False  # whether a consumer has had it in its hands
     crossed: bool = False  # the next broker has it
     repeated: bool = False  # it was on a bridge that broke
@@ -44,7 +44,12 @@ class Message:
     def __deepcopy__(self, memo: dict[int, object]) -> Message:
         # Nothing that a message refers to ever changes: a fork of the lab needs its own message, and no more.
         made = self.copy()
-        made.arrived, made.turn, made.row, made.held = self.arrived, self.turn, self.row, self.held
+        made.arrived, made.turn, made.row, made.waiting_reason = (
+            self.arrived,
+            self.turn,
+            self.row,
+            self.waiting_reason,
+        )
         made.received, made.crossed, made.repeated = self.received, self.crossed, self.repeated
         made.redeliveries = self.redeliveries
         return made
@@ -67,7 +72,7 @@ class Message:
         made.persistent, made.expires, made.size = self.persistent, self.expires, self.size
         made.properties, made.headers = self.properties, self.headers
         made.path = self.path if broker_id is None else (*self.path, broker_id)
-        made.arrived = made.turn = made.held = made.redeliveries = 0
+        made.arrived = made.turn = made.waiting_reason = made.redeliveries = 0
         made.row = -1
         made.received = made.crossed = made.repeated = False
         return made

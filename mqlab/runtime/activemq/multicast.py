@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.discovery import DiscoveryTransport
     from mqlab.runtime.activemq.connector_run import DiscoveryNetworkConnector
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 KEEP_ALIVE = 500  # ms
 SILENT_INTERVALS = 10
@@ -38,7 +38,7 @@ class AnnouncedService:
     """One service that is announced, and whose process must run for it."""
 
     def __init__(
-        self, lan: MulticastNetwork, address: str, uri: str, process: Process | None
+        self, lan: MulticastNetwork, address: str, uri: str, process: BrokerService | None
     ) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
@@ -62,7 +62,9 @@ class AnnouncedService:
             self.say("alive")
         clock = self.lan.lab.clock
         if self.interval > 0:
-            clock.later(clock.now + self.lan.lab.takes(self.interval, BEATS), self.tick, None)
+            clock.schedule_background(
+                clock.now + self.lan.lab.random_duration(self.interval, BEATS), self.tick, None
+            )
 
     def say(self, what: str) -> None:
         """Send one datagram to the group."""
@@ -88,10 +90,10 @@ class MulticastDiscoveryAgent:
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
         self.interval = number(query, "keepAliveInterval", KEEP_ALIVE) * 1000
-        self.heard: dict[str, int] = {}
+        self.last_heard: dict[str, int] = {}
         self.suppressed: dict[str, int] = {}  # until when (us) a failed service is not told of
         self.failures: dict[str, int] = {}
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         self.initial = number(query, "initialReconnectDelay", 5000) * 1000
         self.maximum = number(query, "maxReconnectDelay", 30_000) * 1000
         self.exponential = flag(query, "useExponentialBackOff", False)
@@ -107,27 +109,27 @@ class MulticastDiscoveryAgent:
             self.forget(address)
             return
         now = self.lan.lab.clock.now
-        self.heard[address] = now
-        if address in self.told and now - self.suppressed.get(address, now) > FORGIVEN:
+        self.last_heard[address] = now
+        if address in self.reported and now - self.suppressed.get(address, now) > FORGIVEN:
             self.failures.pop(address, None)
-        if address not in self.told and now > self.suppressed.get(address, -1):
+        if address not in self.reported and now > self.suppressed.get(address, -1):
             if self.limit > 0 and self.failures.get(address, 0) > self.limit:
                 return
-            self.told.add(address)
+            self.reported.add(address)
             self.listener.on_service(address)
 
     def forget(self, address: str) -> None:
         """A service has gone, and with it what is known of its failures."""
-        for known in (self.heard, self.suppressed, self.failures):
+        for known in (self.last_heard, self.suppressed, self.failures):
             known.pop(address, None)
-        if address in self.told:
-            self.told.discard(address)
+        if address in self.reported:
+            self.reported.discard(address)
             self.listener.on_service_gone(address)
 
     def look(self) -> None:
         """Forget what has been silent for too long."""
         now = self.lan.lab.clock.now
-        for address, when in list(self.heard.items()):
+        for address, when in list(self.last_heard.items()):
             if now - when > SILENT_INTERVALS * self.interval:
                 self.forget(address)
 
@@ -137,7 +139,7 @@ class MulticastDiscoveryAgent:
         The exponential mode reckons backOffMultiplier to the power of the failures in **ms**, with
         the default of 2 next to nothing (reference, section 6).
         """
-        self.told.discard(address)
+        self.reported.discard(address)
         count = self.failures[address] = self.failures.get(address, 0) + 1
         wait = (
             min(self.factor ** min(count, 63) * 1000, self.maximum)
@@ -165,16 +167,20 @@ class MulticastNetwork:
         self.listeners.append(heard)
         if not self.looking:
             self.looking = True
-            self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 1000, self.on_look, None)
+            self.lab.clock.schedule_background(
+                self.lab.clock.now + KEEP_ALIVE * 1000, self.on_look, None
+            )
         return heard
 
     def on_look(self, _: None) -> None:
         """Let everybody look for silent services."""
         for listener in list(self.listeners):
             listener.look()
-        self.lab.clock.later(self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None)
+        self.lab.clock.schedule_background(
+            self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None
+        )
 
-    def advertise(self, address: str, uri: str, process: Process | None) -> None:
+    def advertise(self, address: str, uri: str, process: BrokerService | None) -> None:
         """Announce a service from now on."""
         self.advertisers.append(AnnouncedService(self, address, uri, process))
 
@@ -190,7 +196,7 @@ class MulticastNetwork:
         return any(
             advertiser.group == listener.group
             and not advertiser.gone
-            and advertiser.address not in (*listener.told, *listener.suppressed, listener.own)
+            and advertiser.address not in (*listener.reported, *listener.suppressed, listener.own)
             for listener in self.listeners
             for advertiser in self.advertisers
         )
@@ -201,10 +207,10 @@ class MulticastNetwork:
             text = (
                 f"{group[1]}.ActiveMQ-4.{what}.%localhost%{self.lab.directory.shown_url(address)}"
             )
-            self.lab.note(Kind.Announced, rule=Rule.multicast, detail={"text": text})
+            self.lab.record(Kind.Announced, rule=Rule.multicast, detail={"text": text})
         for listener in list(self.listeners):
             if listener.group == group and not self.lab.loses():
-                self.lab.clock.at(self.lab.clock.now, self.deliver, (listener, what, address))
+                self.lab.clock.schedule(self.lab.clock.now, self.deliver, (listener, what, address))
 
     def deliver(self, datagram: tuple[MulticastDiscoveryAgent, str, Any]) -> None:
         """A datagram has come to one listener."""

@@ -27,7 +27,7 @@ RESTARTS = 300  # spread of a restart in the same program: 1 to 340 ms were seen
 ROLES = ("down", "slave", "master", "running")
 
 
-class Process:
+class BrokerService:
     """One broker over all its lives; `role` is one of down, slave, master, running."""
 
     def __init__(self, lab: Lab, member: Member, broker: Broker) -> None:
@@ -35,17 +35,17 @@ class Process:
         self.name, self.node = member.name, broker.node
         timing = lab.timing
         costs = timing.process if member.process else timing.broker
-        self.costs = costs.taken(lab.takes)
+        self.costs = costs.taken(lab.random_duration)
         self.role = self.observed_role = "down"  # who looks sees a broker until it has ended
         self.line = NetworkPath() if member.link else None
         self.sockets: list[TransportChannel] = []
-        self.held: list[tuple[Any, Any]] = []
+        self.frozen_calls: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
         self.incarnation = 0
         self.producer_audit = MessageAudit()  # of the messages that producers have sent
         self.cluster = ClusterClientUpdates(self)
-        self.candidate: AbstractLocker | None = lab.candidate_for(self)
-        self.mirror: PureMasterSlave | None = lab.mirror_for(self)
+        self.locker: AbstractLocker | None = lab.locker_for(self)
+        self.pure_master_slave: PureMasterSlave | None = lab.pure_master_slave_for(self)
         self.restarting = self.new_id = False
 
     @property
@@ -63,12 +63,12 @@ class Process:
     def after(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us*, unless this life ends before; a suspended one is late."""
         clock = self.lab.clock
-        clock.at(clock.now + us, *self.timer(call, argument))
+        clock.schedule(clock.now + us, *self.timer(call, argument))
 
     def later(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us* as `after` does; a network at rest does not wait for it."""
         clock = self.lab.clock
-        clock.later(clock.now + us, *self.timer(call, argument))
+        clock.schedule_background(clock.now + us, *self.timer(call, argument))
 
     def timer(self, call: Call, argument: object = None) -> tuple[Call, object]:
         """Return *call* with *argument* as what happens only in this life, if not suspended."""
@@ -79,7 +79,7 @@ class Process:
         if life != self.incarnation:
             return
         if self.paused:
-            self.held.append((self._on_timer, timer))
+            self.frozen_calls.append((self._on_timer, timer))
         else:
             call(argument)
 
@@ -107,13 +107,13 @@ class Process:
         except Refused as error:
             self.fail_to_start(error)
             return
-        if self.candidate is not None:
+        if self.locker is not None:
             self.become("slave", Rule.waits_for_lock)
-            self.candidate.begin()
-        elif self.mirror is not None and self.mirror.is_slave:
+            self.locker.begin()
+        elif self.pure_master_slave is not None and self.pure_master_slave.is_slave:
             self.become("slave", Rule.mirrors)
-            self.mirror.begin()
-        elif self.mirror is not None and not self.mirror.may_open():
+            self.pure_master_slave.begin()
+        elif self.pure_master_slave is not None and not self.pure_master_slave.may_open():
             pass  # its port is there, for nobody but the slave
         else:
             self.starting = True
@@ -121,7 +121,7 @@ class Process:
 
     def fail_to_start(self, error: Refused) -> None:
         """The start ends in an error: nothing is left of the process."""
-        self.lab.note(
+        self.lab.record(
             Kind.Failed,
             chain=self,
             broker=self.node,
@@ -133,7 +133,7 @@ class Process:
     def become_master(self) -> None:
         """The lock is its own: open the store, then the connectors."""
         self.starting = True
-        waited = self.candidate is not None and self.candidate.waited
+        waited = self.locker is not None and self.locker.waited
         cost = self.costs.lead if waited else self.costs.first_lead
         self.after(self.on_disk(cost), self.on_opened, "master")
 
@@ -154,7 +154,7 @@ class Process:
     def become(self, role: str, rule: int) -> None:
         """Take another role."""
         self.role = self.observed_role = role
-        self.lab.note(
+        self.lab.record(
             Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
         )
 
@@ -198,9 +198,9 @@ class Process:
             return
         restart = asked_restart and self.member.restart_allowed
         if restart:
-            self.lab.note(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
-        if self.candidate is not None:
-            self.candidate.release(orderly=not restart)
+            self.lab.record(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
+        if self.locker is not None:
+            self.locker.release(orderly=not restart)
         self.lab.lan.withdraw(self.lab.directory.address_of(self.name))
         self.restarting = restart
         self._end(Kind.Stopped)
@@ -208,19 +208,19 @@ class Process:
         if restart:
             self.incarnation += 1
             self.starting = True
-            self.after(self.lab.takes(self.lab.timing.restart, RESTARTS), self.on_begun)
+            self.after(self.lab.random_duration(self.lab.timing.restart, RESTARTS), self.on_begun)
 
     def kill(self) -> None:
         """Die at once: the operating system closes its sockets and frees its file locks."""
         if not self.alive:
             return
         self.resume_silently()
-        if self.candidate is not None:
-            self.candidate.die()
+        if self.locker is not None:
+            self.locker.die()
         self._end(Kind.Crashed)
 
     def _end(self, kind: int) -> None:
-        row = self.lab.note(kind, chain=self, broker=self.node, rule=Rule.asked)
+        row = self.lab.record(kind, chain=self, broker=self.node, rule=Rule.asked)
         self.incarnation += 1
         self.starting = self.open = False
         if kind == Kind.Stopped:  # it is there to see its bridges come down
@@ -228,14 +228,14 @@ class Process:
         if self.role != "down":
             self.role = "down"
             cost = 0 if kind == Kind.Crashed or self.restarting else self.costs.stop
-            self.lab.clock.at(self.lab.clock.now + cost, self._note_down, None)
+            self.lab.clock.schedule(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:
             self.broker.stop(row)
         self.producer_audit.clear()
         self.cluster.clear()
-        if self.mirror is not None:
-            self.mirror.ended()
+        if self.pure_master_slave is not None:
+            self.pure_master_slave.ended()
 
     def _hang_up(self, row: int) -> None:
         self.stop_connectors()
@@ -245,7 +245,7 @@ class Process:
 
     def _note_down(self, _: None) -> None:
         self.observed_role = self.role
-        self.lab.note(
+        self.lab.record(
             Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
         )
 
@@ -255,11 +255,11 @@ class Process:
         """Stand still: nothing is lost, nothing is answered, no timer runs."""
         if self.alive and not self.paused:
             self.paused = True
-            if self.candidate is not None:
-                self.candidate.suspended()
+            if self.locker is not None:
+                self.locker.suspended()
             for socket in self.sockets:
                 socket.refresh()
-            self.lab.note(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
+            self.lab.record(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
             for socket in self.sockets:
                 socket.fall_silent()
 
@@ -269,13 +269,13 @@ class Process:
             self.paused = False
             for socket in self.sockets:
                 socket.refresh()
-            self.lab.note(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
-            if self.candidate is not None:
-                self.candidate.resumed()
-            held, self.held = self.held, []
+            self.lab.record(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
+            if self.locker is not None:
+                self.locker.resumed()
+            held, self.frozen_calls = self.frozen_calls, []
             for call, argument in held:
                 call(argument)
 
     def resume_silently(self) -> None:
         """A suspended process that is killed never goes on."""
-        self.paused, self.held = False, []
+        self.paused, self.frozen_calls = False, []

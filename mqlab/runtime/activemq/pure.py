@@ -17,7 +17,7 @@ from mqlab.runtime.activemq.sockets import Socket, Transport
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 Answer = Callable[[int | None, Refused | None], None]  # to the request of that number
 
@@ -27,7 +27,7 @@ SHUTDOWN = 1_500_000  # us between a slave's loss and its master's end
 class PureMasterSlave:
     """One broker's part in a pure pair: as a slave, or as the master of any number of slaves."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: BrokerService) -> None:
         self.process, self.lab = process, process.lab
         self.pure = process.member.pure
         self.name, self.node = process.name, process.node
@@ -62,8 +62,8 @@ class PureMasterSlave:
         assert self.socket is not None
         assert self.socket.process is not None
         master = self.lab.processes[self.socket.process.name]
-        assert master.mirror is not None
-        self.lab.note(
+        assert master.pure_master_slave is not None
+        self.lab.record(
             Kind.Replicated,
             chain=self.process,
             broker=self.node,
@@ -71,7 +71,7 @@ class PureMasterSlave:
             to=self.node,
             rule=Rule.mirrors,
         )
-        master.mirror.attach(self)
+        master.pure_master_slave.attach(self)
 
     def replay(self, source: Transport) -> None:
         """A slave has nothing to replay."""
@@ -79,7 +79,7 @@ class PureMasterSlave:
     def on_command(self, source: Transport, command: Command) -> None:
         """Do what the master has done and say so, unless the process is suspended."""
         if self.process.paused:
-            self.process.held.append((self.on_held, (source, command)))
+            self.process.frozen_calls.append((self.on_held, (source, command)))
         elif isinstance(command, MirroredWork):
             for one in command.work:
                 self.apply(one)
@@ -127,7 +127,7 @@ class PureMasterSlave:
                 del destination.messages[held]
                 destination.pending_messages.remove(held)  # type: ignore[union-attr]
                 destination.numbers.discard(held.number)  # type: ignore[union-attr]
-                self.process.broker.note(Kind.Acknowledged, held, cause=held.row)
+                self.process.broker.record_message(Kind.Acknowledged, held, cause=held.row)
 
     # The master
 
@@ -211,6 +211,6 @@ class PureMasterSlave:
     def leave(self) -> None:
         """Its master, if it has one, sees that the link is gone."""
         if self.pure.slave_of is not None:
-            master = self.lab.processes[self.pure.slave_of].mirror
+            master = self.lab.processes[self.pure.slave_of].pure_master_slave
             if master is not None:
                 master.lost(self)

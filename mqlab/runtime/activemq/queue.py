@@ -35,7 +35,7 @@ ALREADY_VISITED = int(Rule.already_visited)
 
 
 class Queue:
-    """A queue: `subs` in dispatch order, `pending` what nobody has taken yet, in order."""
+    """A queue: `subs` in dispatch order, `pending_messages` what nobody has taken yet, in order."""
 
     def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
@@ -91,7 +91,7 @@ class Queue:
             self.waits_for_consumers = True
             wait = self.policy["time_before_dispatch_starts_ms"] * 1000 or WAIT_FOR_CONSUMERS
             clock = self.broker.clock
-            clock.at(clock.now + wait, self.on_waited, None)
+            clock.schedule(clock.now + wait, self.on_waited, None)
         elif len(self.subs) >= self.consumers_before_dispatch:
             self.waits_for_consumers = False
 
@@ -131,7 +131,7 @@ class Queue:
         for message in messages:
             self.arrivals += 1
             message.turn = self.arrivals
-            message.held = 0
+            message.waiting_reason = 0
             self.messages[message] = None
             self.pending_messages.append(message)
 
@@ -145,8 +145,8 @@ class Queue:
             return
         for message in back:
             message.received |= mark
-            message.row = self.broker.note(Kind.Returned, message, cause=message.row)
-            message.held = 0
+            message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
+            message.waiting_reason = 0
         self.pending_messages.extendleft(reversed(back))
         if self.sorts:
             self._sort()
@@ -188,7 +188,7 @@ class Queue:
         if not self.enable_audit:
             self.enqueued += 1
             self.hidden_duplicates += 1
-        self.broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+        self.broker.record_message(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
         return True
 
     # Too old
@@ -216,7 +216,7 @@ class Queue:
         time = -(-due // period) * period if period else 0
         if time and not clock.now < self.sweep_at <= time:
             self.sweep_at = time
-            clock.later(time, self.on_sweep, None)
+            clock.schedule_background(time, self.on_sweep, None)
         return False
 
     def on_sweep(self, _: None) -> None:
@@ -288,9 +288,9 @@ class Queue:
             for sub in self.subs:
                 if sub.full:
                     advisory.of_slow_consumer(self.broker, sub, self.dest)
-        if rule != message.held:
-            message.held = rule
-            self.broker.note(Kind.Held, message, rule=rule, cause=message.row)
+        if rule != message.waiting_reason:
+            message.waiting_reason = rule
+            self.broker.record_message(Kind.Held, message, rule=rule, cause=message.row)
 
     def reason(self, message: Message) -> int:
         """Return the rule for which nobody takes *message*: a full taker first, then a refusal.

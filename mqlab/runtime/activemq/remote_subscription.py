@@ -45,7 +45,7 @@ class RemoteSubscription(Subscription):
         """Push *message* to the client."""
         self.dispatched[message] = None
         node = self.broker.node
-        row = self.broker.note(
+        row = self.broker.record_message(
             Kind.Dispatched, message, node, self.consumer.node, -1, self.no, rule, message.row
         )
         delivery = MessageDispatch(message, message.redeliveries, row)

@@ -43,7 +43,7 @@ def _in_rate(demand: DemandSubscription, message: Message, limit: int, window: i
     if now >= begun + window:
         begun, count = now, 0
     if count >= limit:
-        demand.broker.clock.at(begun + window, demand.broker.on_due, message)
+        demand.broker.clock.schedule(begun + window, demand.broker.on_due, message)
         return False
     demand.replayed = (begun, count + 1)
     return True

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime.activemq.clients.consumer import DirectConsumer
 from mqlab.runtime.activemq.message import REPLY_TO, Message
-from mqlab.runtime.kernel.lab import Until
+from mqlab.runtime.kernel.lab import Completion
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.spec import RequestReply
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.runtime.activemq.direct import Direct
+    from mqlab.runtime.activemq.direct import DirectScriptRunner
 
 
 class Responder(DirectConsumer):
     """A consumer that answers each request at its own broker."""
 
-    def __init__(self, hands: Direct, spec: ConsumerSpec) -> None:
+    def __init__(self, hands: DirectScriptRunner, spec: ConsumerSpec) -> None:
         super().__init__(hands.lab, spec, hands.lab.broker(spec.on))
         self.hands = hands
 
@@ -37,7 +37,7 @@ class Responder(DirectConsumer):
 class Exchange:
     """Both sides open, requests go out, answers come back, both sides close: each part from a rest."""
 
-    def __init__(self, hands: Direct, action: RequestReply) -> None:
+    def __init__(self, hands: DirectScriptRunner, action: RequestReply) -> None:
         self.hands, self.lab, self.action = hands, hands.lab, action
         self.reply_to = Destination("temp-queue", f"ID:{action.requester}")
         name = f"{action.requester} responder"
@@ -45,22 +45,22 @@ class Exchange:
         spec = ConsumerSpec(action.requester, action.on, self.reply_to)
         self.asker = DirectConsumer(hands.lab, spec, hands.lab.broker(action.on))
 
-    def open_responder(self) -> Until:
+    def open_responder(self) -> Completion:
         """The responder opens."""
         self.responder.open()
-        return Until(then=self.open_asker)
+        return Completion(then=self.open_asker)
 
     def open_asker(self, _: None) -> None:
         """So does the asker."""
         self.asker.open()
-        self.lab.under_way = Until(then=self.ask)
+        self.lab.under_way = Completion(then=self.ask)
 
     def ask(self, _: None) -> None:
         """The requests go out."""
         action = self.action
         spec = ProducerSpec(f"{action.requester} asks", action.on, action.count, action.to)
         self.hands.produce(spec, {REPLY_TO: self.reply_to})
-        self.lab.under_way = Until(then=self.close)
+        self.lab.under_way = Completion(then=self.close)
 
     def close(self, _: None) -> None:
         """All is answered that will be."""
@@ -68,9 +68,9 @@ class Exchange:
         self.lab.replies[self.action.requester] = seen
         self.asker.close()
         self.responder.close()
-        self.lab.under_way = Until()
+        self.lab.under_way = Completion()
 
 
-def begin(hands: Direct, action: RequestReply) -> Until:
+def begin(hands: DirectScriptRunner, action: RequestReply) -> Completion:
     """Begin an exchange, and say when it is over."""
     return Exchange(hands, action).open_responder()

@@ -38,7 +38,9 @@ class SharedPersistenceAdapter(PersistenceAdapter):
         for kept in self.destinations.values() if self.users else ():
             for message in [message for message in kept if message.number in known]:
                 kept.remove(message)  # the other one goes on with it
-                broker.note(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+                broker.record_message(
+                    Kind.Discarded, message, rule=Rule.duplicate, cause=message.row
+                )
 
     def restore(self, broker: Broker) -> None:
         """Give the broker what was kept, and a copy of what a second master holds."""

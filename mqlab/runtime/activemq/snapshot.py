@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.durable import InactiveDurableSubscription
     from mqlab.runtime.activemq.lab import Lab
     from mqlab.runtime.activemq.message import Message
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
     from mqlab.runtime.activemq.queue import Queue
     from mqlab.runtime.activemq.subscription import Subscription
     from mqlab.runtime.activemq.topic import Topic
@@ -44,7 +44,7 @@ def take_timed(lab: Lab) -> Row:
     return found
 
 
-def _process(process: Process) -> Row:
+def _process(process: BrokerService) -> Row:
     row: Row = {"role": process.observed_role}
     if process.paused:
         return {**row, "paused": True}

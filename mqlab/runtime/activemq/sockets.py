@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.activemq.clients.on_broker import DirectClient
     from mqlab.runtime.activemq.connection import TransportConnection
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
 # What a client is told of a connection that ends: the other end closed it, the line broke it, or
@@ -84,7 +84,7 @@ class NetworkPath:
     def __init__(self) -> None:
         self.state = "open"
         self.sockets: list[TransportChannel] = []
-        self.held: list[tuple[Call, object]] = []
+        self.frozen_calls: list[tuple[Call, object]] = []
 
     @property
     def refuses(self) -> bool:
@@ -99,10 +99,10 @@ class NetworkPath:
     def cut(self, how: str, cause: int | None = None) -> None:
         """Break the line; after `reset_once` it is open for new connections."""
         if how in ("refuse", "reset_once"):
-            self.held = []
+            self.frozen_calls = []
             self.state = "refuse" if how == "refuse" else "open"
             for socket in list(self.sockets):
-                socket.reset(cause, BROKEN, socket.lab.late(*NOTICED))
+                socket.reset(cause, BROKEN, socket.lab.extra_delay(*NOTICED))
         else:
             self.state = how
             for socket in self.sockets:
@@ -114,7 +114,7 @@ class NetworkPath:
         self.state = "open"
         for socket in self.sockets:
             socket.refresh()
-        held, self.held = self.held, []
+        held, self.frozen_calls = self.frozen_calls, []
         for arrive, command in held:
             arrive(command)
 
@@ -131,7 +131,7 @@ class TransportChannel:
         client_end: SocketListener | DirectClient,
         user: str,
         target: str,
-        process: Process | None,
+        process: BrokerService | None,
         lines: tuple[NetworkPath, ...],
     ) -> None:
         self.lab, self.client_end, self.target = lab, client_end, target
@@ -185,12 +185,12 @@ class TransportChannel:
             if line.state == "open":
                 continue
             if line.frozen:
-                line.held.append((call, argument))
+                line.frozen_calls.append((call, argument))
                 return False
             if back and line.state == "drop_replies":
                 return False
         if self.process is not None and self.process.paused:
-            self.process.held.append((call, argument))
+            self.process.frozen_calls.append((call, argument))
             return False
         if back:
             if self.silent_since == -1:
@@ -212,14 +212,14 @@ class TransportChannel:
         self._forget()
         self._far_gone(None)
         if late:
-            self.lab.clock.at(self.lab.clock.now + late, self.on_broken, cause)
+            self.lab.clock.schedule(self.lab.clock.now + late, self.on_broken, cause)
         else:
             self.on_broken(cause)
 
     def on_broken(self, cause: int | None) -> None:
         """The near end sees that it has broken."""
         if cause is not None:
-            self.lab.blame(self.client_end, cause)
+            self.lab.set_cause(self.client_end, cause)
         self.client_end.on_closed(self)
 
     def on_error(self, _: None) -> None:
@@ -243,11 +243,13 @@ class TransportChannel:
         """Look *after* ms for the first time, then *every* ms, whether anything was heard."""
         if every > 0:
             now = self.lab.clock.now
-            self.lab.clock.later(now + after * 1000, self.on_check, every * 1000)
+            self.lab.clock.schedule_background(now + after * 1000, self.on_check, every * 1000)
 
     def expect(self) -> None:
         """Break the connection if nothing is heard at all for the time of a first word."""
-        self.lab.clock.later(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
+        self.lab.clock.schedule_background(
+            self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None
+        )
 
     def on_dropped(self, _: None) -> None:
         """Whoever accepted it has closed it at once: what is to be said first finds it broken."""
@@ -287,7 +289,7 @@ class TransportChannel:
         else:
             self.reset(failure=NO_WORD if self.silent_since == -1 else SILENT)
             return
-        self.lab.clock.later(now + every, self.on_check, every)
+        self.lab.clock.schedule_background(now + every, self.on_check, every)
 
 
 class Socket(TransportChannel):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class ScriptStep:
     """An action of the script with its place in it."""
 
     no: int
@@ -31,7 +31,7 @@ class Numbered:
 
 
 @dataclass(slots=True)
-class Waiting:
+class RunningStep:
     """An action under way: its place in the script, and what it waits for."""
 
     no: int
@@ -47,7 +47,7 @@ class Waiting:
 class Stage:
     """`now` is the action that begins, `calls` are all that clients have made."""
 
-    now: Waiting
+    now: RunningStep
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -66,12 +66,12 @@ class Stage:
             self.now.call = call
         return call
 
-    def is_due(self, waiting: Waiting, due: int) -> bool:
+    def is_due(self, waiting: RunningStep, due: int) -> bool:
         """Whether the time *due* (us) has come; if not, see to it that somebody looks then."""
         clock = self.lab.clock
         if clock.now < due and due != waiting.due:
             waiting.due = due
-            clock.later(due, self.on_due, None)
+            clock.schedule_background(due, self.on_due, None)
         return clock.now >= due
 
     def on_due(self, _: None) -> None:
@@ -85,7 +85,7 @@ class Stage:
         return directory.lines_to(one) if other is None else [directory.join(one, other)]
 
 
-def told(action: Action, key: str, usual: Any = None) -> Any:
+def script_option(action: Action, key: str, usual: Any = None) -> Any:
     """Return what only a script says of an action, under a name of its own (rows in `spec.steps`)."""
     says: Mapping[str, object] = (
         action.about if isinstance(action, WaitUntil) else getattr(action, "options", {})

@@ -85,7 +85,7 @@ class PersistenceAdapter:
                 message.received, message.repeated, message.redeliveries = False, False, 0
                 # Nobody had it, of what a second master goes on holding.
                 frm = self.holders.get(message, -1)
-                message.row = broker.note(
+                message.row = broker.record_message(
                     Kind.TakenOver, message, frm, broker.node, cause=message.row
                 )
             broker.destination(dest).restore(messages)
@@ -93,7 +93,9 @@ class PersistenceAdapter:
             sub.last, sub.seen = None, MessageAudit()
             for message in sub.waiting:
                 way = self.last, broker.node, -1, sub.no
-                message.row = broker.note(Kind.TakenOver, message, *way, Rule.durable, message.row)
+                message.row = broker.record_message(
+                    Kind.TakenOver, message, *way, Rule.durable, message.row
+                )
             broker.durables[sub.durable or ("", "")] = sub
             broker.subs.append(sub)
             broker.destination(sub.dest).join(sub)

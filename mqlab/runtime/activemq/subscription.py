@@ -13,7 +13,7 @@ from mqlab.runtime.activemq.audit import MessageAudit
 from mqlab.runtime.activemq.message import SENT_BY, ConsumerInfo, Message
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.trace.record import stamp
+from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
@@ -26,7 +26,7 @@ EVERY_SUBSCRIBER = int(Rule.every_subscriber)
 class Subscription:
     """The part that consumers and bridges have in common.
 
-    `outstanding` are the messages handed over and not acknowledged, in order; `waiting` those a
+    `dispatched` are the messages handed over and not acknowledged, in order; `waiting` those a
     topic keeps for a full subscription.
     """
 
@@ -54,7 +54,7 @@ class Subscription:
         self.no = broker.lab.name_subscription(label)
         # Made once, as all that happens to every message.
         self.recorder = broker.recorder
-        self.acknowledgement = stamp(ACKNOWLEDGED, broker.node, to=broker.node, sub=self.no)
+        self.acknowledgement = pack_prefix(ACKNOWLEDGED, broker.node, to=broker.node, sub=self.no)
 
     @property
     def full(self) -> bool:
@@ -90,7 +90,7 @@ class Subscription:
 
     def keep(self, message: Message, rule: int) -> None:
         """Write down that a topic's message waits for this subscription."""
-        self.broker.note(Kind.Held, message, sub=self.no, rule=rule, cause=message.row)
+        self.broker.record_message(Kind.Held, message, sub=self.no, rule=rule, cause=message.row)
 
     def refill(self) -> None:
         """Hand over what a topic has kept for it, as far as there is room."""
@@ -118,7 +118,7 @@ class Subscription:
         self.slow = False
         if self.prefetch_extension:
             self.prefetch_extension -= 1
-        self.recorder.stamped(self.acknowledgement, message, 0, message.row)
+        self.recorder.add_packed(self.acknowledgement, message, 0, message.row)
         destination.acknowledged(message, self, was_full)
         if self.waiting:
             self.refill()

@@ -67,14 +67,16 @@ class Topic:
                 if 0 <= self.limit < len(sub.waiting):
                     self.evict(sub)
         if not taken:
-            self.broker.note(Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row)
+            self.broker.record_message(
+                Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row
+            )
             if self.policy["send_advisory_if_no_consumers"] and not message.persistent:
                 advisory.of_message(self.broker, "NoConsumer", message)
 
     def evict(self, sub: Subscription) -> None:
         """Throw away the oldest of what waits for a slow subscriber."""
         message = sub.waiting.popleft()
-        self.broker.note(
+        self.broker.record_message(
             Kind.Discarded, message, sub=sub.no, rule=Rule.pending_limit, cause=message.row
         )
         if self.policy["advisory_for_discarding_messages"]:

@@ -51,7 +51,7 @@ def intercept(broker: Broker, destination: Queue | Topic, message: Message) -> b
         broker.take_over(copy, broker.entry(broker.node), message.row)
     only = found is not None and bool(found.get("forward_only", True))
     if only:  # its copies go on without it
-        broker.note(Kind.Acknowledged, message, to=broker.node, cause=message.row)
+        broker.record_message(Kind.Acknowledged, message, to=broker.node, cause=message.row)
     return only
 
 

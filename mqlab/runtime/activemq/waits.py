@@ -69,7 +69,7 @@ WAITS: dict[str, Callable[[Lab, About], bool]] = {
 def expecting(lab: Lab) -> str:
     """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
     for process in lab.processes.values():
-        if process.candidate is not None and process.candidate.expects:
+        if process.locker is not None and process.locker.expects:
             return f"{process.name} will have the lock"
     for connector in lab.connectors:  # a loop, and the cheap question first: there may be thousands
         for attempt in connector.attempts:

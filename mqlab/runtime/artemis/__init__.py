@@ -1,11 +1,11 @@
 """Artemis brokers in high-availability set-ups (AMQ Broker 7.1, chapter 21).
 
 How a message goes through. A step of the script is begun by `operations` (brokers, lines, waits) or by
-`calls` (clients). A `Sending` (requests) lets a message leave when its client is connected, over the
+`calls` (clients). A `SendRequest` (requests) lets a message leave when its client is connected, over the
 client's link; a persistent one goes on to the slave that copies the broker, and back. Then the broker
 routes it (balancing): to a queue of its own, or to another broker whose turn it is. For that one it is
 kept in a store-and-forward queue, and goes from broker to broker over their lines, until it is there.
-A queue hands what waits to its consumers in turn (`Balancing.dispatch`); over the consumer's link it
+A queue hands what waits to its consumers in turn (`ClusterConnection.dispatch`); over the consumer's link it
 comes into the buffer, is received, and its acknowledgement comes back the same way.
 
 What a broker has is a `Journal` (messages): queues, prepared transactions, what is stored for others.

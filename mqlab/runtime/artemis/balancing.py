@@ -18,7 +18,7 @@ Binding = tuple[Broker, Queue]
 
 
 @dataclass(eq=False, slots=True)
-class Passage:
+class BridgedMessage:
     """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
 
     stored: StoredMessage
@@ -32,7 +32,7 @@ class Refused(Exception):
     """A send that the broker answers with an error."""
 
 
-class Balancing(Subsystem):
+class ClusterConnection(Subsystem):
     """Where a message auto_delete: to a queue here, or to one of another broker."""
 
     # Who is there
@@ -54,8 +54,8 @@ class Balancing(Subsystem):
             for other in self.lab.brokers.values()
             if other is not broker
             and (other.serves or self._hangs(broker, other))
-            and (listed is None or other.name in listed or other.pair in listed)
-            and seems(broker.place, other.place)
+            and (listed is None or other.name in listed or other.node_id in listed)
+            and seems(broker.process_name, other.process_name)
         ]
 
     def _hangs(self, broker: Broker, other: Broker) -> bool:
@@ -68,10 +68,10 @@ class Balancing(Subsystem):
         """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
         places = [broker, *(other for other, _ in self.remote(broker))]
         found = [
-            (max(queue.made, at.live.since), at, queue)
+            (max(queue.made, at.served_journal.since), at, queue)
             for at in places
-            if at.live is not None
-            for queue in at.live.queues.values()
+            if at.served_journal is not None
+            for queue in at.served_journal.queues.values()
             if wanted(queue)
         ]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
@@ -152,32 +152,34 @@ class Balancing(Subsystem):
         way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
         if all(frm.reaches(onto) for frm, onto in pairwise(way)):
-            self._forward(Passage(stored, tuple(way), queue, rule))
+            self._forward(BridgedMessage(stored, tuple(way), queue, rule))
         else:
             self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
 
     @staticmethod
     def _store(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> StoredMessage:
-        stored = StoredMessage(at.pair, queue, message, row)
-        broker.journal.store_and_forward.setdefault(at.pair, []).append(stored)
+        stored = StoredMessage(at.node_id, queue, message, row)
+        broker.journal.store_and_forward.setdefault(at.node_id, []).append(stored)
         return stored
 
-    def _forward(self, passage: Passage) -> None:
+    def _forward(self, passage: BridgedMessage) -> None:
         stored, (frm, onto, *_) = passage.stored, passage.way
         stored.under_way = True
         passage.row = self.lab.notes.forwarded(stored.message, frm, onto, passage.rule, stored.row)
         self.lab.line(frm, onto).carry(self._on_forwarded, passage, 0, stored.message.size)
 
-    def _on_forwarded(self, passage: Passage) -> None:
+    def _on_forwarded(self, passage: BridgedMessage) -> None:
         """A broker has a message from another, which forgets it: for a queue here, or to pass on."""
         stored, (frm, onto, *_), at = passage.stored, passage.way, passage.way[-1]
         stored.under_way = False
-        if frm.live is None or stored not in frm.live.store_and_forward.get(stored.pair, ()):
+        if frm.served_journal is None or stored not in frm.served_journal.store_and_forward.get(
+            stored.pair, ()
+        ):
             return  # its broker ended meanwhile: what it kept is sent once more
         if not (onto.serves and frm.reaches(onto)):
             self.lab.message(Kind.Held, stored.message, frm, rule=Rule.on_the_way, cause=stored.row)
             return
-        frm.live.store_and_forward[stored.pair].remove(stored)
+        frm.served_journal.store_and_forward[stored.pair].remove(stored)
         self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
         if onto is at:
             queue = passage.queue or self.lab.queue(at, stored.queue)
@@ -185,16 +187,16 @@ class Balancing(Subsystem):
             return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
         stored = self._store(onto, at, stored.queue, stored.message, row)
-        self._forward(Passage(stored, passage.way[1:], passage.queue, passage.rule))
+        self._forward(BridgedMessage(stored, passage.way[1:], passage.queue, passage.rule))
 
     def forward_stored(self) -> None:
         """What was for a pair that could not be reached goes to who is live of it now."""
         for broker in self.lab.live_brokers():
             for at in self.lab.live_brokers():
                 there = at is not broker and broker.reaches(at)
-                for stored in broker.journal.store_and_forward.get(at.pair, ()) if there else ():
+                for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
                     if not stored.under_way:
-                        self._forward(Passage(stored, (broker, at), None, Rule.broker_turn))
+                        self._forward(BridgedMessage(stored, (broker, at), None, Rule.broker_turn))
 
     # To the consumers of a broker
 

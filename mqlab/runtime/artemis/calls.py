@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from mqlab.runtime.artemis.broker import Subsystem
 from mqlab.runtime.artemis.clients import Client
 from mqlab.runtime.artemis.consumers import Consumer
-from mqlab.runtime.artemis.requests import BLOCKED, Opening, Request, Sending, Transaction
-from mqlab.runtime.kernel.lab import Until
+from mqlab.runtime.artemis.requests import BLOCKED, CreateSession, Request, SendRequest, Transaction
+from mqlab.runtime.kernel.lab import Completion
 from mqlab.spec.artemis.steps import Keys
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ MS = 1000
 
 
 @dataclass(eq=False, slots=True)
-class Reading:
+class ReceiveCall:
     """A call that takes so many messages more, each in at most `wait` us."""
 
     consumer: Consumer
@@ -30,22 +30,22 @@ class Reading:
     ended: bool = False
 
 
-class Calls(Subsystem):
+class ClientActions(Subsystem):
     """What clients do."""
 
     @staticmethod
-    def _blocking(request: Request) -> Until:
-        return Until(request.is_over, then=request.tell)
+    def _blocking(request: Request) -> Completion:
+        return Completion(request.is_over, then=request.tell)
 
     # Connections
 
-    def do_open_consumer(self, keys: Keys) -> Until:
+    def do_open_consumer(self, keys: Keys) -> Completion:
         """Open a connection, a session and a consumer."""
         name = keys["consumer"]
         consumer = self.lab.clients.consumers[name] = Consumer(self.lab, name, keys)
         return self._open(consumer, keys, "open_consumer")
 
-    def do_open_client(self, keys: Keys) -> Until:
+    def do_open_client(self, keys: Keys) -> Completion:
         """Open a client that stays, for sends and transactions."""
         name = keys.get("producer") or keys["client"]
         client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
@@ -53,42 +53,42 @@ class Calls(Subsystem):
 
     do_open_producer = do_open_client
 
-    def _open(self, client: Client, keys: Keys, what: str) -> Until:
-        opening = Opening(client, what, keys.get("time_limit_ms", BLOCKED))
+    def _open(self, client: Client, keys: Keys, what: str) -> Completion:
+        opening = CreateSession(client, what, keys.get("time_limit_ms", BLOCKED))
         opening.make()
-        return Until() if keys.get("in_background") else self._blocking(opening)
+        return Completion() if keys.get("in_background") else self._blocking(opening)
 
-    def do_close_consumer(self, keys: Keys) -> Until:
+    def do_close_consumer(self, keys: Keys) -> Completion:
         """Close the connection; one that looks for its broker is blocked in it."""
         blocked = self.lab.clients.consumer(keys["consumer"]).close()
         end = self.lab.now + BLOCKED * MS
-        return Until(deadline=end, then=self.lab.come_to_rest) if blocked else Until()
+        return Completion(deadline=end, then=self.lab.come_to_rest) if blocked else Completion()
 
     # Receiving
 
-    def do_receive(self, keys: Keys) -> Until:
+    def do_receive(self, keys: Keys) -> Completion:
         """Take so many messages, or what comes in the time."""
         consumer = self.lab.clients.consumer(keys["consumer"])
         wait = int(keys.get("wait_ms", 2000) * MS)
-        reading = Reading(consumer, keys["count"], wait, keys.get("acknowledge", True))
+        reading = ReceiveCall(consumer, keys["count"], wait, keys.get("acknowledge", True))
         return self._next_message(reading)
 
-    def _next_message(self, reading: Reading) -> Until:
+    def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:
             end = self.lab.now + reading.wait
-            return Until(self._has_message, reading, end, then=self._receive)
+            return Completion(self._has_message, reading, end, then=self._receive)
         if reading.consumer.state == "failed":
             reading.consumer.see_closed()
         elif reading.got < reading.count:
             said = f"receive: {reading.got} of {reading.count}"
             reading.consumer.results.append(said)
-        return Until()
+        return Completion()
 
     @staticmethod
-    def _has_message(reading: Reading) -> bool:
+    def _has_message(reading: ReceiveCall) -> bool:
         return reading.consumer.arrived > 0
 
-    def _receive(self, reading: Reading) -> None:
+    def _receive(self, reading: ReceiveCall) -> None:
         if reading.consumer.receive_one(reading.acknowledges):
             reading.got += 1
         else:
@@ -108,13 +108,13 @@ class Calls(Subsystem):
 
     # Sending
 
-    def do_send(self, keys: Keys) -> Until:
+    def do_send(self, keys: Keys) -> Completion:
         """Send messages one by one; the next one when the broker has the last."""
-        sending = Sending(self._sender(keys), keys, self.lab.clients.numbers + 1)
+        sending = SendRequest(self._sender(keys), keys, self.lab.clients.numbers + 1)
         self.lab.clients.numbers += keys["count"]
         self.lab.clients.sending += keys["count"]
         sending.begin()
-        return Until() if keys.get("in_background") else self._blocking(sending)
+        return Completion() if keys.get("in_background") else self._blocking(sending)
 
     def _sender(self, keys: Keys) -> Client:
         opened = keys.get("producer") or keys.get("client")
@@ -126,33 +126,33 @@ class Calls(Subsystem):
             client.connect(client.attempts(-1))
         return self.lab.clients.senders[name]
 
-    def do_wait_for_sends(self, keys: Keys) -> Until:
+    def do_wait_for_sends(self, keys: Keys) -> Completion:
         """Wait until sends in the background have ended."""
         end = self.lab.now + int(keys.get("timeout_ms", 60_000) * MS)
-        return Until(self._has_sent, deadline=end, then=self.lab.come_to_rest)
+        return Completion(self._has_sent, deadline=end, then=self.lab.come_to_rest)
 
     def _has_sent(self, _: object) -> bool:
         return not self.lab.clients.sending
 
     # Transactions
 
-    def do_commit(self, keys: Keys) -> Until:
+    def do_commit(self, keys: Keys) -> Completion:
         """Commit a client's transaction."""
         client = self.lab.clients.named(keys["client"])
         return self._call(Transaction(client, client.commit, "commit"))
 
-    def do_rollback(self, keys: Keys) -> Until:
+    def do_rollback(self, keys: Keys) -> Completion:
         """Roll a client's transaction back."""
         client = self.lab.clients.named(keys["client"])
         return self._call(Transaction(client, client.rollback, "rollback"))
 
-    def do_xa(self, keys: Keys) -> Until:
+    def do_xa(self, keys: Keys) -> Completion:
         """One call of an XA resource."""
         client = self.lab.clients.named(keys["client"])
         if keys["act"] in ("start", "end"):
-            return Until()
+            return Completion()
         return self._call(Transaction(client, client.xa, "xa", keys["act"]))
 
-    def _call(self, request: Request) -> Until:
+    def _call(self, request: Request) -> Completion:
         request.make()
         return self._blocking(request)

@@ -19,7 +19,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.artemis.consumers import Consumer
-    from mqlab.runtime.artemis.requests import Opening
+    from mqlab.runtime.artemis.requests import CreateSession
     from mqlab.runtime.artemis.site import Site
 
 MS = 1000
@@ -72,10 +72,10 @@ class Client:
         self.addresses = [where] if isinstance(where, str) else list(where)
         defaults = {name: row.default for name, row in OPTIONS["url"].items()}
         self.options = {**defaults, **lab.scenario.clients, **keys.get("url", {})}
-        self.state, self.pair = "new", ""
+        self.state, self.node_id = "new", ""
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
-        self.opening: Opening | None = None  # the call that connects it
+        self.opening: CreateSession | None = None  # the call that connects it
         self.calling = 0  # since when (us) it is in a call
         self.failovers: list[str] = []
         self.results: list[str] = []
@@ -111,12 +111,12 @@ class Client:
 
     def reaches(self, broker: Broker) -> bool:
         """Whether a broker serves and the line from the clients to it is whole."""
-        return broker.serves and self.lab.partitions.joined("clients", broker.place)
+        return broker.serves and self.lab.partitions.joined("clients", broker.process_name)
 
     def _attach(self, broker: Broker) -> None:
-        self.at, self.state, self.pair = broker, "connected", broker.pair
-        self.uplink = self.lab.way(self.name, broker.place)
-        self.downlink = self.lab.way(broker.place, self.name)
+        self.at, self.state, self.node_id = broker, "connected", broker.node_id
+        self.uplink = self.lab.way(self.name, broker.process_name)
+        self.downlink = self.lab.way(broker.process_name, self.name)
         self.epoch += 1
         self.lab.event(Kind.Attached, broker, frm=self.node, to=broker.node)
         self.opened()
@@ -191,7 +191,7 @@ class Client:
             (
                 b
                 for b in choice
-                if b.pair == self.pair and b.connectors_reach(before) and self.reaches(b)
+                if b.node_id == self.node_id and b.connectors_reach(before) and self.reaches(b)
             ),
             None,
         )
@@ -207,7 +207,7 @@ class Client:
 
         What is to be persistent waits for a slave that hangs, until its master gives that up.
         """
-        live = self.at.live if self.at is not None and persistent else None
+        live = self.at.served_journal if self.at is not None and persistent else None
         hangs = live is not None and live.replica is not None and live.replica.role == "paused"
         return self.state in ("new", "reconnecting") or hangs
 
@@ -256,7 +256,7 @@ class Client:
 
     def xa(self, step: int, act: str) -> None:
         """Prepare, recover, commit, roll back: what is in doubt may be another client's."""
-        live = self.at.live if self.at is not None else None
+        live = self.at.served_journal if self.at is not None else None
         if live is not None and act == "recover":
             self.results.append(f"step {step} xa recover: {len(live.prepared)} in doubt")
         elif live is not None and act == "prepare" and not self.rollback_only:

@@ -42,9 +42,9 @@ class Colocated(Subsystem):
         name = f"colocated_backup_{len(host.hosted)}1"
         slave = Broker(self.lab, host.spec.part("slave", f"{host.name}/{name}"), host)
         host.hosted[name] = slave
-        slave.pair = requester.pair
+        slave.node_id = requester.node_id
         self.lab.event(Kind.Told, requester, to=host.node, rule=Rule.hosted)
         if slave.spec.policy == "shared_store":
             self.lab.store.start(slave)
         else:
-            self.lab.replication.search(slave, slave.pair)
+            self.lab.replication.search(slave, slave.node_id)

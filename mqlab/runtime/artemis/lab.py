@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from mqlab.formats import artemis as files
 from mqlab.runtime.artemis import report
-from mqlab.runtime.artemis.calls import Calls
-from mqlab.runtime.artemis.operations import Operations
+from mqlab.runtime.artemis.calls import ClientActions
+from mqlab.runtime.artemis.operations import BrokerActions
 from mqlab.runtime.artemis.site import Site
-from mqlab.runtime.kernel.lab import Until
+from mqlab.runtime.kernel.lab import Completion
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS
 from mqlab.spec.artemis.steps import Keys
@@ -20,13 +20,13 @@ from mqlab.trace.trace import Trace
 class ArtemisLab(Site):
     """Brokers, lines and clients of one scenario, and its script."""
 
-    def begin(self, action: Step) -> Until:
+    def begin(self, action: Step) -> Completion:
         """Begin a step; it is over when what it set going has come."""
         self.step_no += 1
         name = f"do_{action.do}"
-        room = Calls(self) if hasattr(Calls, name) else Operations(self)
-        act: Callable[[Keys], Until | None] = getattr(room, name)
-        return act(action.keys) or Until()
+        room = ClientActions(self) if hasattr(ClientActions, name) else BrokerActions(self)
+        act: Callable[[Keys], Completion | None] = getattr(room, name)
+        return act(action.keys) or Completion()
 
     def do(self, action: Action | Step) -> None:
         """Do one more thing now, beside what is under way, or at its own time.

@@ -116,11 +116,11 @@ class StoredMessage:
 class Journal:
     """What a broker has, or what is on a disk: queues, prepared transactions, mail for others.
 
-    `pair` is the node id; `home` the broker where the trace last saw the messages. While it is served,
+    `node_id` is the node id; `home` the broker where the trace last saw the messages. While it is served,
     `replica` is the slave that copies it and `positions` are whose turn it is, per queue name.
     """
 
-    pair: str
+    node_id: str
     home: Broker | None = None
     queues: dict[str, Queue] = field(default_factory=dict)
     prepared: list[list[Message]] = field(default_factory=list)
@@ -144,7 +144,7 @@ class Journal:
 
     def persisted(self, orderly: bool = False) -> Journal:
         """Return what outlives it; an orderly end also writes down which messages were tried."""
-        kept = Journal(self.pair, self.home, prepared=[list(work) for work in self.prepared])
+        kept = Journal(self.node_id, self.home, prepared=[list(work) for work in self.prepared])
         for name, old in self.queues.items():
             if old.durable:
                 kept.queues[name] = queue = Queue(

@@ -19,7 +19,7 @@ Told = dict[str, Any]  # what no column of the trace holds
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
 
 
-class Move(int):
+class TransitRow(int):
     """The row of something that moves, with its `way`: (frm, to, link).
 
     The way is there for as long as somebody holds the row that what arrives will have for its cause.
@@ -27,7 +27,7 @@ class Move(int):
 
     way: tuple[int, int, int]
 
-    def __deepcopy__(self, memo: dict[int, object]) -> Move:
+    def __deepcopy__(self, memo: dict[int, object]) -> TransitRow:
         return self
 
 
@@ -80,7 +80,7 @@ class EventLog:
         if told:
             self.details[row] = told
         if kind in MOVES:
-            row = Move(row)
+            row = TransitRow(row)
             row.way = frm, to, link
         return row
 
@@ -99,7 +99,7 @@ class EventLog:
         self.moved = now = self.lab.clock.now
         if message.sent < 0:
             message.sent = now
-        if isinstance(cause, Move) and kind in (Kind.Enqueued, Kind.Received):
+        if isinstance(cause, TransitRow) and kind in (Kind.Enqueued, Kind.Received):
             frm, to, link = cause.way
         return self.event(
             kind,
@@ -118,7 +118,7 @@ class EventLog:
 
     def forwarded(self, message: Message, frm: Broker, to: Broker, rule: Rule, cause: int) -> int:
         """A broker hands a message to another one; returns the row of it."""
-        link = self.links.get((frm.place, to.place), -1)
+        link = self.links.get((frm.process_name, to.process_name), -1)
         return self.message(Kind.Forwarded, message, frm, frm.node, to.node, link, rule, cause)
 
     def returned(self, item: MessageReference, queue: Queue, broker: Broker) -> None:
@@ -141,15 +141,15 @@ class EventLog:
         before, live.home = live.home, broker
         if before is None or before is broker:
             return
-        kind = Kind.TakenOver if before.live is None else Kind.Enqueued
+        kind = Kind.TakenOver if before.served_journal is None else Kind.Enqueued
         kept: list[MessageReference | StoredMessage] = [item for _, item in live.items()]
         kept += [stored for mail in live.store_and_forward.values() for stored in mail]
         for item in kept:
             item.row = self.message(
                 kind, item.message, broker, before.node, broker.node, cause=item.row
             )
-        if before.live is None and before.disk is not None:
-            before.disk.home = broker  # its copy is an old one now
+        if before.served_journal is None and before.stored_journal is not None:
+            before.stored_journal.home = broker  # its copy is an old one now
 
     def forgotten(self, broker: Broker, live: Journal, moved: bool = False) -> None:
         """What was only in memory is gone with its broker; all is, if its data were moved aside."""
@@ -170,7 +170,7 @@ class EventLog:
 
     def role(self, broker: Broker) -> None:
         """A broker has another role; lines between brokers are up while both ends are."""
-        told = {"role": broker.role, **({"pair": broker.pair} if broker.pair else {})}
+        told = {"role": broker.role, **({"pair": broker.node_id} if broker.node_id else {})}
         self.event(Kind.RoleChanged, broker, told=told)
         self.lines()
 

@@ -11,7 +11,7 @@ from mqlab.formats import artemis as files
 from mqlab.runtime.artemis import report
 from mqlab.runtime.artemis.broker import GONE, Broker, Subsystem
 from mqlab.runtime.artemis.replication import WAKES
-from mqlab.runtime.kernel.lab import Until
+from mqlab.runtime.kernel.lab import Completion
 from mqlab.spec.artemis.steps import Keys
 from mqlab.trace.kinds import Kind
 
@@ -24,7 +24,7 @@ FOLDERS = ("bindings", "journal", "large-messages", "paging")
 
 
 @dataclass(eq=False, slots=True)
-class Round:
+class RollingStep:
     """The brokers that a step has still to come to, one after the other; `at` is where it is."""
 
     left: deque[Broker]
@@ -45,14 +45,14 @@ class Wait:
 
 
 @dataclass(slots=True)
-class Quiet:
+class QuietWait:
     """Nothing is to move for `ms`, before the time `end` (us)."""
 
     ms: float
     end: float
 
 
-class Operations(Subsystem):
+class BrokerActions(Subsystem):
     """What happens to brokers and lines, waits, and looks at the state."""
 
     def _named(self, keys: Keys) -> list[Broker]:
@@ -61,13 +61,13 @@ class Operations(Subsystem):
 
     # Brokers
 
-    def do_start(self, keys: Keys) -> Until:
+    def do_start(self, keys: Keys) -> Completion:
         """Start brokers, one after the other."""
-        return self._start_next(Round(deque(self._named(keys)), keys))
+        return self._start_next(RollingStep(deque(self._named(keys)), keys))
 
     do_start_broker = do_start
 
-    def _start_next(self, round: Round) -> Until:
+    def _start_next(self, round: RollingStep) -> Completion:
         """Start the brokers up to the first that is waited for."""
         while round.left:
             broker = round.left.popleft()
@@ -77,9 +77,9 @@ class Operations(Subsystem):
             self.lab.start(broker)
             if round.keys.get("wait", True):
                 return self._in(STARTING, round, self._started)
-        return Until()
+        return Completion()
 
-    def _started(self, round: Round) -> None:
+    def _started(self, round: RollingStep) -> None:
         self.lab.under_way = self._start_next(round)
 
     def do_kill(self, keys: Keys) -> None:
@@ -87,29 +87,29 @@ class Operations(Subsystem):
         for broker in self._named(keys):
             self.lab.end(broker, orderly=False)
 
-    def do_stop(self, keys: Keys) -> Until:
+    def do_stop(self, keys: Keys) -> Completion:
         """An orderly stop; `failover`: forced."""
-        return self._stop_next(Round(deque(self._named(keys)), keys))
+        return self._stop_next(RollingStep(deque(self._named(keys)), keys))
 
-    def do_restart(self, keys: Keys) -> Until:
+    def do_restart(self, keys: Keys) -> Completion:
         """Stop and start."""
-        return self._stop_next(Round(deque(self._named(keys)), keys, restarts=True))
+        return self._stop_next(RollingStep(deque(self._named(keys)), keys, restarts=True))
 
-    def _stop_next(self, round: Round) -> Until:
+    def _stop_next(self, round: RollingStep) -> Completion:
         """Stop the brokers up to the first that takes its time."""
         while round.left:
             round.at = round.left.popleft()
             self.lab.stop(round.at, bool(round.keys.get("failover", False)))
             if not self._is_gone(round):
                 end = self.lab.now + STOPPING * MS
-                return Until(self._is_gone, round, end, then=self._stopped)
-        return self.do_start(round.keys) if round.restarts else Until()
+                return Completion(self._is_gone, round, end, then=self._stopped)
+        return self.do_start(round.keys) if round.restarts else Completion()
 
-    def _stopped(self, round: Round) -> None:
+    def _stopped(self, round: RollingStep) -> None:
         self.lab.under_way = self._stop_next(round)
 
     @staticmethod
-    def _is_gone(round: Round) -> bool:
+    def _is_gone(round: RollingStep) -> bool:
         return round.at is None or round.at.role in GONE
 
     def do_pause(self, keys: Keys) -> None:
@@ -118,8 +118,8 @@ class Operations(Subsystem):
             broker.suspended = broker.role, self.lab.now
             self.lab.role(broker, "paused")
             self.lab.event(Kind.Suspended, broker)
-            if broker.master is not None and broker.master.live is not None:
-                broker.disk = broker.master.live.persisted()
+            if broker.master is not None and broker.master.served_journal is not None:
+                broker.stored_journal = broker.master.served_journal.persisted()
                 self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
 
     def do_resume_broker(self, keys: Keys) -> None:
@@ -149,7 +149,7 @@ class Operations(Subsystem):
                     client.cut(silent)
             else:
                 self.lab.later(
-                    ends[0].patience if silent else self.lab.takes(NOTICED),
+                    ends[0].patience if silent else self.lab.random_duration(NOTICED),
                     self.lab.on_line_lost,
                     line,
                 )
@@ -183,39 +183,39 @@ class Operations(Subsystem):
 
     # Waiting
 
-    def _in(self, ms: float, argument: object, then: Callable[[Any], None]) -> Until:
-        return Until(deadline=self.lab.now + int(ms * MS), argument=argument, then=then)
+    def _in(self, ms: float, argument: object, then: Callable[[Any], None]) -> Completion:
+        return Completion(deadline=self.lab.now + int(ms * MS), argument=argument, then=then)
 
-    def do_wait(self, keys: Keys) -> Until:
+    def do_wait(self, keys: Keys) -> Completion:
         """Let time pass."""
         return self._in(keys["ms"], None, self.lab.come_to_rest)
 
-    def do_settle(self, keys: Keys) -> Until:
+    def do_settle(self, keys: Keys) -> Completion:
         """Wait until nothing moves for a second, or as long as the step says."""
         ms, end = keys.get("quiet_ms", 1000), keys.get("timeout_ms", PATIENCE)
-        return self._in(ms + 500, Quiet(ms, self.lab.now + end * MS), self._settled)
+        return self._in(ms + 500, QuietWait(ms, self.lab.now + end * MS), self._settled)
 
-    def _settled(self, quiet: Quiet) -> None:
+    def _settled(self, quiet: QuietWait) -> None:
         now = self.lab.now
         moved = self.lab.notes.moved > now - quiet.ms * MS and now < quiet.end
-        self.lab.under_way = self._in(100, quiet, self._settled) if moved else Until()
+        self.lab.under_way = self._in(100, quiet, self._settled) if moved else Completion()
 
-    def do_wait_until(self, keys: Keys) -> Until:
+    def do_wait_until(self, keys: Keys) -> Completion:
         """Wait until a broker has a role."""
         return self._wait(keys, keys["broker"], keys["role"], self._has_role)
 
-    def do_wait_failover(self, keys: Keys) -> Until:
+    def do_wait_failover(self, keys: Keys) -> Completion:
         """Wait until a client has reconnected so often."""
         return self._wait(keys, keys["client"], "failover_completed", self._has_reconnected)
 
-    def _wait(self, keys: Keys, name: str, role: str, holds: Callable[[Wait], bool]) -> Until:
+    def _wait(self, keys: Keys, name: str, role: str, holds: Callable[[Wait], bool]) -> Completion:
         wait = Wait(self.lab.step_no, name, role, holds, keys.get("times", 1))
         end = self.lab.now + int(keys.get("timeout_ms", PATIENCE) * MS)
-        return Until(holds, wait, end, then=self._waited)
+        return Completion(holds, wait, end, then=self._waited)
 
     def _has_role(self, wait: Wait) -> bool:
         broker = self.lab.brokers[wait.name]
-        slave = broker.live.replica if broker.live is not None else None
+        slave = broker.served_journal.replica if broker.served_journal is not None else None
         copied = slave is not None and slave.role == "backup_in_sync"
         right = broker.role == wait.role.removesuffix("_with_replica")
         return right and (copied or broker.role == wait.role)

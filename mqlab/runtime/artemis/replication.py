@@ -30,31 +30,36 @@ class Replication(Subsystem):
 
     def start(self, broker: Broker) -> None:
         """A slave looks for a master; a master that may check looks for its own node id first."""
-        node_id = broker.disk.pair if broker.disk is not None else broker.name
+        node_id = (
+            broker.stored_journal.node_id if broker.stored_journal is not None else broker.name
+        )
         acting = any(
-            live.pair == node_id and broker.reaches(live) for live in self.lab.live_brokers()
+            live.node_id == node_id and broker.reaches(live) for live in self.lab.live_brokers()
         )
         if broker.spec.role == "slave":
             self.search(broker, "")
         elif acting and broker.element("check_for_live_server"):
             self.search(broker, node_id)
         else:
-            self.lab.go_live(broker, broker.disk)
+            self.lab.go_live(broker, broker.stored_journal)
 
     def search(self, slave: Broker, pair: str) -> None:
         """Move old data aside and look for a master that has no slave yet (21.1), or for one *pair*."""
         keep = slave.element("max_saved_replicated_journals_size")
-        for folder in ("journal", *(("bindings", "paging") if slave.disk is not None else ())):
+        for folder in (
+            "journal",
+            *(("bindings", "paging") if slave.stored_journal is not None else ()),
+        ):
             saved = slave.old_replicas.setdefault(
                 folder, [0]
             )  # the last number given, and those kept
             saved[0] += 1
             saved.append(saved[0])
             del saved[1 : len(saved) - keep if keep >= 0 else 1]
-        if slave.disk is not None and slave.disk.home is slave:
-            self.lab.notes.forgotten(slave, slave.disk, moved=True)
-        slave.disk, slave.master, slave.pair = None, None, pair
-        slave.refused_by, slave.view, slave.largest = set(), {}, 0
+        if slave.stored_journal is not None and slave.stored_journal.home is slave:
+            self.lab.notes.forgotten(slave, slave.stored_journal, moved=True)
+        slave.stored_journal, slave.master, slave.node_id = None, None, pair
+        slave.refused_by, slave.topology, slave.max_cluster_size = set(), {}, 0
         slave.incarnation += 1
         self.lab.role(slave, "backup_searching")
         self._ask_masters(slave)
@@ -74,15 +79,19 @@ class Replication(Subsystem):
             slave.refused_by.add(this_life)
 
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
-        if not slave.reaches(live) or slave.place == live.place:
+        if not slave.reaches(live) or slave.process_name == live.process_name:
             return False
         if live.spec.policy != "replication" or slave.element("cluster_name") is not None:
             return False
-        if self.lab.topology.entry(live, live.pair)[0] != live.place:  # it is told of another one
+        if (
+            self.lab.topology.entry(live, live.node_id)[0] != live.process_name
+        ):  # it is told of another one
             return False
         wanted = slave.element("group_name")
         return (
-            live.pair == slave.pair if slave.pair else wanted in (None, live.element("group_name"))
+            live.node_id == slave.node_id
+            if slave.node_id
+            else wanted in (None, live.element("group_name"))
         )
 
     def search_again(self, ended: bool = False) -> None:
@@ -99,8 +108,8 @@ class Replication(Subsystem):
 
     def _copy(self, slave: Broker, live: Broker) -> None:
         slave.master, live.journal.replica = live, slave
-        time = self.lab.takes(COPYING)
-        speed = self.lab.partitions.slow.get(frozenset((slave.place, live.place)))
+        time = self.lab.random_duration(COPYING)
+        speed = self.lab.partitions.slow.get(frozenset((slave.process_name, live.process_name)))
         if speed:
             size = sum(item.message.size for _, item in live.journal.persisted().items())
             time += size * 1_000_000 // speed
@@ -114,9 +123,9 @@ class Replication(Subsystem):
         if live is None:
             return
         if not slave.runs or not live.serves:  # one of them hangs
-            self.lab.soon(slave, self.lab.takes(COPYING), self._in_sync)
+            self.lab.soon(slave, self.lab.random_duration(COPYING), self._in_sync)
             return
-        slave.pair = live.pair
+        slave.node_id = live.node_id
         self.lab.role(slave, "backup_in_sync")
         self.lab.event(Kind.Replicated, live, to=slave.node, rule=Rule.copied)
         if slave.spec.role != "slave" and live.element("allow_failback"):
@@ -125,28 +134,32 @@ class Replication(Subsystem):
     @staticmethod
     def _unpair(slave: Broker) -> None:
         live, slave.master = slave.master, None
-        if live is not None and live.live is not None and live.live.replica is slave:
-            live.live.replica = None
+        if (
+            live is not None
+            and live.served_journal is not None
+            and live.served_journal.replica is slave
+        ):
+            live.served_journal.replica = None
 
     # Fail-back
 
     def _fail_back(self, master: Broker) -> None:
         """The acting live steps down as soon as its old master is in sync (21.1.2)."""
         acting = master.master
-        if acting is None or acting.live is None:
+        if acting is None or acting.served_journal is None:
             return
-        data = acting.live.persisted(orderly=True)
+        data = acting.served_journal.persisted(orderly=True)
         self._unpair(master)
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopping")
         self.lab.go_live(master, data, Rule.fail_back)
         acting.incarnation += 1
-        self.lab.soon(acting, self.lab.takes(AGAIN), self._restart)
+        self.lab.soon(acting, self.lab.random_duration(AGAIN), self._restart)
 
     def _restart(self, broker: Broker) -> None:
         """Begin anew as slave; a hosted one goes on looking for its requester."""
         if broker.runs:
-            self.search(broker, broker.pair if broker.host is not None else "")
+            self.search(broker, broker.node_id if broker.hosting_broker is not None else "")
 
     # The master is gone, or out of reach
 
@@ -159,23 +172,23 @@ class Replication(Subsystem):
             self._unpair(slave)
             slave.broken = True
             return
-        if live.live is not None and live.live.replica is slave:
-            slave.disk = live.live.persisted(orderly)
+        if live.served_journal is not None and live.served_journal.replica is slave:
+            slave.stored_journal = live.served_journal.persisted(orderly)
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
         retries = self.lab.scenario.forgets_crashed
         self.lab.soon(
             slave,
-            self.lab.takes(after),
+            self.lab.random_duration(after),
             self._vote,
             slave.element("vote_retries") if retries else 1,
         )
 
     def _vote(self, slave: Broker, left: int) -> None:
         if slave.role == "paused":
-            self.lab.soon(slave, self.lab.takes(NOTICED), self._vote, left)
+            self.lab.soon(slave, self.lab.random_duration(NOTICED), self._vote, left)
         if slave.role != "backup_in_sync" or not slave.runs:
             return
-        yes = left > 0 and self._agreed(slave, lambda voter: slave.pair not in voter.view)
+        yes = left > 0 and self._agreed(slave, lambda voter: slave.node_id not in voter.topology)
         if left > 0 and not yes and self.lab.scenario.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
@@ -186,7 +199,11 @@ class Replication(Subsystem):
             self._unpair(slave)
             self.lab.role(slave, "starting")
             self.lab.soon(
-                slave, self.lab.takes(LOADING), self.lab.take_over, slave.disk, Rule.vote_won
+                slave,
+                self.lab.random_duration(LOADING),
+                self.lab.take_over,
+                slave.stored_journal,
+                Rule.vote_won,
             )
         else:
             self._restart_as_slave(slave)
@@ -200,12 +217,14 @@ class Replication(Subsystem):
         voters = [
             voter
             for voter in self.lab.live_brokers()
-            if voter.pair != asker.pair and voter.pair in asker.view and asker.reaches(voter)
+            if voter.node_id != asker.node_id
+            and voter.node_id in asker.topology
+            and asker.reaches(voter)
         ]
         said = {voter.name: agrees(voter) for voter in voters}
         votes = sum(said.values())
         size = asker.element("quorum_size")
-        needed = votes_needed(asker.largest if size == -1 else size)
+        needed = votes_needed(asker.max_cluster_size if size == -1 else size)
         ballots = {name: "yes" if yes else "no" for name, yes in said.items()}
         ballots |= dict.fromkeys(self._silent(asker, voters), "no answer")
         self._tell(asker, votes >= needed, {"votes": votes, "needed": needed, "ballots": ballots})
@@ -213,10 +232,10 @@ class Replication(Subsystem):
 
     def _silent(self, asker: Broker, voters: Sequence[Broker]) -> list[str]:
         """Return whom a broker asks in vain: lives of its topology that it does not reach, or that are gone."""
-        answered = {voter.pair for voter in voters}
-        lives = {pair: live for pair, (live, _) in asker.view.items() if live != "-"}
-        places = [live for pair, live in lives.items() if pair not in answered | {asker.pair}]
-        return [broker.name for broker in self.lab.all_brokers() if broker.place in places]
+        answered = {voter.node_id for voter in voters}
+        lives = {pair: live for pair, (live, _) in asker.topology.items() if live != "-"}
+        places = [live for pair, live in lives.items() if pair not in answered | {asker.node_id}]
+        return [broker.name for broker in self.lab.all_brokers() if broker.process_name in places]
 
     def _restart_as_slave(self, slave: Broker) -> None:
         """A slave that lost the vote restarts as slave; its copy is moved aside (21.1).
@@ -225,10 +244,12 @@ class Replication(Subsystem):
         """
         master = slave.master
         self._unpair(slave)
-        cut = master is not None and not self.lab.partitions.joined(slave.place, master.place)
-        if cut and slave.largest < 2:
+        cut = master is not None and not self.lab.partitions.joined(
+            slave.process_name, master.process_name
+        )
+        if cut and slave.max_cluster_size < 2:
             self.lab.role(slave, "stopping")
-            self.lab.soon(slave, self.lab.takes(ENDING), self._restart)
+            self.lab.soon(slave, self.lab.random_duration(ENDING), self._restart)
         else:
             self._restart(slave)
 
@@ -241,15 +262,15 @@ class Replication(Subsystem):
 
     def lost_replica(self, live: Broker, replica: Broker, failed: bool = True) -> None:
         """A master goes on alone; after a failure it may have to ask whether it has a majority."""
-        if live.live is None or live.live.replica is not replica:
+        if live.served_journal is None or live.served_journal.replica is not replica:
             return
-        live.live.replica = None
+        live.served_journal.replica = None
         if failed and live.element("vote_on_replication_failure"):
-            self.lab.soon(live, self.lab.takes(NOTICED), self._master_votes)
+            self.lab.soon(live, self.lab.random_duration(NOTICED), self._master_votes)
 
     def _master_votes(self, live: Broker) -> None:
         if not self._agreed(live, lambda _: True):
-            self.lab.soon(live, self.lab.takes(ENDING), self._stop_isolated)
+            self.lab.soon(live, self.lab.random_duration(ENDING), self._stop_isolated)
 
     def _stop_isolated(self, live: Broker) -> None:
         if live.serves:

@@ -60,12 +60,12 @@ def state(broker: Broker, topology: bool) -> Told:
     found: Told = {"role": broker.role}
     searching = broker.role == "backup_searching"
     if broker.role == "live" or (broker.role.startswith("backup") and not searching):
-        found["pair"] = broker.pair
+        found["pair"] = broker.node_id
     if topology and broker.runs:
-        found["largest_cluster_seen"] = broker.largest
+        found["largest_cluster_seen"] = broker.max_cluster_size
         found["topology"] = [
             f"{pair}: live {live}, backup {backup}"
-            for pair, (live, backup) in sorted(broker.view.items())
+            for pair, (live, backup) in sorted(broker.topology.items())
             if not searching
         ]
     if broker.role == "live":
@@ -98,7 +98,7 @@ def _hosted(host: Broker, no: int, name: str, slave: Broker) -> Told:
     return {
         **state(slave, topology=True),
         "name": name,
-        "journal": f"data-{slave.pair}/journal" if shared else f"data-{host.name}/journal{name}",
+        "journal": f"data-{slave.node_id}/journal" if shared else f"data-{host.name}/journal{name}",
         "acceptors": [] if scales else [*in_vm, f"netty tcp {PORT + shift}"],
         "connectors": [own, *in_vm, *rest],
     }

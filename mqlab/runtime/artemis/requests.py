@@ -70,7 +70,11 @@ class Request(ABC):
     def _on_request(self, epoch: int) -> None:
         """The broker has it; a slave that copies it has to have it too."""
         broker = self.client.at
-        replica = broker.live.replica if broker is not None and broker.live is not None else None
+        replica = (
+            broker.served_journal.replica
+            if broker is not None and broker.served_journal is not None
+            else None
+        )
         if broker is None or replica is None or not self.persistent:
             self._on_stored(epoch)
         else:
@@ -104,7 +108,7 @@ class Request(ABC):
         self.lab.come_to_rest()
 
 
-class Opening(Request):
+class CreateSession(Request):
     """A client opens its connection, as often as it may try."""
 
     def make(self, _: object = None) -> None:
@@ -138,7 +142,7 @@ class Transaction(Request):
         self.call(self.step, *self.words)
 
 
-class Sending(Request):
+class SendRequest(Request):
     """The messages of one step, one by one: the next one when the broker has the last."""
 
     def __init__(self, client: Client, keys: Keys, first: int) -> None:

@@ -58,7 +58,7 @@ def waits(lab: Site, broker: Broker) -> bool:
 
 
 def _scales_down(broker: Broker) -> bool:
-    served = broker.live is not None and broker.spec.role != "slave"
+    served = broker.served_journal is not None and broker.spec.role != "slave"
     return served and broker.spec.scales_down
 
 
@@ -70,7 +70,9 @@ def scale_down(lab: Site, broker: Broker) -> None:
             queue.auto_delete = "never" if queue.auto_delete == "left" else queue.auto_delete
         for client in lab.clients.at(broker):
             client.on_disconnected(tried=False)
-            client.pair = ""  # it was pointed at the target, and does not find its way back either
+            client.node_id = (
+                ""  # it was pointed at the target, and does not find its way back either
+            )
         move(lab, broker, broker.journal, target)
 
 
@@ -80,10 +82,10 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
     A queue that the target lacks is created without routing type, hence multicast: an anycast queue's
     messages find no way into it and are lost (artemis-observed.md, section 1), and so are later ones.
     """
-    if target.live is None:
+    if target.served_journal is None:
         return
     for key, queue in data.queues.items():
-        there, topic = target.live.queues.get(key), queue.topic
+        there, topic = target.served_journal.queues.get(key), queue.topic
         created = queue.waiting and (topic is not None or not lab.deletes_queues)
         if there is None and created:
             there = lab.new_queue(
@@ -106,8 +108,8 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
                     cause=item.row,
                 )
         queue.waiting = []
-    target.live.prepared += data.prepared
+    target.served_journal.prepared += data.prepared
     for pair, mail in data.store_and_forward.items():
-        target.live.store_and_forward.setdefault(pair, []).extend(mail)
+        target.served_journal.store_and_forward.setdefault(pair, []).extend(mail)
     data.prepared, data.store_and_forward = [], {}
     lab.balancing.forward_stored()

@@ -20,7 +20,7 @@ LOADING = 300 * MS
 
 
 @dataclass(slots=True)
-class Store:
+class SharedDirectory:
     """One directory. Its last user `crashed`, or ended in order."""
 
     journal: Journal | None = None
@@ -33,11 +33,11 @@ class Store:
 class SharedStore(Subsystem):
     """Locks, who waits for them, fail-back."""
 
-    def of(self, broker: Broker) -> Store:
+    def of(self, broker: Broker) -> SharedDirectory:
         """Return the store that a broker uses; a hosted slave uses that of its requester."""
-        owner = self.lab.brokers[broker.pair] if broker.host is not None else broker
+        owner = self.lab.brokers[broker.node_id] if broker.hosting_broker is not None else broker
         key = owner.spec.keys.get("shared_store", owner.name)
-        return self.lab.stores.setdefault(key, Store())
+        return self.lab.stores.setdefault(key, SharedDirectory())
 
     def start(self, broker: Broker) -> None:
         """A master asks for the live lock; a slave for the backup lock, or queues for it."""
@@ -47,7 +47,9 @@ class SharedStore(Subsystem):
             self._next_live(store)
             return
         store.slaves.append(broker)
-        broker.pair = store.journal.pair if store.journal is not None else broker.pair or "?"
+        broker.node_id = (
+            store.journal.node_id if store.journal is not None else broker.node_id or "?"
+        )
         self.lab.role(broker, "backup_queued")
         self._next_backup(store)
 
@@ -63,14 +65,14 @@ class SharedStore(Subsystem):
         self._next_live(store)
         self._next_backup(store)
 
-    def _next_live(self, store: Store) -> None:
+    def _next_live(self, store: SharedDirectory) -> None:
         """A waiting master takes a free lock; an acting slave looks whether it is asked for its own."""
         if store.live is None and store.masters:
             self._lock(store.masters.pop(0), store)
         elif store.live is not None and store.live.spec.role == "slave":
             self.lab.soon(store.live, FAIL_BACK, self._hand_back)
 
-    def _next_backup(self, store: Store) -> None:
+    def _next_backup(self, store: SharedDirectory) -> None:
         """The first slave in the queue takes the backup lock, and asks for the live lock.
 
         A lock of a file knows no queue: with jitter any of those that wait is the first to ask.
@@ -79,7 +81,7 @@ class SharedStore(Subsystem):
             self.lab.random.shuffle(store.slaves)
         for broker in store.slaves[:1]:
             if broker.role == "backup_queued":
-                role = "backup_holding_lock" if broker.host is None else "backup"
+                role = "backup_holding_lock" if broker.hosting_broker is None else "backup"
                 self.lab.role(broker, role)
                 self._announce(broker)
                 self.lab.soon(broker, LOCK_POLL, self._poll)
@@ -88,7 +90,7 @@ class SharedStore(Subsystem):
         """Slaves that were there before anybody was live tell the new one of themselves."""
         if live.spec.policy == "shared_store":
             for slave in self.of(live).slaves:
-                slave.pair = live.pair
+                slave.node_id = live.node_id
                 self.lab.soon(slave, FAIL_BACK, self._announce)
 
     def _announce(self, slave: Broker) -> None:
@@ -107,13 +109,17 @@ class SharedStore(Subsystem):
         else:
             self.lab.soon(broker, LOCK_POLL, self._poll)
 
-    def _lock(self, broker: Broker, store: Store) -> None:
+    def _lock(self, broker: Broker, store: SharedDirectory) -> None:
         store.live = broker
         store.journal = store.journal or Journal(broker.name)
         self.lab.role(broker, "starting")
         self.lab.event(Kind.Locked, broker, rule=Rule.lock_free)
         self.lab.soon(
-            broker, self.lab.takes(LOADING), self.lab.take_over, store.journal, Rule.lock_free
+            broker,
+            self.lab.random_duration(LOADING),
+            self.lab.take_over,
+            store.journal,
+            Rule.lock_free,
         )
 
     def _hand_back(self, acting: Broker) -> None:
@@ -130,4 +136,4 @@ class SharedStore(Subsystem):
         self._lock(store.masters.pop(0), store)
         if acting.element("restart_backup"):
             acting.incarnation += 1
-            self.lab.soon(acting, self.lab.takes(RESTART), self.start)
+            self.lab.soon(acting, self.lab.random_duration(RESTART), self.start)

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mqlab.runtime.artemis import scaledown
-from mqlab.runtime.artemis.balancing import Balancing
+from mqlab.runtime.artemis.balancing import ClusterConnection
 from mqlab.runtime.artemis.broker import GONE, Broker, Partitions, Topology
 from mqlab.runtime.artemis.clients import Clients
 from mqlab.runtime.artemis.colocated import Colocated
 from mqlab.runtime.artemis.messages import Journal, Message, Queue
 from mqlab.runtime.artemis.notes import EventLog
 from mqlab.runtime.artemis.replication import NOTICED, Replication
-from mqlab.runtime.artemis.shared_store import SharedStore, Store
+from mqlab.runtime.artemis.shared_store import SharedDirectory, SharedStore
 from mqlab.runtime.kernel.clock import Call
-from mqlab.runtime.kernel.lab import Lab, Until
+from mqlab.runtime.kernel.lab import Completion, Lab
 from mqlab.runtime.kernel.link import Link
 from mqlab.runtime.kernel.timing import Timing
 from mqlab.spec.artemis import HaScenario
@@ -27,7 +27,7 @@ BOOT = 500 * MS  # until a process that was started knows its role; seconds on a
 
 
 @dataclass(eq=False, slots=True)
-class Due:
+class CallOfOneLife:
     """What is to happen to a broker, unless it has begun anew by then."""
 
     broker: Broker
@@ -61,7 +61,7 @@ class Site(Lab):
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
-        self.stores: dict[str, Store] = {}
+        self.stores: dict[str, SharedDirectory] = {}
         self.gateway: dict[str, bool] = {}
         self.lines: dict[tuple[str, str], Link] = {}
         self.refused: list[str] = []
@@ -70,12 +70,12 @@ class Site(Lab):
         self.folders: dict[str, object] = {}
         self.topology, self.replication = Topology(self), Replication(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
-        self.balancing, self.clients = Balancing(self), Clients()
+        self.balancing, self.clients = ClusterConnection(self), Clients()
         self.brokers = {spec.name: Broker(self, spec) for spec in scenario.brokers}
 
     def come_to_rest(self, _: object = None) -> None:
         """The step that is under way ends when what it set going has come."""
-        self.under_way = Until()
+        self.under_way = Completion()
 
     @property
     def roles(self) -> dict[str, str]:
@@ -94,7 +94,7 @@ class Site(Lab):
 
     def line(self, frm: Broker, to: Broker) -> Link:
         """Return the way from one broker's process to another's."""
-        return self.way(frm.place, to.place)
+        return self.way(frm.process_name, to.process_name)
 
     def way(self, frm: str, to: str) -> Link:
         """Return the way from a client or process to another; it is made when it is first asked for."""
@@ -103,14 +103,14 @@ class Site(Lab):
 
     def later(self, wait: int, call: Call, argument: object = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
-        self.clock.later(self.now + wait, call, argument)
+        self.clock.schedule_background(self.now + wait, call, argument)
 
     def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: object) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
-        self.later(wait, self._on_due, Due(broker, broker.incarnation, call, more))
+        self.later(wait, self._on_due, CallOfOneLife(broker, broker.incarnation, call, more))
 
     @staticmethod
-    def _on_due(due: Due) -> None:
+    def _on_due(due: CallOfOneLife) -> None:
         if due.broker.incarnation == due.incarnation:
             due.call(due.broker, *due.more)
 
@@ -121,35 +121,35 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
-        broker.view, broker.largest, broker.broken = {}, 0, False
+        broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
         reason = broker.spec.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
         broker.stopped_itself = False
         self.role(broker, "down" if reason is not None else "starting")
         if reason is None:
-            self.soon(broker, self.takes(BOOT), self._activate)
+            self.soon(broker, self.random_duration(BOOT), self._activate)
             if broker.spec.checks_network:
-                first = self.takes(BOOT + broker.spec.check_period * MS)
+                first = self.random_duration(BOOT + broker.spec.check_period * MS)
                 self.soon(broker, first, self.check_network)
 
     def _activate(self, broker: Broker) -> None:
         if not self.answers(broker):  # it waits; had it been asked sooner, it would have stopped
             broker.stopped_itself = True
         elif broker.spec.policy == "live_only":
-            self.go_live(broker, broker.disk)
+            self.go_live(broker, broker.stored_journal)
         else:
             room = self.store if broker.spec.policy == "shared_store" else self.replication
             room.start(broker)
 
     def go_live(self, broker: Broker, data: Journal | None, rule: Rule = Rule.none) -> None:
         """A broker reads its journal and serves."""
-        broker.live = live = data or Journal(broker.name)
+        broker.served_journal = live = data or Journal(broker.name)
         broker.incarnation += 1
-        broker.pair, broker.master = live.pair, None
+        broker.node_id, broker.master = live.node_id, None
         here = [queue for queue in self.scenario.queues if queue.is_at(broker.name)]
         live.open(here, self.now)
-        broker.view[live.pair] = [broker.place, "-"]
+        broker.topology[live.node_id] = [broker.process_name, "-"]
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
         self.notes.loaded(broker, live)
@@ -163,9 +163,9 @@ class Site(Lab):
         """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
         if not slave.spec.scales_down:
             self.go_live(slave, data, rule)
-        elif slave.host is not None:  # outside a colocated broker it fails at this point
+        elif slave.hosting_broker is not None:  # outside a colocated broker it fails at this point
             self.notes.loaded(slave, data)
-            scaledown.move(self, slave, data, slave.host)
+            scaledown.move(self, slave, data, slave.hosting_broker)
             self.end(slave, orderly=True)
 
     def deliver(self, _: object = None) -> None:
@@ -177,20 +177,20 @@ class Site(Lab):
 
     def end_live(self, broker: Broker, orderly: bool) -> None:
         """A live broker ends: its journal stays, its clients and its slave are without it."""
-        live = broker.live
+        live = broker.served_journal
         if live is None:
             return
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
-        broker.disk = live.persisted(orderly)
+        broker.stored_journal = live.persisted(orderly)
         if broker.spec.policy == "shared_store":
-            self.store.of(broker).journal = broker.disk
+            self.store.of(broker).journal = broker.stored_journal
         for slave in [b for b in self.all_brokers() if b.master is broker]:
             self.replication.lost_master(slave, orderly=orderly)
         self.topology.forget(broker, orderly)
         broker.role = "stopping"
         for client in self.clients.at(broker):
             client.on_disconnected(tried=orderly)
-        broker.live = None
+        broker.served_journal = None
         self.notes.forgotten(broker, live)
         if orderly or self.scenario.forgets_crashed:
             self.replication.search_again(ended=True)
@@ -216,7 +216,7 @@ class Site(Lab):
         self.role(broker, "stopped" if orderly else "down")
         broker.incarnation += 1
         if master is not None:
-            wait = self.takes(NOTICED)
+            wait = self.random_duration(NOTICED)
             self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
@@ -255,7 +255,7 @@ class Site(Lab):
         self.topology.lose_sight(a, b)
         for slave in (a, *a.hosted.values(), b, *b.hosted.values()):
             live = slave.master
-            if live is not None and {slave.place, live.place} == line and slave.runs:
+            if live is not None and {slave.process_name, live.process_name} == line and slave.runs:
                 self.replication.lost_master(slave)
                 self.replication.lost_replica(live, slave)
         self.topology.gossip()
@@ -295,7 +295,7 @@ class Site(Lab):
 
     def on_moved(self, moved: scaledown.Moved) -> None:
         """The target of a scale-down has a message."""
-        if moved.target.live is not None:
+        if moved.target.served_journal is not None:
             self.enqueue(moved.target, moved.queue, moved.message, moved.row)
 
     # Writing down

@@ -69,7 +69,7 @@ class Clock(TraceClock):
         time = self.heap[0][0] if self.heap else NEVER
         return min(time, self.line[0][0]) if self.line else time
 
-    def at(self, time: int, call: Call, argument: object) -> None:
+    def schedule(self, time: int, call: Call, argument: object) -> None:
         """Let *call* happen with *argument* at *time* (us), not before now."""
         self.turn = turn = self.turn + 1
         heappush(self.heap, (time, turn, call, argument))
@@ -78,10 +78,10 @@ class Clock(TraceClock):
             if self.guard is not None:
                 self.guard()
 
-    def later(self, time: int, call: Call, argument: object) -> None:
+    def schedule_background(self, time: int, call: Call, argument: object) -> None:
         """Let *call* happen at *time* if time goes on so far: a rest does not wait for it."""
         self.background += 1
-        self.at(time, self._on_later, (call, argument))
+        self.schedule(time, self._on_later, (call, argument))
 
     def _on_later(self, due: tuple[Call, object]) -> None:
         self.background -= 1

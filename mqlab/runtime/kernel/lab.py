@@ -1,7 +1,7 @@
 """The face that every lab has, whatever the product: `do step until rest fork trace roles now`.
 
 A lab may hold a script: actions that are still to come. An action with a time of its own happens
-then, beside the others; of the others each begins when the one before is over, which its `Until`
+then, beside the others; of the others each begins when the one before is over, which its `Completion`
 says. `step` lets one thing happen, `play` all of it, and both lead to the same trace.
 """
 
@@ -35,7 +35,7 @@ class Timed(Protocol):
 
 
 @dataclass(slots=True)
-class Until:
+class Completion:
     """When an action is over: once `condition(argument)` holds, or at `deadline` (us) at the latest.
 
     Without a condition it is over at the deadline, without both when the network is at rest. `then`
@@ -49,8 +49,8 @@ class Until:
     then: Callable[[Any], None] | None = None
 
 
-AT_ONCE = Until(deadline=-1)
-REST = Until()
+AT_ONCE = Completion(deadline=-1)
+REST = Completion()
 LONGEST_REST = 600_000_000  # us that a network has to come to rest
 SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
 LOOKS = 1000  # how often (us) an action beside the script is looked after
@@ -82,17 +82,17 @@ class Lab(ABC):
         self.clock = Clock(self.check_patience, self.timing.link)
         self.recorder = Recorder(self.clock)
         self.script: deque[Timed] = deque()
-        self.under_way: Until | None = None
+        self.under_way: Completion | None = None
         self.ends_with_script = False  # whether a run does not wait for a rest in the end
         self.rest_since = 0  # us, when the wait for a rest began
-        self.appointments = 0  # actions beside the script that are still to come, or not over
+        self.scheduled = 0  # actions beside the script that are still to come, or not over
         for action in script:
             self.schedule(action)
 
     # What a product's lab says
 
     @abstractmethod
-    def begin(self, action: Any) -> Until:
+    def begin(self, action: Any) -> Completion:
         """Begin *action* now, and say when it is over."""
 
     @property
@@ -126,7 +126,7 @@ class Lab(ABC):
         line = LinkQuality(delay, jitter, like.loss, like.bandwidth or 0)
         return Link(self.clock, line, self.random)
 
-    def takes(self, time: int, spread: float = SPREAD) -> int:
+    def random_duration(self, time: int, spread: float = SPREAD) -> int:
         """Return how long (us) something takes of which no rule of a product says it: *time* without jitter.
 
         With jitter it is drawn anew each time, from a *spread*-th of that to *spread* times as much.
@@ -134,9 +134,9 @@ class Lab(ABC):
         varies = self.jitter and time  # what takes no time draws nothing
         return round(time * spread ** self.random.uniform(-1, 1)) if varies else time
 
-    def late(self, time: int, spread: float = SPREAD) -> int:
+    def extra_delay(self, time: int, spread: float = SPREAD) -> int:
         """Return how much longer (us) than *time* something takes that takes so long; 0 without jitter."""
-        return max(0, self.takes(time, spread) - time)
+        return max(0, self.random_duration(time, spread) - time)
 
     def chance(self, share: float) -> bool:
         """Whether something happens that real machines did in a *share* of their runs; without jitter never."""
@@ -153,8 +153,8 @@ class Lab(ABC):
             self.script.append(action)
             return
         time = self.due(action)
-        self.appointments += 1
-        self.clock.later(time, self.on_appointment, action)
+        self.scheduled += 1
+        self.clock.schedule_background(time, self.on_scheduled, action)
 
     def due(self, action: Timed) -> int:
         """Return when *action* is due (us); raises `BadValue` for a time that is over."""
@@ -166,21 +166,21 @@ class Lab(ABC):
             )
         return time
 
-    def on_appointment(self, action: Timed) -> None:
+    def on_scheduled(self, action: Timed) -> None:
         """The time of an action has come: it happens beside the others."""
-        self.appointments -= 1
+        self.scheduled -= 1
         self.go_on_beside(self.begin(action))
 
-    def go_on_beside(self, until: Until) -> None:
+    def go_on_beside(self, until: Completion) -> None:
         """An action that is not the script's is looked after until it is over."""
-        self.appointments += 1
+        self.scheduled += 1
         self._look_after(until)
 
-    def _look_after(self, until: Until) -> None:
+    def _look_after(self, until: Completion) -> None:
         if not self.is_over(until):
-            self.clock.later(self.clock.now + LOOKS, self._look_after, until)
+            self.clock.schedule_background(self.clock.now + LOOKS, self._look_after, until)
             return
-        self.appointments -= 1
+        self.scheduled -= 1
         if until.then is not None:
             scripts, self.under_way = self.under_way, None
             until.then(until.argument)
@@ -209,7 +209,7 @@ class Lab(ABC):
         if until is not None and until.then is not None:
             until.then(until.argument)
 
-    def is_over(self, until: Until) -> bool:
+    def is_over(self, until: Completion) -> bool:
         """Whether an action that ends so is over."""
         if until.condition is not None and until.condition(until.argument):
             return True
@@ -227,7 +227,7 @@ class Lab(ABC):
         """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
         return ""
 
-    def _go_on(self, until: Until) -> bool:
+    def _go_on(self, until: Completion) -> bool:
         """Let one thing happen that is due before an action's deadline, or let it come."""
         if until.condition is None and until.deadline is None:
             if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
@@ -248,7 +248,7 @@ class Lab(ABC):
         return True
 
     def _next_appointment(self) -> bool:
-        if not self.appointments:
+        if not self.scheduled:
             return False
         self.clock.next()
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message
+from mqlab.runtime.openmq.model import Broker, Consumer, Delivery, Message
 from mqlab.trace.kinds import Kind, Rule
 
 DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them
@@ -20,7 +20,7 @@ def on_dups(consumer: Consumer) -> None:
         acknowledge(consumer, list(consumer.taken))
 
 
-def acknowledge(consumer: Consumer, done: list[Claim]) -> bool:
+def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     """Acknowledge what was taken; False if the session lost something, or a home is away."""
     if consumer.rollback_only or any(
         c.stale or not consumer.home.linked(c.message.home) for c in done
@@ -57,7 +57,7 @@ def _stick(consumer: Consumer) -> None:
 
 def drop_lost(consumer: Consumer) -> None:
     """Let what a consumer took, and all it has of dead homes, come again as soon as the home is back."""
-    for claim in consumer.hands:
+    for claim in consumer.unacknowledged:
         if claim in consumer.taken or not consumer.home.linked(claim.message.home):
             (consumer.taken if claim in consumer.taken else consumer.buffer).remove(claim)
             release(claim, Rule.broker_stopped)
@@ -87,7 +87,7 @@ def home_returns(broker: Broker) -> None:
         consumer.home.handed[consumer.key] += len(sent)
 
 
-def finish(claim: Claim) -> None:
+def finish(claim: Delivery) -> None:
     """A subscription is done with a message; when all are, it is gone."""
     message = claim.message
     if claim in message.claims:
@@ -99,7 +99,7 @@ def finish(claim: Claim) -> None:
         message.home.lab.notes.message(Kind.Acknowledged, message, cause=claim.row)
 
 
-def release(claim: Claim, rule: int, seen: bool = True) -> None:
+def release(claim: Delivery, rule: int, seen: bool = True) -> None:
     """A message waits at its home again, flagged if its taker may have seen it."""
     claim.taker, claim.flagged = None, claim.flagged or seen
     drop_copies(claim.message, Kind.Discarded, rule)
@@ -120,7 +120,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
     if consumer.keys.get("xa") and consumer.received:  # what is prepared is not with it any more
         head = consumer.taken[:1]
     old = home.lab.scenario.version == "5.1"
-    for claim in consumer.hands:
+    for claim in consumer.unacknowledged:
         remote = claim.message.home is not home
         rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:

@@ -13,8 +13,8 @@ from mqlab.runtime.openmq import (
     report,
     takeover,
 )
-from mqlab.runtime.openmq.model import Broker, Claim, Client, Keys, Prepared, destination_of
-from mqlab.runtime.openmq.operation import Outcome, Row, Waiting, limit_of
+from mqlab.runtime.openmq.model import Broker, Client, Delivery, Keys, Prepared, destination_of
+from mqlab.runtime.openmq.operation import Outcome, Row, RunningStep, limit_of
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Rule
 
@@ -32,7 +32,7 @@ def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for the answers of all."""
     broker, _, there = _asked(lab, keys)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
-    return Waiting(_has_answers, (lab, keys), limit_of(keys), _create, insists=True)
+    return RunningStep(_has_answers, (lab, keys), limit_of(keys), _create, insists=True)
 
 
 def _has_answers(asked: tuple[Cluster, Keys]) -> bool:
@@ -100,7 +100,7 @@ def do_connect(lab: Cluster, keys: Keys) -> Row | bool:
 
 def do_knock(lab: Cluster, keys: Keys) -> Outcome:
     """Knock at brokers until an event has happened."""
-    return Waiting(lab.has_happened, keys["until"], limit_of(keys))
+    return RunningStep(lab.has_happened, keys["until"], limit_of(keys))
 
 
 def do_admin(lab: Cluster, keys: Keys) -> bool:
@@ -112,7 +112,7 @@ def do_admin(lab: Cluster, keys: Keys) -> bool:
         return _change_master(broker, lab.brokers[keys["to"]])
     if command == "takeover":
         target = lab.brokers[keys["target"]]
-        if target.running or target.owner:
+        if target.running or target.taken_over_by:
             return False
         takeover.take(broker, target)
     if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
@@ -137,7 +137,7 @@ def do_xa(lab: Cluster, keys: Keys) -> Outcome:
     client = client or lab.consumers.get(keys.get("consumer", ""))
     if client is None:
         return _xa((lab, None, keys))
-    return Waiting(_can_ask, (lab, client, keys), limit_of(keys), _xa)
+    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa)
 
 
 def _can_ask(asked: tuple[Cluster, Client, Keys]) -> bool:
@@ -170,7 +170,7 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
 
 def _prepare(lab: Cluster, xid: str, client: Client) -> None:
     """Keep what a client has sent and taken for the transaction's manager."""
-    taken: list[Claim] = getattr(client, "taken", [])
+    taken: list[Delivery] = getattr(client, "taken", [])
     lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
     client.xid = ""
     taken.clear()

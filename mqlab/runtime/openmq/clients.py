@@ -36,7 +36,7 @@ def reachable(lab: Cluster, keys: Keys) -> Broker | None:
 
 
 def _is_taking(broker: Broker) -> bool:
-    return any(other.taker is broker for other in broker.lab.brokers.values())  # C4099
+    return any(other.taking_over_broker is broker for other in broker.lab.brokers.values())  # C4099
 
 
 def client_id(keys: Keys) -> str:
@@ -88,7 +88,7 @@ def lose(client: Client, cause: int) -> None:
 
 def on_no_answer(consumer: Consumer) -> None:
     """A client whose pings are not answered gives up, and hangs in its next attempt at that address."""
-    if consumer.open and consumer.home.frozen:
+    if consumer.open and consumer.home.suspended:
         consumer.gone = True
         consumer.home.lab.happens("client_connection_lost", consumer.name)
 
@@ -105,8 +105,8 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
     home = names[tries // most % len(names)]
     if lab.enhanced:
         home, pause, rounds = client.home, ROUND, -1
-        while home.owner:
-            home = home.owner
+        while home.taken_over_by:
+            home = home.taken_over_by
     else:
         lab.notes.add(
             Kind.Attempted,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.runtime.openmq import acknowledgement, clients, stock
-from mqlab.runtime.openmq.model import Broker, Durable, Key, Keys
+from mqlab.runtime.openmq.model import Broker, DurableSubscription, Key, Keys
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -44,7 +44,7 @@ def _destroy(broker: Broker, dest: Destination) -> None:
         stock.discard(message, Rule.asked)
 
 
-def _subscribe(broker: Broker, durable: Durable) -> None:
+def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
     broker.durables[durable.key] = durable
     broker.find(durable.dest)
 
@@ -83,10 +83,10 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
     if not broker.serves:
         return False
     if can_change(broker):
-        lab.record.append((what, values))
+        lab.change_record.append((what, values))
         for peer in (broker, *peers):
             CHANGES[what](peer, *values)
-            peer.seen = len(lab.record)
+            peer.seen = len(lab.change_record)
         return True
     if lab.scenario.model == "master" or (lab.scenario.model == "peer" and not lab.database_up):
         if what == "subscribe":
@@ -107,7 +107,7 @@ def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None)
         return True
     if known and not change(broker, "unsubscribe", key):
         return False
-    return change(broker, "subscribe", Durable(key, dest, selector))
+    return change(broker, "subscribe", DurableSubscription(key, dest, selector))
 
 
 def can_change(broker: Broker) -> bool:
@@ -124,9 +124,9 @@ def can_change(broker: Broker) -> bool:
 def start(broker: Broker) -> None:
     """Start a broker: what it kept is there again; without its master it serves nobody."""
     lab = broker.lab
-    broker.running, broker.met = True, set()
+    broker.running, broker.linked_before = True, set()
     broker.handed.clear()
-    broker.frozen = broker.hangs = broker.lost_database = False
+    broker.suspended = broker.hangs = broker.lost_database = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
     for dest, instance in list(broker.instances.items()):
@@ -154,18 +154,18 @@ def refresh(lab: Cluster) -> None:
             catch_up(broker)
             acknowledgement.home_returns(broker)
     for broker in lab.brokers.values():
-        broker.met |= set(broker.peers)
+        broker.linked_before |= set(broker.peers)
     lab.notes.look()
-    lab.settle()
+    lab.dispatch_all()
 
 
 def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     lab = broker.lab
-    for what, values in lab.record[broker.seen :]:
+    for what, values in lab.change_record[broker.seen :]:
         if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
             (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
-    broker.seen = len(lab.record)
+    broker.seen = len(lab.change_record)
     for peer in broker.peers:
         for knows, learns in ((peer, broker), (broker, peer)):
             used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}

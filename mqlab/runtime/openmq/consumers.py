@@ -13,7 +13,7 @@ from mqlab.runtime.openmq.model import (
     Keys,
     destination_of,
 )
-from mqlab.runtime.openmq.operation import Outcome, Row, Waiting, limit_of
+from mqlab.runtime.openmq.operation import Outcome, Row, RunningStep, limit_of
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
@@ -28,7 +28,9 @@ def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
     new = broker is not None and (bool(id) or dest not in broker.instances)
     if broker and new and broker.asks_in_vain and broker.find(dest):
         broker.instances[dest].unanswered += 1
-        return Waiting(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
+        return RunningStep(
+            _has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True
+        )
     return _open(lab, keys)
 
 
@@ -87,7 +89,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         # What a topic has for a subscriber without a subscription crosses at once.
         limit=min(of_queue, keys.get("flow_limit", 1000)) if dest.is_queue or key != name else inf,
         allowance=None if keys.get("receiving", True) else 0,
-        served=delivery.first_free(lab),
+        served_weight=delivery.first_free(lab),
     )
     consumer.sub = lab.notes.subscription(consumer)
     lab.notes.consumer(Kind.Subscribed, consumer, Rule.local_consumer)
@@ -116,7 +118,7 @@ def do_receive(lab: Cluster, keys: Keys) -> Outcome:
     """Let a consumer take so many messages, and wait for them."""
     consumer = lab.consumers[keys["consumer"]]
     before, consumer.allowance = len(consumer.received), int(keys["count"])
-    return Waiting(_has_taken, (consumer, before), keys.get("within_ms", 5000), _hold_again)
+    return RunningStep(_has_taken, (consumer, before), keys.get("within_ms", 5000), _hold_again)
 
 
 def _has_taken(asked: tuple[Consumer, int]) -> bool:
@@ -132,7 +134,7 @@ def _hold_again(asked: tuple[Consumer, int]) -> Row:
 def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
     """Acknowledge what the session has taken."""
     consumer = lab.consumers[keys["consumer"]]
-    return Waiting(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
+    return RunningStep(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
 
 
 def _acknowledge(consumer: Consumer) -> bool:
@@ -142,7 +144,7 @@ def _acknowledge(consumer: Consumer) -> bool:
 def do_recover(lab: Cluster, keys: Keys) -> Outcome:
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[keys["consumer"]]
-    return Waiting(clients.has_broker, consumer, limit_of(keys), _recover, insists=True)
+    return RunningStep(clients.has_broker, consumer, limit_of(keys), _recover, insists=True)
 
 
 def _recover(consumer: Consumer) -> bool:
@@ -164,7 +166,7 @@ def do_commit(lab: Cluster, keys: Keys) -> Outcome:
     if "consumer" in keys:
         return do_acknowledge(lab, keys)
     producer = lab.producers[keys["producer"]]
-    return Waiting(clients.has_broker, producer, limit_of(keys), _commit, insists=True)
+    return RunningStep(clients.has_broker, producer, limit_of(keys), _commit, insists=True)
 
 
 def _commit(producer: Client) -> bool:

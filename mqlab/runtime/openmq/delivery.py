@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import acknowledgement
-from mqlab.runtime.openmq.model import Broker, Claim, Consumer, Message, Trip, selects
+from mqlab.runtime.openmq.model import Broker, Consumer, Delivery, Message, Trip, selects
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Rule
 
@@ -39,7 +39,7 @@ def in_order(messages: list[Message]) -> list[Message]:
     return sorted(messages, key=lambda m: (-m.priority, m.number))
 
 
-def _hand(claim: Claim, takers: list[Consumer]) -> bool:
+def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     """Hand a message to whoever is free first.
 
     A remote consumer is free again after a way between brokers; a producer of non-persistent messages
@@ -55,9 +55,9 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
     ]
     if not free:
         return False
-    taker = min(free, key=lambda consumer: consumer.served)
+    taker = min(free, key=lambda consumer: consumer.served_weight)
     there = taker.home
-    taker.served += _busy(taker, message)
+    taker.served_weight += _busy(taker, message)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
     claim.trips += 1
@@ -75,7 +75,7 @@ def _hand(claim: Claim, takers: list[Consumer]) -> bool:
 
 def first_free(lab: Cluster) -> int:
     """Return when a new consumer is free for the first time; with jitter, after others were served."""
-    latest = max((consumer.served for consumer in lab.consumers.values()), default=0)
+    latest = max((consumer.served_weight for consumer in lab.consumers.values()), default=0)
     return latest + (lab.random.randrange(REMOTE_IN_BURST) if lab.jitter else 0)
 
 
@@ -84,7 +84,7 @@ def _busy(taker: Consumer, message: Message) -> int:
     lab, at_home = message.home.lab, taker.home is message.home
     usual = LOCAL if at_home else REMOTE if message.persistent else REMOTE_IN_BURST
     if taker.pace is None or (lab.jitter and lab.random.random() < CHANGES):
-        taker.pace = lab.takes(1000, LOCAL_SPREAD if at_home else REMOTE_SPREAD) / 1000
+        taker.pace = lab.random_duration(1000, LOCAL_SPREAD if at_home else REMOTE_SPREAD) / 1000
     return round(usual * taker.pace)
 
 
@@ -103,7 +103,7 @@ def _room(consumer: Consumer, home: Broker) -> float:
     return consumer.limit + first
 
 
-def _forward(claim: Claim, there: Broker) -> None:
+def _forward(claim: Delivery, there: Broker) -> None:
     """Let a message go to the broker of its taker: it crosses only once."""
     message, home, notes = claim.message, claim.message.home, claim.message.home.lab.notes
     if there not in message.copies and there not in message.crossing:
@@ -124,7 +124,7 @@ def on_forwarded(trip: Trip) -> None:
         return
     message, there, home = claim.message, claim.taker.home, claim.message.home
     lab = there.lab
-    if there.frozen or lab.is_cut(home, there):
+    if there.suspended or lab.is_cut(home, there):
         lab.held.append(trip)
         return
     if there in message.crossing:
@@ -135,7 +135,7 @@ def on_forwarded(trip: Trip) -> None:
     _pass_on(claim)
 
 
-def _pass_on(claim: Claim) -> None:
+def _pass_on(claim: Delivery) -> None:
     """Let a message go from a broker to its consumer."""
     message, taker = claim.message, claim.taker
     if taker is None:
@@ -165,7 +165,7 @@ def on_delivered(trip: Trip) -> None:
     if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
         buffer.remove(claim)
         buffer.insert(place, claim)
-    claim.taker.home.lab.stir()
+    claim.taker.home.lab.schedule_dispatch()
 
 
 def release_held(lab: Cluster) -> None:
@@ -188,7 +188,7 @@ def consume(consumer: Consumer) -> bool:
     return took
 
 
-def _fail(consumer: Consumer, claim: Claim) -> None:
+def _fail(consumer: Consumer, claim: Delivery) -> None:
     """Taking a message of a dead home fails: its acknowledgement has nowhere to go.
 
     In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
@@ -203,7 +203,7 @@ def _fail(consumer: Consumer, claim: Claim) -> None:
         consumer.buffer.clear()
 
 
-def upcoming(consumer: Consumer) -> Claim | None:
+def upcoming(consumer: Consumer) -> Delivery | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
     waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
@@ -211,12 +211,12 @@ def upcoming(consumer: Consumer) -> Claim | None:
     if not consumer.open or not consumer.buffer or waits or failed:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
-    silent = here.frozen or home.frozen or not claim.delivered or lab.is_cut(here, home)
+    silent = here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home)
     # A paused broker keeps what comes, but its consumers have what came before.
     return None if silent or (claim.kept and here.instances[consumer.dest].paused) else claim
 
 
-def _receive(consumer: Consumer, claim: Claim) -> None:
+def _receive(consumer: Consumer, claim: Delivery) -> None:
     message, home, lab = claim.message, consumer.home, consumer.home.lab
     if consumer.allowance is not None:
         consumer.allowance -= 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq import clients, cluster, delivery, takeover
 from mqlab.runtime.openmq.model import Broker, Keys
-from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
+from mqlab.runtime.openmq.operation import Outcome, RunningStep, limit_of
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def do_start(lab: Cluster, keys: Keys) -> Outcome:
     for name in keys.get("brokers", lab.listed):
         if not lab.brokers[name].running:
             cluster.start(lab.brokers[name])
-    return Waiting(None, None, RETRY_MS)
+    return RunningStep(None, None, RETRY_MS)
 
 
 def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
@@ -31,7 +31,7 @@ def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
     broker.options.update(keys.get("options", {}))
     if not lab.database_up and lab.scenario.model in ("peer", "enhanced"):
         return "ended"
-    return Waiting(_may_begin, (broker, keys), takeover.patience(broker), _start)
+    return RunningStep(_may_begin, (broker, keys), takeover.patience(broker), _start)
 
 
 def _may_begin(asked: tuple[Broker, Keys]) -> bool:
@@ -47,11 +47,11 @@ def _start(asked: tuple[Broker, Keys]) -> Outcome:
         cluster.start(broker)
     if until in ("none", "ready"):  # a broker that waits for its master counts as ready, too
         return "ok"
-    return Waiting(None, asked, RETRY_MS, _wait) if until == "linked" else _wait(asked)
+    return RunningStep(None, asked, RETRY_MS, _wait) if until == "linked" else _wait(asked)
 
 
-def _wait(asked: tuple[Broker, Keys]) -> Waiting:
-    return Waiting(_is_ready, asked, limit_of(asked[1], START_MS), _say_how)
+def _wait(asked: tuple[Broker, Keys]) -> RunningStep:
+    return RunningStep(_is_ready, asked, limit_of(asked[1], START_MS), _say_how)
 
 
 def _is_ready(asked: tuple[Broker, Keys]) -> bool:
@@ -78,7 +78,7 @@ def do_kill(lab: Cluster, keys: Keys) -> None:
 
 def do_kill_owner(lab: Cluster, keys: Keys) -> str:
     """Kill the broker that took over another."""
-    owner = lab.brokers[keys["of"]].owner
+    owner = lab.brokers[keys["of"]].taken_over_by
     if owner is None:
         return "not reached"
     do_kill(lab, {"broker": owner.name})
@@ -101,7 +101,7 @@ def do_pause(lab: Cluster, keys: Keys) -> None:
         lab.consumers[keys["consumer"]].allowance = 0
     elif lab.brokers[keys["broker"]].running:
         broker = lab.brokers[keys["broker"]]
-        broker.frozen = True
+        broker.suspended = True
         takeover.fault(broker)
         broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
         for consumer in lab.consumers.values():
@@ -113,16 +113,16 @@ def do_resume(lab: Cluster, keys: Keys) -> None:
     """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
     if "consumer" in keys:
         lab.consumers[keys["consumer"]].allowance = None
-    elif lab.brokers[keys["broker"]].frozen:
+    elif lab.brokers[keys["broker"]].suspended:
         broker = lab.brokers[keys["broker"]]
-        broker.frozen = False
+        broker.suspended = False
         row = lab.notes.add(Kind.Resumed, broker=broker.node)
         for consumer in list(lab.consumers.values()):
             if consumer.gone and consumer.home is broker:
                 consumer.gone = False
                 clients.lose(consumer, row)
         delivery.release_held(lab)  # what comes only now finds such a consumer gone (6.5.0)
-        if broker.owner:
+        if broker.taken_over_by:
             cluster.down(broker, Kind.Crashed)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mqlab.formats import openmq as files
-from mqlab.runtime.kernel.lab import Until
+from mqlab.runtime.kernel.lab import Completion
 from mqlab.runtime.openmq import (
     admin,
     cluster,
@@ -21,7 +21,7 @@ from mqlab.runtime.openmq import (
 )
 from mqlab.runtime.openmq.model import Broker, Keys
 from mqlab.runtime.openmq.notes import DOWN
-from mqlab.runtime.openmq.operation import Answer, Operation, Outcome, Waiting
+from mqlab.runtime.openmq.operation import Answer, Outcome, RunningStep, ScriptStep
 from mqlab.runtime.openmq.state import Cluster
 from mqlab.spec.action import Action
 from mqlab.spec.openmq import OPENS, SILENT
@@ -53,7 +53,7 @@ class ClusterLab(Cluster):
         """
         opened = [str(s.keys["producer"]) for s in self.scenario.steps if s.do == "open_producer"]
         for step in steps_of(actions, list(self.brokers), opened):
-            operation, plan = Operation(step), list(self.plan)
+            operation, plan = ScriptStep(step), list(self.plan)
             plan.insert(len(plan) - len(self.script), operation)
             scenario = replace(self.scenario, steps=tuple(known.step for known in plan))
             if step.at is not None:
@@ -62,17 +62,17 @@ class ClusterLab(Cluster):
             if step.at is None:
                 self._put_beside(self.begin(operation))
 
-    def begin(self, action: Any) -> Until:
+    def begin(self, action: Any) -> Completion:
         """Begin a step; it is over when its operation has its answer."""
         step = action.step
         return self._go_on_with(action, self._in_vain(step) or ACTIONS[step.do](self, step.keys))
 
     def on_appointment(self, action: object) -> None:
         """The time of a step has come: it happens beside the others."""
-        self.appointments -= 1
+        self.scheduled -= 1
         self._put_beside(self.begin(action))
 
-    def _put_beside(self, until: Until) -> None:
+    def _put_beside(self, until: Completion) -> None:
         while until.argument is not None and self.is_over(until):
             until = self._go_on_after(until)
         if until.argument is not None:
@@ -94,18 +94,18 @@ class ClusterLab(Cluster):
             self._put_beside(until)
         return moved
 
-    def _go_on_with(self, operation: Operation, outcome: Outcome) -> Until:
+    def _go_on_with(self, operation: ScriptStep, outcome: Outcome) -> Completion:
         """Return when an operation is over, or goes on."""
-        self.settle()
-        if not isinstance(outcome, Waiting):
+        self.dispatch_all()
+        if not isinstance(outcome, RunningStep):
             self._answer(operation, outcome)
-            return Until()
+            return Completion()
         operation.waits = outcome
-        return Until(Operation.holds, operation, self.now + round(outcome.ms * MS))
+        return Completion(ScriptStep.holds, operation, self.now + round(outcome.ms * MS))
 
-    def _go_on_after(self, until: Until) -> Until:
+    def _go_on_after(self, until: Completion) -> Completion:
         """Return what comes after an operation has waited."""
-        operation: Operation = until.argument
+        operation: ScriptStep = until.argument
         if operation.waits is not None and operation.waits.insists and not operation.holds():
             self.blocked.append(operation)
             return self._go_on_with(operation, "blocked")
@@ -117,7 +117,7 @@ class ClusterLab(Cluster):
         if until is not None and until.argument is not None:
             self.under_way = self._go_on_after(until)
 
-    def _answer(self, operation: Operation, answer: Answer) -> None:
+    def _answer(self, operation: ScriptStep, answer: Answer) -> None:
         """Note what came of a step, the second time what came of it in the end.
 
         True and None are ok, False is refused.
@@ -161,7 +161,7 @@ class ClusterLab(Cluster):
     def _asked(self, step: Step) -> Broker | None:
         return self.brokers.get(str(step.keys.get("broker")))
 
-    def settle(self) -> None:
+    def dispatch_all(self) -> None:
         """Let everything move that can move now."""
         moved = True
         while moved:

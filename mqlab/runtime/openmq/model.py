@@ -31,7 +31,7 @@ Key = tuple[str, str]  # (client id, subscription name) of a durable or shared s
 
 
 @dataclass(eq=False, slots=True)
-class Claim:
+class Delivery:
     """What one subscription is owed of a message; a queue's message has one, for whoever comes."""
 
     message: Message = field(repr=False)
@@ -58,7 +58,7 @@ class Message:
     properties: Keys
     size: int
     sent: int
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[Delivery] = field(default_factory=list)
     transaction: str | None = None
     row: int = -1
     crossing: dict[Broker, int] = field(default_factory=dict)  # where it is on its way to -> row
@@ -100,26 +100,26 @@ class Consumer(Client):
     key: object = None
     limit: float = 1000
     allowance: int | None = None
-    buffer: deque[Claim] = field(default_factory=deque)
-    taken: list[Claim] = field(default_factory=list)
-    stuck: list[Claim] = field(default_factory=list)  # of homes that died: its until it closes
-    failed: list[Claim] = field(default_factory=list)  # those of them that come again
+    buffer: deque[Delivery] = field(default_factory=deque)
+    taken: list[Delivery] = field(default_factory=list)
+    stuck: list[Delivery] = field(default_factory=list)  # of homes that died: its until it closes
+    failed: list[Delivery] = field(default_factory=list)  # those of them that come again
     received: array[int] = field(default_factory=lambda: array("i"))
     redelivered: list[int] = field(default_factory=list)
-    served: int = 0  # how much it was handed, to find whose turn it is
+    served_weight: int = 0  # how much it was handed, to find whose turn it is
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
 
     @property
-    def hands(self) -> list[Claim]:
+    def unacknowledged(self) -> list[Delivery]:
         """All that it has and has not acknowledged."""
         return [*self.taken, *self.stuck, *self.buffer]
 
 
 @dataclass(eq=False, slots=True)
-class Durable:
+class DurableSubscription:
     """A durable subscription: known in the whole cluster, whether or not somebody uses it."""
 
     key: Key
@@ -129,7 +129,7 @@ class Durable:
 
 
 @dataclass(eq=False, slots=True)
-class Instance:
+class PhysicalDestination:
     """One broker's instance of a destination: its properties, and the messages at home here.
 
     `leftovers` are numbers of copies of other homes' messages that were given back, or whose home died
@@ -158,7 +158,7 @@ class Instance:
 
 
 @dataclass(eq=False, slots=True)
-class Sending:
+class SendJob:
     """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
 
     row: Row
@@ -175,11 +175,11 @@ class Prepared:
     """A prepared transaction: it stays at its home, or with whoever takes that one over."""
 
     home: Broker
-    taken: list[Claim]
+    taken: list[Delivery]
     life: int  # of its home at the time
 
 
-Trip = tuple[Claim, int]  # a claim on its way, and which of its trips that is
+Trip = tuple[Delivery, int]  # a claim on its way, and which of its trips that is
 
 
 def destination_of(keys: Keys) -> Destination:
@@ -201,21 +201,23 @@ class Broker:
         self.lab, self.name = lab, name
         self.node = lab.notes.node(name, "broker")
         self.options: Properties = {}
-        self.running = self.ready = self.frozen = False
+        self.running = self.ready = self.suspended = False
         self.quiesced = False  # it takes no new clients, by command
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
         self.lost_database = False  # it was away: operations fail even when it is back
         self.master = lab.scenario.master
-        self.instances: dict[Destination, Instance] = {}
-        self.durables: dict[Key, Durable] = {}
+        self.instances: dict[Destination, PhysicalDestination] = {}
+        self.durables: dict[Key, DurableSubscription] = {}
         self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
         self.seen = 0  # how much of the change record it has read
         self.lives = 0
         self.ended = -1  # the row with which it last ended
         self.orderly = False  # it was stopped then
-        self.met: set[Broker] = set()  # whom it has been linked to in this life
-        self.taker: Broker | None = None  # who is taking it over, and takes no clients meanwhile
-        self.owner: Broker | None = None  # who has taken it over
+        self.linked_before: set[Broker] = set()  # whom it has been linked to in this life
+        self.taking_over_broker: Broker | None = (
+            None  # who is taking it over, and takes no clients meanwhile
+        )
+        self.taken_over_by: Broker | None = None  # who has taken it over
         self.barred_until = 0  # when it may start again (us)
 
     def option(self, key: str, default: object = None) -> Any:
@@ -225,12 +227,12 @@ class Broker:
     @property
     def serves(self) -> bool:
         """Whether clients can use it."""
-        return self.ready and not self.frozen
+        return self.ready and not self.suspended
 
     @property
     def answers(self) -> bool:
         """Whether who asks it hears something, if only a refusal."""
-        return not self.frozen and not self.hangs
+        return not self.suspended and not self.hangs
 
     # Links
 
@@ -265,7 +267,7 @@ class Broker:
     @property
     def asks_in_vain(self) -> bool:
         """Whether one of them does not answer, which nobody has noticed: a new name needs them all."""
-        return any(peer.frozen or self.lab.is_cut(self, peer) for peer in self.peers)
+        return any(peer.suspended or self.lab.is_cut(self, peer) for peer in self.peers)
 
     @property
     def waits_for_master(self) -> bool:
@@ -283,11 +285,11 @@ class Broker:
         created_by: str,
         options: Keys | None = None,
         owner: str | None = None,
-    ) -> Instance:
+    ) -> PhysicalDestination:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
             mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
-            self.instances[dest] = Instance(dest, created_by, mine, owner)
+            self.instances[dest] = PhysicalDestination(dest, created_by, mine, owner)
             self.lab.notes.recorder.name_destination(dest)
         return self.instances[dest]
 

@@ -19,12 +19,12 @@ Answer = Row | str | bool | None  # True and None are ok, False is refused
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class RunningStep:
     """A step goes on once `condition(argument)` holds, or after `ms` at the latest.
 
     Then `then(argument)` says what came of it, or what it waits for next. A step that `insists` is
     blocked when its time is over, and goes on later all the same. Functions and bound methods only,
-    as for `Until`.
+    as for `Completion`.
     """
 
     condition: Callable[[Any], bool] | None
@@ -34,15 +34,15 @@ class Waiting:
     insists: bool = False
 
 
-Outcome = Answer | Waiting
+Outcome = Answer | RunningStep
 
 
 @dataclass(eq=False, slots=True)
-class Operation:
+class ScriptStep:
     """A step of the script, and what it waits for once it has begun."""
 
     step: Step
-    waits: Waiting | None = None
+    waits: RunningStep | None = None
     row: Row | None = None  # what came of it, once it has an answer
 
     @property

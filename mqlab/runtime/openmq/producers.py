@@ -10,10 +10,10 @@ from mqlab.runtime.openmq.model import (
     Client,
     Keys,
     Message,
-    Sending,
+    SendJob,
     destination_of,
 )
-from mqlab.runtime.openmq.operation import Outcome, Row, Waiting, limit_of
+from mqlab.runtime.openmq.operation import Outcome, Row, RunningStep, limit_of
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -51,40 +51,40 @@ def do_send(lab: Cluster, keys: Keys) -> Outcome:
     lab.numbers += count
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))
-    job = Sending(row, keys, range(first, first + count), [], producer)
+    job = SendJob(row, keys, range(first, first + count), [], producer)
     if job.left and producer and not producer.open and producer.mode != "transacted":
         _send_into_nothing(job, producer)
         if keys.get("persistent", True):
-            return Waiting(_can_send, (lab, job), limit_of(keys), _begin)
+            return RunningStep(_can_send, (lab, job), limit_of(keys), _begin)
     return _begin((lab, job))
 
 
-def _can_send(asked: tuple[Cluster, Sending]) -> bool:
+def _can_send(asked: tuple[Cluster, SendJob]) -> bool:
     producer = asked[1].producer
     return producer is None or clients.has_broker(producer)
 
 
-def _begin(asked: tuple[Cluster, Sending]) -> Outcome:
+def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
     lab, job = asked
     lab.jobs.append(job)
     if job.keys.get("in_background"):
         go_on(lab, job)
         return job.row
-    return Waiting(_has_ended, asked, limit_of(job.keys), _say_how)
+    return RunningStep(_has_ended, asked, limit_of(job.keys), _say_how)
 
 
-def _has_ended(asked: tuple[Cluster, Sending]) -> bool:
+def _has_ended(asked: tuple[Cluster, SendJob]) -> bool:
     lab, job = asked
     return job not in lab.jobs
 
 
-def _say_how(asked: tuple[Cluster, Sending]) -> Row:
+def _say_how(asked: tuple[Cluster, SendJob]) -> Row:
     lab, job = asked
     job.late = job in lab.jobs
     return job.row
 
 
-def _send_into_nothing(job: Sending, producer: Client) -> None:
+def _send_into_nothing(job: SendJob, producer: Client) -> None:
     """A producer sends and has no broker: the message is lost, those after it go to the new home.
 
     Nobody waits for what is not persistent: the first such message is lost unnoticed, the others are
@@ -99,7 +99,7 @@ def _send_into_nothing(job: Sending, producer: Client) -> None:
         producer.rollback_only = True
 
 
-def go_on(lab: Cluster, job: Sending) -> bool:
+def go_on(lab: Cluster, job: SendJob) -> bool:
     """Send what a producer can send now; True if something moved."""
     producer, moved = job.producer, False
     if producer is None:  # a step that sends at a broker has one for itself
@@ -134,11 +134,11 @@ def go_on(lab: Cluster, job: Sending) -> bool:
     return moved
 
 
-def _awaits_receipt(job: Sending) -> bool:
+def _awaits_receipt(job: SendJob) -> bool:
     return job.under_way > 0 and bool(job.keys.get("persistent", True))
 
 
-Sent = tuple[Sending, Client, Message]
+Sent = tuple[SendJob, Client, Message]
 
 
 def on_sent(what: Sent) -> None:
@@ -161,11 +161,11 @@ def on_dropped(what: Sent) -> None:
     _confirm(job, producer, message)
 
 
-def _confirm(job: Sending, producer: Client, message: Message) -> None:
+def _confirm(job: SendJob, producer: Client, message: Message) -> None:
     """Let the receipt go to the producer, who waits for it if the message is persistent."""
     if message.persistent:
         producer.from_home.carry(on_receipt, (job, producer, message))
-        message.home.lab.stir()
+        message.home.lab.schedule_dispatch()
     else:
         on_receipt((job, producer, message))
 
@@ -174,10 +174,10 @@ def on_receipt(what: Sent) -> None:
     """A producer knows that a message has come to its home."""
     job, _, message = what
     job.under_way -= 1
-    message.home.lab.stir()
+    message.home.lab.schedule_dispatch()
 
 
-def _end(lab: Cluster, job: Sending) -> None:
+def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
     row["sent"] = row["count"] - len(job.refused)
@@ -189,7 +189,7 @@ def _end(lab: Cluster, job: Sending) -> None:
     lab.jobs.remove(job)
 
 
-def _message(job: Sending, producer: Client) -> Message:
+def _message(job: SendJob, producer: Client) -> Message:
     keys, number = job.keys, job.left[0]
 
     def dealt(value: object) -> Any:

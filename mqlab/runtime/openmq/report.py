@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Keys
+from mqlab.runtime.openmq.model import DEAD, Broker, Delivery, Keys
 from mqlab.runtime.openmq.operation import Row
 from mqlab.spec.values import Destination
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def do_snapshot(lab: Cluster, keys: Keys) -> None:
     """Note the state of everything under a label."""
-    lab.settle()
+    lab.dispatch_all()
     lab.snapshots[keys["label"]] = {
         "received_so_far": {
             name: len(c.received) for name, c in lab.consumers.items() if not c.keys.get("process")
@@ -58,7 +58,7 @@ def is_known(broker: Broker) -> bool:
 def _state(broker: Broker, properties: list[str]) -> Row:
     if not broker.running:
         return {"running": False}
-    if broker.frozen:
+    if broker.suspended:
         return {"running": True, "paused": True}
     if not broker.answers or broker.lab.store_down:
         return {"running": True, "no_answer": True}
@@ -105,11 +105,11 @@ def transactions(broker: Broker) -> list[str]:
 
 def state_of(broker: Broker, other: Broker) -> str:
     """Return how *broker* shows another one; a broker that froze is not noticed."""
-    if other.owner:
-        return f"TAKEOVER_COMPLETE by {other.owner.name}"
+    if other.taken_over_by:
+        return f"TAKEOVER_COMPLETE by {other.taken_over_by.name}"
     if broker.linked(other):
         return "OPERATING"
-    return "BROKER_DOWN" if other in broker.met else "INITIALIZING"
+    return "BROKER_DOWN" if other in broker.linked_before else "INITIALIZING"
 
 
 def _durable_lines(broker: Broker) -> list[str]:
@@ -149,13 +149,13 @@ def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Ro
     return row
 
 
-def copies(broker: Broker, dest: Destination) -> list[Claim]:
+def copies(broker: Broker, dest: Destination) -> list[Delivery]:
     """Return what consumers here have in hands of the messages of other homes."""
     return [
         claim
         for consumer in broker.lab.consumers.values()
         if consumer.open and consumer.home is broker and consumer.dest == dest
-        for claim in consumer.hands
+        for claim in consumer.unacknowledged
         if claim.message.home is not broker and claim.arrived
     ]
 

@@ -8,19 +8,19 @@ from itertools import permutations
 from typing import Any
 
 from mqlab.runtime.kernel.clock import Call
-from mqlab.runtime.kernel.lab import Lab, Until
+from mqlab.runtime.kernel.lab import Completion, Lab
 from mqlab.runtime.openmq.model import (
     Broker,
     Client,
     Consumer,
-    Instance,
     Message,
+    PhysicalDestination,
     Prepared,
-    Sending,
+    SendJob,
     Trip,
 )
 from mqlab.runtime.openmq.notes import Notes
-from mqlab.runtime.openmq.operation import Operation, Row
+from mqlab.runtime.openmq.operation import Row, ScriptStep
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.openmq import ClusterScenario
 
@@ -36,7 +36,7 @@ class Cluster(Lab):
         limit: int | None = None,
         links: LikeLinks = None,
     ) -> None:
-        self.plan = [Operation(step) for step in scenario.steps]
+        self.plan = [ScriptStep(step) for step in scenario.steps]
         names = [member.name for member in scenario.members]
         super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, names))
         self.scenario = scenario
@@ -49,25 +49,25 @@ class Cluster(Lab):
         self.producers: dict[str, Client] = {}
         self.of_clients: dict[str, Counter[str]] = {}  # client -> how often what happened to it
         self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
-        self.jobs: list[Sending] = []  # sends that have not ended
+        self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
         self.expiring: list[Message] = []  # messages with a time to live
-        self.record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
+        self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[Trip] = []  # what is lost in them
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
         self.database_up = True
         self.numbers = 0  # of messages
-        self.beside: list[Until] = []  # what is under way and the script does not wait for
-        self.blocked: list[Operation] = []  # what went on too long, and waits still
+        self.beside: list[Completion] = []  # what is under way and the script does not wait for
+        self.blocked: list[ScriptStep] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
         self.snapshots: Row = {}
         self.happened: set[str] = set()  # since the last fault
 
     # What is there
 
-    def messages(self) -> list[tuple[Instance, Message]]:
+    def messages(self) -> list[tuple[PhysicalDestination, Message]]:
         """Return all messages with the instances that hold them."""
         instances = [i for broker in self.brokers.values() for i in broker.instances.values()]
         return [(instance, message) for instance in instances for message in instance.messages]
@@ -99,26 +99,26 @@ class Cluster(Lab):
 
     def later(self, us: int, call: Call | None = None, argument: object = None) -> None:
         """Let *call* happen in so many us if time goes on so far, and what can move then."""
-        self.clock.later(self.now + us, self.on_due, (call, argument))
+        self.clock.schedule_background(self.now + us, self.on_due, (call, argument))
 
     def on_due(self, due: tuple[Call | None, object]) -> None:
         """Something happens, or may go on by now."""
         call, argument = due
         if call is not None:
             call(argument)
-        self.settle()
+        self.dispatch_all()
 
-    def stir(self) -> None:
+    def schedule_dispatch(self) -> None:
         """Something has come: let what can move now do so, once all else of this instant is there."""
         if not self.stirred:
             self.stirred = True
-            self.clock.at(self.now, self.on_stirred, None)
+            self.clock.schedule(self.now, self.on_stirred, None)
 
     def on_stirred(self, _: None) -> None:
         """All of an instant is there."""
         self.stirred = False
-        self.settle()
+        self.dispatch_all()
 
     @abstractmethod
-    def settle(self) -> None:
+    def dispatch_all(self) -> None:
         """Let everything move that can move now."""

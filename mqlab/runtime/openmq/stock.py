@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mqlab.runtime.openmq import acknowledgement, delivery
-from mqlab.runtime.openmq.model import DEAD, Broker, Claim, Consumer, Instance, Message, selects
+from mqlab.runtime.openmq.model import (
+    DEAD,
+    Broker,
+    Consumer,
+    Delivery,
+    Message,
+    PhysicalDestination,
+    selects,
+)
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Rule
 
@@ -62,26 +70,28 @@ def take_in(message: Message, producer: int) -> bool:
     return True
 
 
-def claims(message: Message) -> list[Claim]:
+def claims(message: Message) -> list[Delivery]:
     """Say for whom a message is; a topic's is for each subscription that selects it."""
     broker, dest = message.home, message.dest
     if dest.is_queue:
-        return [Claim(message)]
+        return [Delivery(message)]
     keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
     for durable in broker.durables.values():
         selector = Selector(durable.selector) if durable.selector else None
         if durable.dest == dest and not durable.refused and selects(selector, message):
             keys[durable.key] = None
-    return [Claim(message, key) for key in keys]
+    return [Delivery(message, key) for key in keys]
 
 
-def _is_full(instance: Instance, message: Message, more: int = 0, more_bytes: int = 0) -> bool:
+def _is_full(
+    instance: PhysicalDestination, message: Message, more: int = 0, more_bytes: int = 0
+) -> bool:
     weight = sum(m.size + OVERHEAD for m in (*instance.messages, message))
     many = instance.limits("MaxNumMsgs", len(instance.messages) + more + 1)
     return many or instance.limits("MaxTotalMsgBytes", weight + more_bytes)
 
 
-def _make_room(instance: Instance) -> None:
+def _make_room(instance: PhysicalDestination) -> None:
     """Remove the oldest, or the oldest of the least important."""
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
     if instance.messages:
@@ -98,7 +108,7 @@ def move_to_dmq(message: Message, rule: int) -> None:
         return
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
     dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0)
-    dead.claims.append(Claim(dead))
+    dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
     home.add(DEAD, "auto").messages.append(dead)
 
@@ -163,7 +173,7 @@ def _is_free(message: Message) -> bool:
     return message.transaction is None and any(claim.taker is None for claim in message.claims)
 
 
-def _why_all_wait(broker: Broker, instance: Instance, takers: list[Consumer]) -> Rule:
+def _why_all_wait(broker: Broker, instance: PhysicalDestination, takers: list[Consumer]) -> Rule:
     if not broker.running:
         return Rule.broker_stopped
     if instance.paused:

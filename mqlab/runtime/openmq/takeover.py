@@ -32,14 +32,14 @@ def fault(broker: Broker, orderly: bool = False, failover: bool = True) -> None:
 
 
 def _is_silent(broker: Broker) -> bool:
-    return broker.frozen or any(broker.name in line for line in broker.lab.cuts)
+    return broker.suspended or any(broker.name in line for line in broker.lab.cuts)
 
 
 def on_suspect(who: tuple[Broker, int, bool]) -> None:
     """Heartbeats are missing: the monitor counts its ticks, unless the broker has come back."""
     broker, life, orderly = who
     heard = broker.running and not _is_silent(broker)
-    if broker.lives == life and not heard and broker.owner is None:
+    if broker.lives == life and not heard and broker.taken_over_by is None:
         broker.lab.happens("suspect", broker.name)
         ticks = 1 if orderly else int(broker.option("imq.cluster.monitor.threshold", 3))
         broker.lab.later(_tick(broker, ticks), on_dead, (broker, life))
@@ -61,13 +61,13 @@ def on_dead(who: tuple[Broker, int]) -> None:
     if dead.serves or dead.lives != life:
         lab.happens("cleared", dead.name)
         return
-    if dead.owner or dead.taker:
+    if dead.taken_over_by or dead.taking_over_broker:
         return
     alive = [b for b in lab.brokers.values() if b.serves and b.knows(dead)]
     if not alive or not lab.database_up:
         lab.later(_tick(dead, 1), on_dead, who)
         return
-    winner = dead.taker = lab.random.choice(alive)
+    winner = dead.taking_over_broker = lab.random.choice(alive)
     for event in ("found_dead", "takeover_lock_acquired"):
         lab.happens(event, dead.name)
     lab.notes.add(
@@ -88,7 +88,7 @@ def on_dead(who: tuple[Broker, int]) -> None:
 def on_taken(what: tuple[Broker, Broker, int]) -> None:
     """The winner has read the store; if it died meanwhile, the others go on counting."""
     winner, dead, life = what
-    dead.taker = None
+    dead.taking_over_broker = None
     if winner.serves:
         take(winner, dead)
     else:
@@ -100,7 +100,7 @@ def on_taken(what: tuple[Broker, Broker, int]) -> None:
 def take(winner: Broker, dead: Broker) -> None:
     """Let *winner* have all that *dead* held; open transactions are rolled back."""
     lab = dead.lab
-    dead.owner, dead.barred_until = winner, 0
+    dead.taken_over_by, dead.barred_until = winner, 0
     _tell_holders(winner, dead)
     for dest, instance in dead.instances.items():
         mine = winner.add(dest, instance.created_by, instance.options)
@@ -128,7 +128,7 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
     The winner closes the connections of its own consumers that hold some; they come back later.
     """
     for consumer in list(dead.lab.consumers.values()):
-        held = [claim for claim in consumer.hands if claim.message.home is dead]
+        held = [claim for claim in consumer.unacknowledged if claim.message.home is dead]
         for claim in held:
             claim.flagged |= claim in consumer.buffer
         if held and consumer.home is winner and consumer.open:
@@ -140,7 +140,7 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
 
 def is_left_alone(broker: Broker) -> bool:
     """Whether nobody is taking a broker over: so long it waits before it joins (Administration Guide)."""
-    return broker.taker is None
+    return broker.taking_over_broker is None
 
 
 def patience(broker: Broker) -> float:
@@ -156,7 +156,7 @@ def may_start(broker: Broker) -> bool:
     """
     lab, own = broker.lab, broker.option("imq.brokerid")
     ids = [b.option("imq.brokerid") for b in lab.brokers.values() if b.running and b is not broker]
-    if broker.taker or lab.clock.now < broker.barred_until or (own and own in ids):
+    if broker.taking_over_broker or lab.clock.now < broker.barred_until or (own and own in ids):
         return False
-    broker.owner = None  # from now on it may be taken over again
+    broker.taken_over_by = None  # from now on it may be taken over again
     return True

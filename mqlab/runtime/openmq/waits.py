@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.runtime.openmq.model import Consumer, Keys
-from mqlab.runtime.openmq.operation import Outcome, Waiting, limit_of
+from mqlab.runtime.openmq.operation import Outcome, RunningStep, limit_of
 
 if TYPE_CHECKING:
     from mqlab.runtime.openmq.state import Cluster
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 def do_wait(lab: Cluster, keys: Keys) -> Outcome:
     """Let time pass."""
-    return Waiting(None, None, keys["ms"])
+    return RunningStep(None, None, keys["ms"])
 
 
 def do_settle(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until nothing moves, nor will when a consumer has done its work."""
-    return Waiting(_is_quiet, lab, limit_of(keys))
+    return RunningStep(_is_quiet, lab, limit_of(keys))
 
 
 def _is_quiet(lab: Cluster) -> bool:
@@ -29,7 +29,7 @@ def _is_quiet(lab: Cluster) -> bool:
 def do_wait_received(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until a consumer has so many messages, or for as long as the step allows."""
     consumer = lab.consumers[keys["consumer"]]
-    return Waiting(_has_received, (consumer, int(keys["count"])), limit_of(keys))
+    return RunningStep(_has_received, (consumer, int(keys["count"])), limit_of(keys))
 
 
 def _has_received(asked: tuple[Consumer, int]) -> bool:
@@ -38,7 +38,7 @@ def _has_received(asked: tuple[Consumer, int]) -> bool:
 
 def do_wait_background(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until sends in the background have ended."""
-    return Waiting(_have_ended, lab, limit_of(keys))
+    return RunningStep(_have_ended, lab, limit_of(keys))
 
 
 def _have_ended(lab: Cluster) -> bool:
@@ -48,11 +48,11 @@ def _have_ended(lab: Cluster) -> bool:
 def do_wait_for(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until an event has happened since the last fault, such as a takeover."""
     event = f"{keys['event']} {keys.get('about', '')}".strip()
-    pause = Waiting(None, None, keys.get("settle_ms", 1000))
-    return Waiting(_has_happened, (lab, event, pause), limit_of(keys), _pause)
+    pause = RunningStep(None, None, keys.get("settle_ms", 1000))
+    return RunningStep(_has_happened, (lab, event, pause), limit_of(keys), _pause)
 
 
-Awaited = tuple["Cluster", str, Waiting]
+Awaited = tuple["Cluster", str, RunningStep]
 
 
 def _has_happened(asked: Awaited) -> bool:
@@ -60,5 +60,5 @@ def _has_happened(asked: Awaited) -> bool:
     return lab.has_happened(event)
 
 
-def _pause(asked: Awaited) -> Waiting:
+def _pause(asked: Awaited) -> RunningStep:
     return asked[2]

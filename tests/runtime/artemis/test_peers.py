@@ -104,7 +104,7 @@ class Player:
         here = self.lab.brokers[f"n{expected['node']}"]
         others = [other for other, _ in self.lab.balancing.remote(here)]
         queues = [q for at in ([here] if expected["local"] else others)
-                  for q in at.live.queues.values() if q.topic == expected["address"]]  # fmt: skip
+                  for q in at.served_journal.queues.values() if q.topic == expected["address"]]  # fmt: skip
         assert len(queues) == expected["queues"]
         assert sum(len(q.consumers) for q in queues) == expected["consumers"]
 

@@ -32,7 +32,7 @@ class Crowd:
         if way < len(self.links):
             self.links[way].carry(self.happen, self.put, self.random.choice((0, 0, 0, 10)))
         else:
-            add = self.clock.later if way == 7 else self.clock.at
+            add = self.clock.schedule_background if way == 7 else self.clock.schedule
             add(self.clock.now + self.random.choice((0, USUAL, 15)), self.happen, self.put)
 
 

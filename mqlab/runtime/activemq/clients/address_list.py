@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AddressList:
-    """The list of one client; `configured` and `told` are in order, `lost` is the last that failed."""
+    """The list of one client; `configured` and `updated` are in order, `failed_uri` is the last that failed."""
 
     def __init__(self, options: FailoverOptions, addresses: Sequence[str]) -> None:
         self.options = options

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class BackupPool:
-    """The backup connections of one transport: `held` are (address, socket)."""
+    """The backup connections of one transport: `backups` are (address, socket)."""
 
     def __init__(self, transport: FailoverTransport) -> None:
         self.transport, self.options = transport, transport.options

@@ -93,7 +93,7 @@ class PendingCall:
         if isinstance(self.action, ClientSpec):
             self.lab.clients_by_name[self.client].started = row["ok"]
         user = self.lab.clients_by_name[self.client]
-        self.lab.note(
+        self.lab.record(
             Kind.Answered,
             cause=self.lab.last.get(user, -1),
             frm=user.node,
@@ -225,7 +225,9 @@ class SendJob(PendingCall):
         transport = self.user.failover
         if transport is not None and transport.options.timeout > 0:
             after = -(-transport.options.timeout // CHECK) * CHECK
-            self.lab.clock.later(self.lab.clock.now + after * 1000, self.on_time, self.message)
+            self.lab.clock.schedule_background(
+                self.lab.clock.now + after * 1000, self.on_time, self.message
+            )
 
     def on_time(self, message: Message) -> None:
         """The option timeout is over: what still waits for a connection has failed."""
@@ -245,7 +247,7 @@ class SendJob(PendingCall):
         """From now on, when it is in the line, the answer may take as long as sendTimeout says."""
         if self.user.send_timeout > 0:
             after = self.lab.clock.now + self.user.send_timeout * 1000
-            self.lab.clock.later(after, self.on_send_timeout, message)
+            self.lab.clock.schedule_background(after, self.on_send_timeout, message)
 
     def on_send_timeout(self, message: Message) -> None:
         """The answer has not come in the time of sendTimeout; the message may still arrive."""
@@ -281,7 +283,7 @@ class SendJob(PendingCall):
         self._go_on()
 
     def _go_on(self) -> None:
-        self.lab.clock.at(self.lab.clock.now + self.interval, self.next, None)
+        self.lab.clock.schedule(self.lab.clock.now + self.interval, self.next, None)
 
     def _failed(self, number: int, kind: str, text: str, cause: str) -> None:
         row: dict[str, object] = {"n": number, "class": kind, "message": text}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class ClientConnection:
-    """One client with one connection; calls that wait for an answer are `Call`s."""
+    """One client with one connection; calls that wait for an answer are `PendingCall`s."""
 
     def __init__(self, lab: Lab, spec: ClientSpec) -> None:
         self.lab, self.name, self.uri = lab, spec.name, spec.uri
@@ -161,7 +161,7 @@ class ClientConnection:
         self.state = "connected"
         self.broker_node = self.lab.directory.node_at(address)
         shown = self.lab.directory.shown_target(address)
-        self.lab.note(
+        self.lab.record(
             Kind.Attached,
             chain=self,
             frm=self.node,
@@ -171,8 +171,8 @@ class ClientConnection:
         )
         waiting, self.waiting = self.waiting, []
         for call, argument in waiting:
-            self.lab.clock.at(self.lab.clock.now, call, argument)
-        self.lab.clock.at(self.lab.clock.now, self.go_on, None)
+            self.lab.clock.schedule(self.lab.clock.now, call, argument)
+        self.lab.clock.schedule(self.lab.clock.now, self.go_on, None)
 
     def go_on(self, _: None) -> None:
         """What took messages before takes them again."""
@@ -183,7 +183,7 @@ class ClientConnection:
     def on_interrupted(self) -> None:
         """The connection is lost; the transport looks for another."""
         self.state = "interrupted"
-        self.lab.note(
+        self.lab.record(
             Kind.Interrupted,
             chain=self,
             frm=self.node,
@@ -238,7 +238,7 @@ class ClientConnection:
         """A broker names brokers, or tells the client to go to another."""
         brokers, rebalance, go_to = update.brokers, update.rebalance, update.go_to
         shown = [self.lab.directory.shown_target(address) for address in brokers]
-        self.lab.note(
+        self.lab.record(
             Kind.Told,
             chain=self,
             frm=update.by,
@@ -265,7 +265,7 @@ class ClientConnection:
         kind, text, cause = "JMSException", str(error), error.cause
         for call in calls.values():
             call.fail(kind, text, cause)
-        self.lab.note(
+        self.lab.record(
             Kind.Failed,
             chain=self,
             frm=self.node,

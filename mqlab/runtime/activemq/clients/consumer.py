@@ -94,7 +94,7 @@ class DirectConsumer(DirectClient):
             if dest == self.sub.dest or self.broker.fits(self.sub.dest, dest):
                 for message in list(destination.messages)[: self.sub.prefetch]:
                     way = self.broker.node, self.node, -1, self.sub.no
-                    self.broker.note(Kind.Browsed, message, *way, cause=message.row)
+                    self.broker.record_message(Kind.Browsed, message, *way, cause=message.row)
                     self.count += 1
 
     def on_message(self, push: Push) -> None:
@@ -113,7 +113,7 @@ class DirectConsumer(DirectClient):
                 return
             self.buffer.append(push)
             if self.sorts:  # so that what comes at one time is sorted
-                self.lab.clock.at(self.lab.clock.now, self.on_buffered, None)
+                self.lab.clock.schedule(self.lab.clock.now, self.on_buffered, None)
             else:
                 self.work()
 
@@ -151,11 +151,11 @@ class DirectConsumer(DirectClient):
         sub = self.sub
         if again:
             way = self.broker.node, self.node, -1, sub.no
-            row = self.broker.note(Kind.Redelivered, message, *way, cause=row)
-        sub.recorder.stamped(sub.receipt, message, 0, row)
+            row = self.broker.record_message(Kind.Redelivered, message, *way, cause=row)
+        sub.recorder.add_packed(sub.receipt, message, 0, row)
         if self.delay:
             self.busy = True
-            self.lab.clock.at(self.lab.clock.now + self.delay, self.on_worked, message)
+            self.lab.clock.schedule(self.lab.clock.now + self.delay, self.on_worked, message)
         else:
             self.finish(message)
 
@@ -200,7 +200,7 @@ class DirectConsumer(DirectClient):
     def take_again(self, messages: list[Message], wait: int) -> None:
         """Put messages back to the head of the buffer, after *wait* us in which nothing is taken."""
         self.busy = True
-        self.lab.clock.at(self.lab.clock.now + wait, self.on_again, messages)
+        self.lab.clock.schedule(self.lab.clock.now + wait, self.on_again, messages)
 
     def on_again(self, messages: list[Message]) -> None:
         """The redelivery delay is over."""
@@ -233,7 +233,7 @@ class DirectConsumer(DirectClient):
         passes, pause = self.patience()
         if passes >= 0:
             clock = self.lab.clock
-            clock.at(clock.now + passes * pause, self.on_out_of_patience, self.connection)
+            clock.schedule(clock.now + passes * pause, self.on_out_of_patience, self.connection)
         self.find_broker()
 
     def patience(self) -> tuple[int, int]:

@@ -128,7 +128,7 @@ class FailoverTransport:
         """Look again what is to be done, as soon as the task is free."""
         if not self.scheduled and not self.stopped:
             self.scheduled = True
-            self.lab.clock.at(self.lab.clock.now, self.iterate, None)
+            self.lab.clock.schedule(self.lab.clock.now, self.iterate, None)
 
     def iterate(self, _: None) -> None:
         """Do one turn of the task, unless one is under way."""
@@ -147,7 +147,7 @@ class FailoverTransport:
         self.resting = True
         # Without a wait the next round still comes after this one: an attempt takes its time.
         wait = max(self.lab.timing.attempt, self._back_off(rule))
-        self.lab.clock.later(self.lab.clock.now + wait, self.on_rested, self.timer_no)
+        self.lab.clock.schedule_background(self.lab.clock.now + wait, self.on_rested, self.timer_no)
 
     def on_rested(self, nap: int) -> None:
         """The wait is over."""
@@ -164,7 +164,7 @@ class FailoverTransport:
         if self.options.use_exponential_back_off and counts:
             grown = self.delay * self.options.reconnect_delay_exponent
             self.delay = int(min(grown, self.options.max_reconnect_delay))  # perhaps below 0
-        self.lab.note(Kind.Waited, chain=self.owner, frm=self.owner.node, age=wait, rule=rule)
+        self.lab.record(Kind.Waited, chain=self.owner, frm=self.owner.node, age=wait, rule=rule)
         return wait
 
     # A round
@@ -189,7 +189,9 @@ class FailoverTransport:
             self._use_backup()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
             wait = self._back_off(Rule.initial_delay)
-            self.lab.clock.later(self.lab.clock.now + wait, self.on_first_wait, self.timer_no)
+            self.lab.clock.schedule_background(
+                self.lab.clock.now + wait, self.on_first_wait, self.timer_no
+            )
         else:
             self.try_next()
 

@@ -8,7 +8,7 @@ from mqlab.runtime.activemq import advisory, deadletter
 from mqlab.runtime.activemq.message import ConsumerInfo, Message
 from mqlab.runtime.activemq.subscription import Subscription
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.trace.record import stamp
+from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
@@ -38,8 +38,8 @@ class LocalSubscription(Subscription):
         self.client, self.client_name = client, client.name
         self.connection = connection
         at, to = broker.node, client.node
-        self.dispatch = stamp(DISPATCHED, at, at, to, -1, self.no)
-        self.receipt = stamp(RECEIVED, at, at, to, -1, self.no)
+        self.dispatch = pack_prefix(DISPATCHED, at, at, to, -1, self.no)
+        self.receipt = pack_prefix(RECEIVED, at, at, to, -1, self.no)
         self.on_message, self.acknowledged = client.on_message, self.on_acknowledged
         self.may_refuse = self.may_refuse or client.spec.browser
 
@@ -56,7 +56,7 @@ class LocalSubscription(Subscription):
         """Push *message* to the client."""
         self.dispatched[message] = None
         broker, way = self.broker, self.connection
-        row = self.recorder.stamped(self.dispatch, message, rule, message.row)
+        row = self.recorder.add_packed(self.dispatch, message, rule, message.row)
         way.back.carry(self.on_message, (message, row, way), 0, message.size)
         if (
             broker.advisory_subscribers

@@ -19,7 +19,7 @@ from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.lab import Lab
-    from mqlab.runtime.activemq.process import Process
+    from mqlab.runtime.activemq.process import BrokerService
 
 
 class LocalConnection(TransportChannel):
@@ -32,7 +32,7 @@ class LocalConnection(TransportChannel):
         lab: Lab,
         client: DirectClient,
         user: str,
-        process: Process,
+        process: BrokerService,
         lines: tuple[NetworkPath, ...],
         refused: bool,
     ) -> None:
@@ -91,7 +91,7 @@ class DirectClient(ABC):
             return
         if not self.fails_over:
             error = source.failure
-            self.lab.note(
+            self.lab.record(
                 Kind.Failed,
                 {
                     "class": "JMSException",

@@ -12,7 +12,7 @@ from mqlab.runtime.activemq.sockets import CLOSED
 from mqlab.spec import Producer as ProducerSpec
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
-from mqlab.trace.record import stamp
+from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.runtime.activemq.broker import Broker
@@ -44,7 +44,9 @@ class DirectProducer(DirectClient):
         self.dest_no = lab.name_destination(spec.to)
         self.elements = spec.to.elements()
         self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
-        self.pace = self.interval or lab.takes(lab.timing.pace)  # of what waits for no receipt
+        self.pace = self.interval or lab.random_duration(
+            lab.timing.pace
+        )  # of what waits for no receipt
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
         self.properties = CyclingValues(spec.properties)
         self.headers = CyclingValues(
@@ -67,7 +69,7 @@ class DirectProducer(DirectClient):
     def _know_broker(self) -> None:
         """Make once what is the same for every message to this broker."""
         at = self.broker.node
-        self.sending = stamp(SENT, at, self.node, at)
+        self.sending = pack_prefix(SENT, at, self.node, at)
         self.entry = self.broker.entry(self.node)
 
     @property
@@ -99,7 +101,7 @@ class DirectProducer(DirectClient):
             self.pass_on(*self.under_way[:2])
         elif self.stalled or unanswered:
             self.stalled = False
-            self.lab.clock.at(self.lab.clock.now, self.send, None)
+            self.lab.clock.schedule(self.lab.clock.now, self.send, None)
 
     def send_again(self) -> None:
         """Send what a broker has not read, as soon as there is a connection."""
@@ -141,14 +143,14 @@ class DirectProducer(DirectClient):
             now + self.time_to_live if self.time_to_live else 0,
             spec.size,
         )
-        row = lab.recorder.stamped(self.sending, message, 0, -1)
+        row = lab.recorder.add_packed(self.sending, message, 0, -1)
         connection = self.connection
         passage = (message, row, connection)
         connection.out.carry(self.on_arrived, passage, 0, message.size)
         if spec.persistent:
             self.under_way = passage
         else:
-            lab.clock.at(now + self.pace, self.send, None)
+            lab.clock.schedule(now + self.pace, self.send, None)
 
     def end(self) -> None:
         """All is sent, and it has the receipts: it closes its connection when all has arrived."""
@@ -208,7 +210,7 @@ class DirectProducer(DirectClient):
         connection.last_heard_us = self.lab.clock.now
         self.unanswered = False
         if self.interval:
-            self.lab.clock.at(self.lab.clock.now + self.interval, self.send, None)
+            self.lab.clock.schedule(self.lab.clock.now + self.interval, self.send, None)
         else:
             self.send(None)
 

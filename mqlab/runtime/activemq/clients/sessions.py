@@ -100,7 +100,8 @@ class Session:
 
 
 class MessageConsumer:
-    """A consumer: `buffer` is what was pushed to it, `had` what it took and has not settled.
+    """A consumer: `unconsumed_messages` is what was pushed to it, `unacknowledged` what it took and has not
+    settled.
 
     `allowance` is how many more it may take; None is no limit.
     """
@@ -232,7 +233,7 @@ class MessageConsumer:
             lab.details[row] = {"delivery_count": count}
         if self.delay:
             self.busy, self.working = True, message
-            lab.clock.at(now + self.delay, self.on_worked, message)
+            lab.clock.schedule(now + self.delay, self.on_worked, message)
         else:
             self.settle(message)
 
@@ -293,7 +294,7 @@ class MessageConsumer:
         self.work()
         if self.waiting_receive is not None and self.prefetch == 0 and not self.asked:
             self._ask()
-        lab.clock.later(lab.clock.now + timeout, self.on_pull_timeout, call)
+        lab.clock.schedule_background(lab.clock.now + timeout, self.on_pull_timeout, call)
 
     def on_pull_timeout(self, call: PendingCall) -> None:
         """Nothing has come in time."""
@@ -321,7 +322,7 @@ class MessageConsumer:
         self.unconsumed_messages.extendleft(reversed(kept))
         if kept:
             self.paused = True
-            clock.at(clock.now + policy.wait(kept[0].before) * 1000, self.on_again, None)
+            clock.schedule(clock.now + policy.wait(kept[0].before) * 1000, self.on_again, None)
 
     def on_again(self, _: None) -> None:
         """The pause after a rollback is over."""
