@@ -37,7 +37,6 @@ from mqlab.errors import MqlabError
 from mqlab.spec import (
     Acknowledge,
     Advertise,
-    Around,
     Broker,
     Client,
     Close,
@@ -52,6 +51,7 @@ from mqlab.spec import (
     DeleteLock,
     Destination,
     Endpoint,
+    Environment,
     Heal,
     HostDown,
     Link,
@@ -123,7 +123,7 @@ if typing.TYPE_CHECKING:
         # step by step
         "Lab",
         # the network
-        "Around", "Broker", "Destination", "Endpoint", "Link", "Network", "NetworkConnector", "Queue",
+        "Environment", "Broker", "Destination", "Endpoint", "Link", "Network", "NetworkConnector", "Queue",
         "Scenario", "Topic", "TransportConnector",
         # what happens to it
         "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",

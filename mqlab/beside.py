@@ -15,14 +15,14 @@ from mqlab.real.home import find
 from mqlab.real.script import play
 from mqlab.spec import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
 Outcome = JsonObject
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Beside(Grid):
+class Beside(TextTable):
     """Two outcomes of one script: that of real brokers of a `version`, and that of the lab.
 
     `rows` are the totals of both: messages that each consumer received, messages that lie in each queue
@@ -69,7 +69,7 @@ class Beside(Grid):
 
     def __str__(self) -> str:
         told = "Both did the same." if not self.differs else f"{len(self.differs)} differ."
-        return "\n".join([Grid.__str__(self), told, *self.problems])
+        return "\n".join([TextTable.__str__(self), told, *self.problems])
 
 
 def _totals(outcome: Outcome) -> Iterator[tuple[str, int | str]]:

@@ -10,7 +10,7 @@ from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.manual import defaults, kind
 from mqlab.spec.option import Option
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 
 # Who has figures (`products.GUIDES` says where), for those who only ask which guides there are.
 GUIDES = ("fuse", "amq6", "article", "unsafe", "openmq", "artemis", "crash")
@@ -43,7 +43,7 @@ class Entry:
                 "source": row.source}  # fmt: skip
 
 
-class Options(Grid, tuple[Entry, ...]):
+class Options(TextTable, tuple[Entry, ...]):
     """Options in a tuple: prints and shows as a table."""
 
     def by_element(self) -> dict[str, list[Entry]]:
@@ -58,7 +58,7 @@ class Options(Grid, tuple[Entry, ...]):
         lines = [[e.element, e.option.name, e.type, e.default, e.option.sentence] for e in self]
         return [["element", "option", "type", "default", "what it does"], *lines]
 
-    __repr__ = Grid.__str__
+    __repr__ = TextTable.__str__
 
 
 def options(word: str = "") -> Options:

@@ -7,6 +7,6 @@ may ask. What can be asked stands in `Desk.answer`.
 from __future__ import annotations
 
 from mqlab.desk.branch import Branch
-from mqlab.desk.desk import Desk
+from mqlab.desk.desk import WorkbenchSession
 
-__all__ = ["Branch", "Desk"]
+__all__ = ["Branch", "WorkbenchSession"]

@@ -28,14 +28,16 @@ _HOLD = {"artemis": "hold"}
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class AvailableAction:
     """Something that can be done now: what it is called, and the step that it is."""
 
     text: str
     step: Step
 
 
-def deeds(body: Body, trace: Trace, kind: str, name: str, at: int) -> list[Deed]:
+def available_actions(
+    body: Body, trace: Trace, kind: str, name: str, at: int
+) -> list[AvailableAction]:
     """Return what can be done at a time (us) to a part, or to the network if *kind* is empty."""
     part = find(body, kind, name)
     if part is None:
@@ -60,11 +62,11 @@ def _was(trace: Trace, at: int, *kinds: Kind) -> bool:
     return any(trace.column("t")[row] <= at for row in trace.rows(*kinds))
 
 
-def _everything(body: Body) -> Iterator[Deed]:
+def _everything(body: Body) -> Iterator[AvailableAction]:
     """Yield a crash of every broker: what one does first to a network."""
     for part in parts(body):
         if part.kind == "broker":
-            yield Deed(f"Crash {part.name}", {"do": "kill", "broker": part.name})
+            yield AvailableAction(f"Crash {part.name}", {"do": "kill", "broker": part.name})
 
 
 def with_step(body: Body, step: Step, at: int) -> dict[str, object]:
@@ -84,7 +86,7 @@ def _can_be(body: Body, step: Step, at: int) -> bool:
     return True
 
 
-def _of_part(body: Body, trace: Trace, part: Part, at: int) -> Iterator[Deed]:
+def _of_part(body: Body, trace: Trace, part: Part, at: int) -> Iterator[AvailableAction]:
     if part.kind == "broker":
         yield from _broker(body, trace, part.name, at)
     elif part.kind == "connector":
@@ -92,37 +94,43 @@ def _of_part(body: Body, trace: Trace, part: Part, at: int) -> Iterator[Deed]:
     elif part.kind == "consumer":
         yield from _consumer(body, part.name)
     elif part.kind == "client":
-        yield Deed(f"Close client {part.name}", {"do": "close_client", "client": part.name})
+        yield AvailableAction(
+            f"Close client {part.name}", {"do": "close_client", "client": part.name}
+        )
     yield from _sends(body, part)
 
 
-def _broker(body: Body, trace: Trace, name: str, at: int) -> Iterator[Deed]:
+def _broker(body: Body, trace: Trace, name: str, at: int) -> Iterator[AvailableAction]:
     product = products.product_of(body).name
     state = _state(trace, name, at)
     if state in (Kind.Crashed, Kind.Stopped):
         restart = _RESTART.get(product, "restart")
-        yield Deed(f"Start {name} again", {"do": restart, "broker": name})
+        yield AvailableAction(f"Start {name} again", {"do": restart, "broker": name})
         return
     if state == Kind.Suspended:
-        yield Deed(f"Resume {name}", {"do": _RESUME.get(product, "resume"), "broker": name})
-    yield Deed(f"Crash {name}", {"do": "kill", "broker": name})
-    yield Deed(f"Stop {name} in order", {"do": _STOP.get(product, "stop"), "broker": name})
+        yield AvailableAction(
+            f"Resume {name}", {"do": _RESUME.get(product, "resume"), "broker": name}
+        )
+    yield AvailableAction(f"Crash {name}", {"do": "kill", "broker": name})
+    yield AvailableAction(
+        f"Stop {name} in order", {"do": _STOP.get(product, "stop"), "broker": name}
+    )
     if state != Kind.Suspended:
-        yield Deed(f"Suspend {name}", {"do": "pause", "broker": name})
+        yield AvailableAction(f"Suspend {name}", {"do": "pause", "broker": name})
     healable = _was(trace, at, Kind.Partitioned)
     for other in _neighbours(body, trace, name):
         yield from _line(product, name, other, healable)
     if product == "activemq":
-        yield Deed(f"Cut all lines to {name}", {"do": "cut", "link": name})
+        yield AvailableAction(f"Cut all lines to {name}", {"do": "cut", "link": name})
         if healable:
-            yield Deed(f"Heal the lines to {name}", {"do": "heal", "link": name})
+            yield AvailableAction(f"Heal the lines to {name}", {"do": "heal", "link": name})
 
 
-def _line(product: str, one: str, other: str, healable: bool) -> Iterator[Deed]:
+def _line(product: str, one: str, other: str, healable: bool) -> Iterator[AvailableAction]:
     ends = {"link": one, "other": other} if product == "activemq" else {"between": [one, other]}
-    yield Deed(f"Cut the line {one} to {other}", {"do": "cut", **ends})
+    yield AvailableAction(f"Cut the line {one} to {other}", {"do": "cut", **ends})
     if healable:
-        yield Deed(f"Heal the line {one} to {other}", {"do": "heal", **ends})
+        yield AvailableAction(f"Heal the line {one} to {other}", {"do": "heal", **ends})
 
 
 def _neighbours(body: Body, trace: Trace, name: str) -> list[str]:
@@ -133,35 +141,37 @@ def _neighbours(body: Body, trace: Trace, name: str) -> list[str]:
     return list(dict.fromkeys(end for end in (found or brokers) if end in brokers))
 
 
-def _connector(body: Body, trace: Trace, part: Part, at: int) -> Iterator[Deed]:
+def _connector(body: Body, trace: Trace, part: Part, at: int) -> Iterator[AvailableAction]:
     path = {"connector": part.name, "from": part.home}
-    yield Deed(f"Stop connector {part.name}", {"do": "stop_connector", **path})
+    yield AvailableAction(f"Stop connector {part.name}", {"do": "stop_connector", **path})
     if _was(trace, at, Kind.Disconnected, Kind.BridgeDown):
-        yield Deed(f"Start connector {part.name}", {"do": "start_connector", **path})
+        yield AvailableAction(f"Start connector {part.name}", {"do": "start_connector", **path})
     for other in part.to:
         healable = _was(trace, at, Kind.Partitioned)
         yield from _line(products.product_of(body).name, part.home, other, healable)
 
 
-def _consumer(body: Body, name: str) -> Iterator[Deed]:
+def _consumer(body: Body, name: str) -> Iterator[AvailableAction]:
     product = products.product_of(body).name
-    yield Deed(f"Pause {name}", {"do": _HOLD.get(product, "pause"), "consumer": name})
-    yield Deed(f"Resume {name}", {"do": "resume", "consumer": name})
-    yield Deed(f"Close {name}", {"do": "close_consumer", "consumer": name})
-    yield Deed(f"Kill the process of {name}", {"do": "kill_client", "consumer": name})
+    yield AvailableAction(f"Pause {name}", {"do": _HOLD.get(product, "pause"), "consumer": name})
+    yield AvailableAction(f"Resume {name}", {"do": "resume", "consumer": name})
+    yield AvailableAction(f"Close {name}", {"do": "close_consumer", "consumer": name})
+    yield AvailableAction(f"Kill the process of {name}", {"do": "kill_client", "consumer": name})
 
 
-def _sends(body: Body, part: Part) -> Iterator[Deed]:
+def _sends(body: Body, part: Part) -> Iterator[AvailableAction]:
     """Yield more messages: of a producer as it sends, at a broker to each destination there is."""
     if part.kind == "producer":
         step = next(s for s in body["steps"] if s["do"] == "send" and part.name in
                     (s.get("producer"), s.get("name")))  # fmt: skip
         more = {key: value for key, value in step.items() if key not in ("at", "label")}
-        yield Deed(f"{part.name} sends {MESSAGES} more", {**more, "count": MESSAGES})
+        yield AvailableAction(f"{part.name} sends {MESSAGES} more", {**more, "count": MESSAGES})
     if part.kind == "broker":
         for kind, name in destinations(body):
             where = {"broker": part.name, "count": MESSAGES, kind: name}
-            yield Deed(f"Send {MESSAGES} messages to {name} here", {"do": "send", **where})
+            yield AvailableAction(
+                f"Send {MESSAGES} messages to {name} here", {"do": "send", **where}
+            )
 
 
 def _state(trace: Trace, broker: str, at: int) -> Kind | None:

@@ -50,7 +50,7 @@ class _Asked(dict[str, object]):
         raise BadValue(f"the request does not say {key!r}")
 
 
-class Desk:
+class WorkbenchSession:
     """Keeps the runs of one picture. `answer(kind, data)` is all that a page calls.
 
     *name* is what the first run is called, such as a figure's id. Raises `BadValue` for a trace that
@@ -126,7 +126,7 @@ class Desk:
         branch = self.state.shown
         at = _us(data["ms"])
         kind, name = data.get("kind") or "", data.get("name", "")
-        found = breaking.deeds(branch.body, branch.trace, kind, name, at)
+        found = breaking.available_actions(branch.body, branch.trace, kind, name, at)
         return {"deeds": [{"text": deed.text, "step": deed.step} for deed in found]}
 
     # What makes another run
@@ -320,10 +320,24 @@ def _us(ms: object) -> int:
     return round(ms * 1000)
 
 
-_ANSWERS: dict[str, Callable[[Desk, Data], object]] = {
-    "tell": Desk.tell, "why": Desk.why, "why not": Desk.why_not, "what if": Desk.what_if,
-    "check": Desk.check, "code": Desk.code, "take": Desk.take, "options": Desk.options, "deeds": Desk.deeds,
-    "break": Desk.break_, "fork": Desk.fork, "apply": Desk.apply, "build": Desk.build,
-    "show": Desk.show, "compare": Desk.compare, "begin": Desk.begin, "rename": Desk.rename,
-    "undo": Desk.undo, "redo": Desk.redo,
-}  # fmt: skip
+_ANSWERS: dict[str, Callable[[WorkbenchSession, Data], object]] = {
+    "tell": WorkbenchSession.tell,
+    "why": WorkbenchSession.why,
+    "why not": WorkbenchSession.why_not,
+    "what if": WorkbenchSession.what_if,
+    "check": WorkbenchSession.check,
+    "code": WorkbenchSession.code,
+    "take": WorkbenchSession.take,
+    "options": WorkbenchSession.options,
+    "deeds": WorkbenchSession.deeds,
+    "break": WorkbenchSession.break_,
+    "fork": WorkbenchSession.fork,
+    "apply": WorkbenchSession.apply,
+    "build": WorkbenchSession.build,
+    "show": WorkbenchSession.show,
+    "compare": WorkbenchSession.compare,
+    "begin": WorkbenchSession.begin,
+    "rename": WorkbenchSession.rename,
+    "undo": WorkbenchSession.undo,
+    "redo": WorkbenchSession.redo,
+}

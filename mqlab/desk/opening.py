@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab import experiments, views
-from mqlab.desk.desk import Desk
+from mqlab.desk.desk import WorkbenchSession
 from mqlab.errors import BadValue, MissingExtra
 from mqlab.trace.trace import Trace
 
@@ -27,9 +27,9 @@ def view(trace: Trace, name: str = "") -> View:
     if not trace.header.get("scenario", {}).get("brokers"):
         return views.view(trace)
     try:
-        from mqlab.desk.picture import Picture
+        from mqlab.desk.picture import WorkbenchView
     except ImportError as error:
         if (error.name or "").startswith("mqlab"):
             raise
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
-    return Picture(Desk(trace, name))
+    return WorkbenchView(WorkbenchSession(trace, name))

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from mqlab import views
-from mqlab.desk.desk import Desk
-from mqlab.desk.saved import Saved
+from mqlab.desk.desk import WorkbenchSession
+from mqlab.desk.saved import StaticOutput
 from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
 from mqlab.views import player, svg
 from mqlab.views.host import View
 
 
-class Picture(Saved, View):
+class WorkbenchView(StaticOutput, View):
     """Plays the runs of a desk: one, or two side by side; a click in it asks, breaks and forks.
 
     `desk` keeps the runs, `trace` is the one that is shown.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: WorkbenchSession) -> None:
         self.desk = desk
         self.played = desk.traces
         self.scenes = views.scenes(_what(self.played))

@@ -22,7 +22,7 @@ class ShowsRuns(Protocol):
     def _repr_mimebundle_(self, **options: object) -> Any: ...
 
 
-class Saved:
+class StaticOutput:
     """What a widget of runs inherits, before the widget itself, so that a saved notebook shows it."""
 
     def _ipython_display_(self: ShowsRuns, **options: object) -> None:

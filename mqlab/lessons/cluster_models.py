@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mqlab import products
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
 SECOND = 1_000_000
@@ -29,7 +29,7 @@ RECORDED = {
 
 
 @dataclass(frozen=True, repr=False)
-class ClusterModels(Grid):
+class ClusterModels(TextTable):
     """The table: what was asked -> what the guide says of both models, and each model's cell."""
 
     cells: Mapping[str, Mapping[str, str]]

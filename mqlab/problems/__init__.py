@@ -10,7 +10,7 @@ from mqlab.problems import failover, networks, reach, together, written
 from mqlab.problems.located import located
 from mqlab.spec import Network, Scenario
 from mqlab.spec.problem import Problem
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 
 __all__ = ["Problems", "check"]
 
@@ -26,7 +26,7 @@ def check(what: Network | Scenario) -> list[Problem]:
     return sorted(placed, key=lambda problem: problem.level != "error")
 
 
-class Problems(Grid, list[Problem]):
+class Problems(TextTable, list[Problem]):
     """Problems in a list: prints one a line, shows as a table in a notebook."""
 
     def table(self) -> list[list[str]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from mqlab.errors import UriError
 from mqlab.spec import Scenario
 from mqlab.spec.clients import Client
-from mqlab.spec.member import Member
+from mqlab.spec.member import BrokerSettings
 from mqlab.spec.problem import Problem
 from mqlab.spec.uri import parse
 
@@ -46,12 +46,12 @@ def check(scenario: Scenario) -> tuple[Problem, ...]:
     )
 
 
-def _members(scenario: Scenario) -> list[Member]:
+def _members(scenario: Scenario) -> list[BrokerSettings]:
     network = scenario.network
-    return [Member.of(broker, network.edition) for broker in network.brokers]
+    return [BrokerSettings.of(broker, network.edition) for broker in network.brokers]
 
 
-def _member(member: Member) -> Iterator[Problem]:
+def _member(member: BrokerSettings) -> Iterator[Problem]:
     where = f"broker {member.name}"
     for part in (member.updates.filter or "").strip().split(","):
         try:
@@ -95,7 +95,7 @@ def _sets(scenario: Scenario) -> Iterator[Problem]:
         holders.setdefault(holder, member.name)
 
 
-def _set_of(member: Member, masters: set[str]) -> str | None:
+def _set_of(member: BrokerSettings, masters: set[str]) -> str | None:
     """Return what the members of a broker's set have in common; None if it is in none."""
     if member.locker is not None:
         return f"store {member.locker.store}"

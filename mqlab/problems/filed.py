@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mqlab.formats.activemq import sources
-from mqlab.formats.activemq.addresses import Book
-from mqlab.formats.activemq.elements import FoundBroker
+from mqlab.formats.activemq.addresses import AddressBook
+from mqlab.formats.activemq.elements import BrokerElement
 from mqlab.formats.markup import Element
 from mqlab.spec import Network
 from mqlab.spec.origin import Origin
@@ -17,12 +17,12 @@ SCHEMA = "the schema of ActiveMQ 5.17"
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class FileContext:
     """What the rules look at: a network, and what its files say of each broker."""
 
     network: Network
-    found: dict[str, FoundBroker]
-    book: Book
+    found: dict[str, BrokerElement]
+    book: AddressBook
     values: dict[str, str]
 
     def problem(
@@ -42,10 +42,10 @@ class Files:
         return Problem(rule, level, where, what, remedy, source, file, element.line)
 
 
-Rule = Callable[[Files, str, FoundBroker], Iterator[Problem]]
+Rule = Callable[[FileContext, str, BrokerElement], Iterator[Problem]]
 
 
-def filed(network: Network) -> Files:
+def filed(network: Network) -> FileContext:
     """Return what the rules look at; of a network without files nothing is found."""
     found, origin = sources(network), network.origin or Origin(())
-    return Files(network, found, Book(found, dict(origin.hosts)), dict(origin.values))
+    return FileContext(network, found, AddressBook(found, dict(origin.hosts)), dict(origin.values))

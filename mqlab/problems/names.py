@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from mqlab.formats.activemq.elements import FoundBroker
+from mqlab.formats.activemq.elements import BrokerElement
 from mqlab.formats.activemq.schema import ATTRIBUTES, CHILDREN, GONE, LATER
 from mqlab.formats.activemq.words import BEANS, CORES
 from mqlab.formats.markup import Element
-from mqlab.problems.filed import SCHEMA, Files, filed
+from mqlab.problems.filed import SCHEMA, FileContext, filed
 from mqlab.spec import Network
 from mqlab.spec.option import EDITIONS
 from mqlab.spec.problem import Problem
@@ -27,7 +27,7 @@ def misspelt(network: Network) -> Iterator[Problem]:
                 yield problem
 
 
-def names(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def names(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """Yield attributes that the schema has not."""
     edition = EDITIONS.index(files.network.edition)
     for element in broker.element.walk():
@@ -55,14 +55,14 @@ def names(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
                                f"write {near[0]}" if near else "take it out")  # fmt: skip
 
 
-def _unknown(files: Files, name: str, element: Element, word: str, remedy: str) -> Problem:
+def _unknown(files: FileContext, name: str, element: Element, word: str, remedy: str) -> Problem:
     return files.problem(
         "unknown-name", "error", name, element,
         f"{element.name} has no {word}: the broker does not start", remedy, SCHEMA,
     )  # fmt: skip
 
 
-def _gone(files: Files, name: str, element: Element, word: str, told: str) -> Problem:
+def _gone(files: FileContext, name: str, element: Element, word: str, told: str) -> Problem:
     said, _, remedy = told.partition("; ")
     return files.problem(
         "removed",
@@ -75,7 +75,7 @@ def _gone(files: Files, name: str, element: Element, word: str, told: str) -> Pr
     )
 
 
-def children(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def children(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """Yield elements where the schema has none of the name."""
     for element in broker.element.walk():
         gone = GONE.get(element.name, {}) if files.network.edition != "5.5" else {}

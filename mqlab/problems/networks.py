@@ -21,7 +21,7 @@ from mqlab.spec.values import Destination
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CheckContext:
     """What the rules look at."""
 
     network: Network
@@ -38,7 +38,7 @@ class Subject:
         return element.get(option, self.network.edition)
 
 
-Rule = Callable[[Subject], Iterator[Problem]]
+Rule = Callable[[CheckContext], Iterator[Problem]]
 
 
 def check(what: Network | Scenario) -> list[Problem]:
@@ -51,7 +51,7 @@ def check(what: Network | Scenario) -> list[Problem]:
     ['ttl-zero']
     """
     scenario = what if isinstance(what, Scenario) else Scenario(what, ())
-    subject = Subject(
+    subject = CheckContext(
         scenario.network,
         tuple(a for a in scenario.actions if isinstance(a, Consumer)),
         isinstance(what, Scenario),
@@ -60,7 +60,7 @@ def check(what: Network | Scenario) -> list[Problem]:
     return sorted(found, key=lambda problem: problem.level != "error")
 
 
-def _ttl_zero(subject: Subject) -> Iterator[Problem]:
+def _ttl_zero(subject: CheckContext) -> Iterator[Problem]:
     for _, connector, where in subject.links():
         for option in ("message_ttl", "consumer_ttl"):
             if subject.get(connector, option) == 0:
@@ -75,7 +75,7 @@ def _ttl_zero(subject: Subject) -> Iterator[Problem]:
                 break
 
 
-def _passes_topics(subject: Subject, connector: NetworkConnector) -> bool:
+def _passes_topics(subject: CheckContext, connector: NetworkConnector) -> bool:
     included = connector.dynamically_included_destinations
     excluded = {Destination.parse(text) for text in connector.excluded_destinations}
     if Destination("topic", ">") in excluded:
@@ -83,7 +83,7 @@ def _passes_topics(subject: Subject, connector: NetworkConnector) -> bool:
     return not included or any(text.startswith("topic://") for text in included)
 
 
-def _conduit_off_with_topics(subject: Subject) -> Iterator[Problem]:
+def _conduit_off_with_topics(subject: CheckContext) -> Iterator[Problem]:
     for _, connector, where in subject.links():
         if not subject.get(connector, "conduit_subscriptions") and _passes_topics(
             subject, connector
@@ -122,7 +122,7 @@ def _cycles(network: Network) -> bool:
     return False
 
 
-def _topic_cycles(subject: Subject) -> Iterator[Problem]:
+def _topic_cycles(subject: CheckContext) -> Iterator[Problem]:
     long = [
         where for _, c, where in subject.links()
         if subject.get(c, "consumer_ttl") not in (0, 1) and _passes_topics(subject, c)
@@ -137,7 +137,7 @@ def _topic_cycles(subject: Subject) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def _selector_under_conduit(subject: Subject) -> Iterator[Problem]:
+def _selector_under_conduit(subject: CheckContext) -> Iterator[Problem]:
     for broker, connector, where in subject.links():
         if not subject.get(connector, "conduit_subscriptions"):
             continue
@@ -155,7 +155,7 @@ def _selector_under_conduit(subject: Subject) -> Iterator[Problem]:
                 )  # fmt: skip
 
 
-def _suppress_without_decrease(subject: Subject) -> Iterator[Problem]:
+def _suppress_without_decrease(subject: CheckContext) -> Iterator[Problem]:
     for _, connector, where in subject.links():
         if subject.get(connector, "suppress_duplicate_queue_subscriptions") and not subject.get(
             connector, "decrease_network_consumer_priority"
@@ -169,7 +169,7 @@ def _suppress_without_decrease(subject: Subject) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _static_without_consumer(subject: Subject) -> Iterator[Problem]:
+def _static_without_consumer(subject: CheckContext) -> Iterator[Problem]:
     if not subject.known:
         return
     for _, connector, where in subject.links():
@@ -190,7 +190,7 @@ def _static_without_consumer(subject: Subject) -> Iterator[Problem]:
                 )  # fmt: skip
 
 
-def _advisories_off(subject: Subject) -> Iterator[Problem]:
+def _advisories_off(subject: CheckContext) -> Iterator[Problem]:
     for _, connector, where in subject.links():
         for target in (name for name in connector.targets if name in subject.network.names):
             off = not subject.get(subject.network.broker(target), "advisory_support")
@@ -204,7 +204,7 @@ def _advisories_off(subject: Subject) -> Iterator[Problem]:
                 )  # fmt: skip
 
 
-def _excluded_and_wildcard(subject: Subject) -> Iterator[Problem]:
+def _excluded_and_wildcard(subject: CheckContext) -> Iterator[Problem]:
     for _, connector, where in subject.links():
         for text in connector.excluded_destinations:
             excluded = Destination.parse(text)
@@ -224,7 +224,7 @@ def _excluded_and_wildcard(subject: Subject) -> Iterator[Problem]:
                     )  # fmt: skip
 
 
-def _odd_wildcard(subject: Subject) -> Iterator[Problem]:
+def _odd_wildcard(subject: CheckContext) -> Iterator[Problem]:
     places = [(f"consumer {c.name}", str(c.reads)) for c in subject.consumers]
     for _, connector, where in subject.links():
         for option in ("statically", "dynamically"):
@@ -242,7 +242,7 @@ def _odd_wildcard(subject: Subject) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _same_name(subject: Subject) -> Iterator[Problem]:
+def _same_name(subject: CheckContext) -> Iterator[Problem]:
     called: dict[tuple[str, str], list[tuple[NetworkConnector, str]]] = {}
     for broker, connector, where in subject.links():
         name = subject.get(connector, "configured_name") or connector.name
@@ -260,7 +260,7 @@ def _same_name(subject: Subject) -> Iterator[Problem]:
                 )  # fmt: skip
 
 
-def _zero_prefetch(subject: Subject) -> Iterator[Problem]:
+def _zero_prefetch(subject: CheckContext) -> Iterator[Problem]:
     for _, connector, where in subject.links():
         if subject.get(connector, "prefetch_size") == 0:
             yield Problem(
@@ -271,7 +271,7 @@ def _zero_prefetch(subject: Subject) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _loopback(subject: Subject) -> Iterator[Problem]:
+def _loopback(subject: CheckContext) -> Iterator[Problem]:
     for broker, connector, where in subject.links():
         if broker.name in connector.targets:
             yield Problem(
@@ -281,7 +281,7 @@ def _loopback(subject: Subject) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _not_in_edition(subject: Subject) -> Iterator[Problem]:
+def _not_in_edition(subject: CheckContext) -> Iterator[Problem]:
     edition = EDITIONS.index(subject.network.edition)
     for _, connector, where in subject.links():
         for option in connector.options:

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from mqlab.errors import UriError
 from mqlab.formats.activemq import sources
 from mqlab.formats.activemq.addresses import HERE
-from mqlab.formats.activemq.elements import FoundBroker
+from mqlab.formats.activemq.elements import BrokerElement
 from mqlab.formats.activemq.values import missing, resolve
 from mqlab.formats.markup import Element
-from mqlab.problems.filed import SCHEMA, Files, Rule, filed
+from mqlab.problems.filed import SCHEMA, FileContext, Rule, filed
 from mqlab.problems.names import children, names
 from mqlab.spec import Network
-from mqlab.spec.member import Member
+from mqlab.spec.member import BrokerSettings
 from mqlab.spec.network import HEARD
 from mqlab.spec.problem import Problem
 from mqlab.spec.uri import Uri, parse
@@ -47,7 +47,7 @@ def places(network: Network) -> dict[str, tuple[str, int]]:
     return found
 
 
-def _identity(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def _identity(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """Brokers that are not told from one another, or from themselves after a restart."""
     if len(files.found) < 2:
         return
@@ -85,11 +85,11 @@ def _identity(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]
         )  # fmt: skip
 
 
-def _members(network: Network) -> list[Member]:
-    return [Member.of(broker, network.edition) for broker in network.brokers]
+def _members(network: Network) -> list[BrokerSettings]:
+    return [BrokerSettings.of(broker, network.edition) for broker in network.brokers]
 
 
-def _ports(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def _ports(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """Ports that two transport connectors of one broker want."""
     seen: set[int] = set()
     for transport in broker.transports:
@@ -111,7 +111,7 @@ def _ports(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
         seen.update({port} if port else ())
 
 
-def _addresses(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def _addresses(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """Addresses of network connectors that are none, or lead to a closed port or to a host of nobody."""
     for connector in broker.connectors:
         element = connector.element
@@ -150,7 +150,7 @@ def _addresses(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem
                 yield from _leaf(files, name, element, leaf, there)
 
 
-def _reconnects(files: Files, name: str, element: Element, uri: Uri) -> Iterator[Problem]:
+def _reconnects(files: FileContext, name: str, element: Element, uri: Uri) -> Iterator[Problem]:
     for part in uri.components:
         if part.scheme == "failover" and part.parameters.get("maxReconnectAttempts") != "0":
             yield files.problem(
@@ -162,7 +162,7 @@ def _reconnects(files: Files, name: str, element: Element, uri: Uri) -> Iterator
 
 
 def _leaf(
-    files: Files, name: str, element: Element, leaf: Uri, there: str | None
+    files: FileContext, name: str, element: Element, leaf: Uri, there: str | None
 ) -> Iterator[Problem]:
     if there is None:
         near = "which broker that is, these files do not say"
@@ -185,7 +185,7 @@ def _leaf(
         )  # fmt: skip
 
 
-def _placeholders(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def _placeholders(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """Placeholders that nothing has a value for."""
     for element in broker.element.walk():
         for attribute, given in element.attributes.items():
@@ -197,7 +197,7 @@ def _placeholders(files: Files, name: str, broker: FoundBroker) -> Iterator[Prob
                 )  # fmt: skip
 
 
-def _policies(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def _policies(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """Policy entries for one pattern, of which only one holds."""
     seen: dict[tuple[str, str], int] = {}
     for entry in broker.element.below(
@@ -215,7 +215,7 @@ def _policies(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]
                 seen[kind, pattern] = entry.line
 
 
-def _store(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def _store(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """A store that a broker has and does not use."""
     adapter = broker.element.first("persistenceAdapter")
     off = broker.element.attributes.get("persistent", "").strip() == "false"
@@ -227,7 +227,7 @@ def _store(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def _filter(files: Files, name: str, broker: FoundBroker) -> Iterator[Problem]:
+def _filter(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
     """A destinationFilter of which only the first part is completed."""
     for connector in broker.connectors:
         parts = str(connector.options.get("destination_filter") or "").split(",")

@@ -10,7 +10,7 @@ from mqlab.formats import activemq
 from mqlab.real.home import Home
 from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
 from mqlab.spec import Network
-from mqlab.spec.member import Member
+from mqlab.spec.member import BrokerSettings
 
 _LOG4J = """log4j.rootLogger=INFO, out
 log4j.logger.org.apache.activemq.network=DEBUG
@@ -123,5 +123,5 @@ def _bridges_of(uri: str, targets: list[str]) -> int:
 
 def sets_of(network: Network) -> dict[str, str]:
     """Return broker -> the store that it shares; others are not in it."""
-    members = (Member.of(broker, network.edition) for broker in network.brokers)
+    members = (BrokerSettings.of(broker, network.edition) for broker in network.brokers)
     return {m.name: m.locker.store for m in members if m.locker is not None}

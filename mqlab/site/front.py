@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from mqlab import products, widgets
-from mqlab.desk import Desk, choosing
+from mqlab.desk import WorkbenchSession, choosing
 from mqlab.lessons import progress
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
@@ -68,13 +68,13 @@ def _named(scenes: Sequence[Scene]) -> Iterator[tuple[str, object]]:
 
 def workbench(what: str | Network = FIRST) -> Any:
     """Return the picture of a figure or of a network of one's own, with what else can be chosen."""
-    from mqlab.desk.picture import Picture
+    from mqlab.desk.picture import WorkbenchView
 
     if isinstance(what, Network):
         name, figure, trace = "my network", "", products.play(choosing.across(what))
     else:
         name, figure, trace = what, what, products.play(choosing.figure(what))
-    picture: Any = Picture(Desk(trace, name))
+    picture: Any = WorkbenchView(WorkbenchSession(trace, name))
     picture.choices = {
         "figures": [[one.id, one.title] for one in products.figures()],
         "topologies": list(TOPOLOGIES), "size": choosing.SIZE, "figure": figure,

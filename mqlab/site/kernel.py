@@ -58,10 +58,10 @@ class Kernel:
         setting = Setting(run.get("seed", 0), run.get("jitter", 0), run.get("until"), links)
         trace = play(run["scenario"], setting)
         trace.header.update(run)
-        from mqlab.desk import Desk
-        from mqlab.desk.picture import Picture
+        from mqlab.desk import WorkbenchSession
+        from mqlab.desk.picture import WorkbenchView
 
-        view: Any = Picture(Desk(trace, data["name"]))
+        view: Any = WorkbenchView(WorkbenchSession(trace, data["name"]))
         view.take_news()
         self.views[data["view"]] = view
         return {"digest": trace.digest()}

@@ -53,9 +53,9 @@ from mqlab.spec.faults import (
 )
 from mqlab.spec.link import Link
 from mqlab.spec.network import (
-    Around,
     Broker,
     Endpoint,
+    Environment,
     Network,
     NetworkConnector,
     TransportConnector,
@@ -68,7 +68,7 @@ from mqlab.spec.values import Destination, Queue, Topic
 
 __all__ = [
     # the network
-    "Around", "Broker", "Endpoint", "Link", "Network", "NetworkConnector", "TransportConnector",
+    "Environment", "Broker", "Endpoint", "Link", "Network", "NetworkConnector", "TransportConnector",
     # destinations
     "Destination", "Queue", "Topic",
     # what happens to it

@@ -70,7 +70,7 @@ class ClusterUpdates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pure:
+class PureSettings:
     """Pure master/slave of 5.5 (Fuse 4, "Pure master/slave"); times in ms."""
 
     slave_of: str | None = None
@@ -81,7 +81,7 @@ class Pure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class BrokerSettings:
     """A broker as a process among others.
 
     With `process` it is a program of its own; with `link` a line lies in front of its port, which can
@@ -100,11 +100,11 @@ class Member:
     clock_offset: float
     updates: ClusterUpdates
     discovery: str | None
-    pure: Pure
+    pure: PureSettings
     host: str | None
 
     @classmethod
-    def of(cls, broker: Broker, edition: str) -> Member:
+    def of(cls, broker: Broker, edition: str) -> BrokerSettings:
         """Return what the options of a broker come to in an edition."""
         transport = broker.transport
         handles = broker.get("io_exception_handler", edition) == "lease"
@@ -125,7 +125,7 @@ class Member:
                 filter=transport.get("update_cluster_filter", edition),
             ),
             discovery=transport.get("discovery_uri", edition),
-            pure=Pure(
+            pure=PureSettings(
                 slave_of=broker.get("pure_slave_of", edition),
                 wait_for_slave=broker.get("wait_for_slave", edition),
                 wait_for_slave_timeout=broker.get("wait_for_slave_timeout_ms", edition),

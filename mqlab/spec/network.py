@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.connector import (
     HEARD,
+    HasOptions,
     NetworkConnector,
-    Optioned,
     TransportConnector,
     check_name,
 )
@@ -18,36 +18,36 @@ from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.shape import NAME, OBJECT, TRUTH, Many, Record, number
+from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from mqlab.spec.option_types import BrokerOptions
 
-__all__ = ["HEARD", "MODES", "Around", "Broker", "Endpoint", "Network", "NetworkConnector",
+__all__ = ["HEARD", "MODES", "Environment", "Broker", "Endpoint", "Network", "NetworkConnector",
            "TransportConnector"]  # fmt: skip
 
 MODES = ("refuse", "accept_close", "silent")
 
 
-_COMPOSITE = Record({"name": NAME, "forward_to": Many(NAME), "forward_only": TRUTH},
+_COMPOSITE = Record({"name": NAME, "forward_to": ListOf(NAME), "forward_only": TRUTH},
                     (("name",), ("forward_to",)))  # fmt: skip
-_PLACE = Many(number(0, 1), least=2, most=2)
+_PLACE = ListOf(number(0, 1), least=2, most=2)
 
 
 def _check_around(name: str, policies: object, composites: object, at: object) -> None:
     """Raise `BadValue` for policies, composite queues or a place that are none."""
     where = f"broker {name!r}"
-    Many(OBJECT).check(policies, f"{where}, policies")
-    Many(_COMPOSITE).check(composites, f"{where}, composites")
+    ListOf(OBJECT).check(policies, f"{where}, policies")
+    ListOf(_COMPOSITE).check(composites, f"{where}, composites")
     if at is not None:
         _PLACE.check(at, f"{where}, at")
 
 
 @documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
-class Broker(Optioned):
+class Broker(HasOptions):
     """A broker by name, with the network connectors it defines, and the transport connector if it is told.
 
     `policies` are destination policies and `composites` composite queues (name, forward_to,
@@ -137,7 +137,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Environment:
     """What lies around the brokers of a network.
 
     `endpoints` are listeners that are no brokers, `lines` names of lines that lead to a broker and can
@@ -161,11 +161,11 @@ class Network:
 
     brokers: tuple[Broker, ...]
     edition: str
-    around: Around
+    around: Environment
     origin: Origin | None = field(compare=False)
 
     def __init__(
-        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around(),
+        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Environment = Environment(),
         origin: Origin | None = None,
     ) -> None:  # fmt: skip
         for broker in brokers:
@@ -174,7 +174,7 @@ class Network:
                     f"{shown(broker)} is no broker of ActiveMQ; write mq.Broker('A'), or for other "
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
-        if not isinstance(around, Around):
+        if not isinstance(around, Environment):
             raise BadValue(f"around is {shown(around)}; write mq.Around(...)")
         names = [
             *(broker.name for broker in brokers),

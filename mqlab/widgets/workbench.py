@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 
 from mqlab import products
-from mqlab.desk import Desk, choosing
-from mqlab.desk.picture import Picture
-from mqlab.desk.saved import Saved
+from mqlab.desk import WorkbenchSession, choosing
+from mqlab.desk.picture import WorkbenchView
+from mqlab.desk.saved import StaticOutput
 from mqlab.errors import MqlabError
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
@@ -24,7 +24,7 @@ FIGURE, OWN = "figure", "my network"
 FIRST = "fuse:2.20"
 
 
-class Workbench(Saved, w.VBox):
+class Workbench(StaticOutput, w.VBox):
     """A network to play with, in a notebook: ``mq.widgets.Workbench("fuse:2.20")``.
 
     *what* is a figure's id or a network. `view` is the picture, which stays the same for whatever is
@@ -47,7 +47,7 @@ class Workbench(Saved, w.VBox):
         self.go = w.Button(description="Run", button_style="primary", icon="play",
                            tooltip="run what is chosen from the beginning, without changes")  # fmt: skip
         self.told = w.HTML()
-        self.view = Picture(Desk(products.play(self._chosen()), self._name))
+        self.view = WorkbenchView(WorkbenchSession(products.play(self._chosen()), self._name))
         choosers = (self.topology, self.figure, self.size, self.messages)
         bar = w.HBox([*choosers, self.go], layout=w.Layout(flex_flow="row wrap"))
         super().__init__([bar, self.told, self.view])

@@ -2,8 +2,8 @@
 
 import json
 
-from mqlab.desk import Desk
-from mqlab.desk.picture import Picture
+from mqlab.desk import WorkbenchSession
+from mqlab.desk.picture import WorkbenchView
 from mqlab.views import host
 from tests.browser.conftest import STEADY
 
@@ -38,7 +38,7 @@ READY = "() => Bokeh.documents.at(-1)?.mqlab?.player?.begun && Bokeh.documents.a
 
 def open_desk(page, trace, name=""):
     """Show a picture of *trace* in *page*; returns it."""
-    picture = Picture(Desk(trace, name))
+    picture = WorkbenchView(WorkbenchSession(trace, name))
     picture.served = False
 
     def to_kernel(text):

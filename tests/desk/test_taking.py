@@ -6,7 +6,7 @@ import re
 import pytest
 
 import mqlab as mq
-from mqlab.desk import Desk, taking
+from mqlab.desk import WorkbenchSession, taking
 from mqlab.errors import BadValue, UnknownName
 
 
@@ -54,7 +54,7 @@ def test_a_timeline_has_each_event_once_in_the_time_of_the_run():
 
 
 def test_the_desk_gives_the_run_that_is_shown():
-    desk = Desk(mq.run("fuse:2.20"))
+    desk = WorkbenchSession(mq.run("fuse:2.20"))
     desk.answer("break", {"ms": 15, "step": {"do": "kill", "broker": "B"}})
     assert "B crashed" in desk.answer("take", {"form": "mermaid"})["text"]
     with pytest.raises(UnknownName, match="unknown form 'svg'"):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from mqlab.errors import UriError
-from mqlab.formats.activemq.elements import FoundBroker
+from mqlab.formats.activemq.elements import BrokerElement
 from mqlab.spec import uri as uris
 from mqlab.spec.network import HEARD
 
@@ -29,10 +29,10 @@ class Listener:
     port: int | None
 
 
-class Book:
+class AddressBook:
     """The addresses of brokers, by the name each has in the lab."""
 
-    def __init__(self, found: Mapping[str, FoundBroker], hosts: Mapping[str, str]) -> None:
+    def __init__(self, found: Mapping[str, BrokerElement], hosts: Mapping[str, str]) -> None:
         self.names = list(found)
         self.called = {broker.name: name for name, broker in reversed(list(found.items()))}
         self.hosts = hosts
@@ -84,7 +84,7 @@ class Book:
         return rewritten(uri, there), [host for host in nowhere if host]
 
 
-def _listeners(name: str, broker: FoundBroker) -> list[Listener]:
+def _listeners(name: str, broker: BrokerElement) -> list[Listener]:
     found = []
     for transport in broker.transports:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mqlab.formats.activemq import fresh, policies, stores, words
-from mqlab.formats.activemq.elements import FoundBroker
+from mqlab.formats.activemq.elements import BrokerElement
 from mqlab.formats.activemq.stores import text
 from mqlab.formats.markup import Document, Edit, Element, quoted
 from mqlab.spec.network import Broker, NetworkConnector
@@ -69,7 +69,7 @@ def replaced(
 
 
 def broker(
-    found: FoundBroker, got: Broker, wanted: Broker, address: Mapping[str, str]
+    found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]
 ) -> Iterator[Edit]:
     """Yield the edits by which the file of *got* says what can be said of *wanted*."""
     document, element = found.document, found.element
@@ -140,7 +140,7 @@ def _policies(document: Document, element: Element, got: Broker, wanted: Broker)
 
 
 def _connectors(
-    found: FoundBroker, got: Broker, wanted: Broker, address: Mapping[str, str]
+    found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]
 ) -> Iterator[Edit]:
     document = found.document
     elements = dict(zip((c.name for c in got.connectors), found.connectors, strict=True))

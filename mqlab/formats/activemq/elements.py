@@ -20,7 +20,7 @@ _VERSION = re.compile(r"activemq-core-(\d+)\.(\d+)")
 
 
 @dataclass(slots=True)
-class FoundConnector:
+class ConnectorElement:
     """A network connector as its file has it."""
 
     element: Element
@@ -30,7 +30,7 @@ class FoundConnector:
 
 
 @dataclass(slots=True)
-class FoundTransport:
+class TransportElement:
     """A transport connector as its file has it."""
 
     element: Element
@@ -41,7 +41,7 @@ class FoundTransport:
 
 
 @dataclass(slots=True)
-class FoundBroker:
+class BrokerElement:
     """A broker as its file has it; `notes` is what mqlab wrote there for itself."""
 
     document: Document
@@ -49,8 +49,8 @@ class FoundBroker:
     name: str
     edition: str | None
     options: dict[str, Any] = field(default_factory=dict)
-    connectors: list[FoundConnector] = field(default_factory=list)
-    transports: list[FoundTransport] = field(default_factory=list)
+    connectors: list[ConnectorElement] = field(default_factory=list)
+    transports: list[TransportElement] = field(default_factory=list)
     policies: list[dict[str, object]] = field(default_factory=list)
     composites: list[dict[str, object]] = field(default_factory=list)
     master: str | None = None  # the address of a pure slave's master
@@ -61,7 +61,7 @@ class FoundBroker:
 class BrokerReader(Reader):
     """Reads the brokers of a document."""
 
-    def brokers(self) -> Iterator[FoundBroker]:
+    def brokers(self) -> Iterator[BrokerElement]:
         """Yield the brokers of the document; raises `BadFile` if there is none."""
         count = 0
         for element in self.document.root.walk():
@@ -82,10 +82,10 @@ class BrokerReader(Reader):
             f'<broker xmlns="{words.CORE}" brokerName="A"> around what a broker has'
         )
 
-    def broker(self, element: Element) -> FoundBroker:
+    def broker(self, element: Element) -> BrokerElement:
         """Return what a broker element says."""
         name = self.text(element, "brokerName", "localhost").strip() or "localhost"
-        found = FoundBroker(self.document, element, name, self.edition())
+        found = BrokerElement(self.document, element, name, self.edition())
         plain = {n: a for n, a in words.BROKER.items() if a != "masterConnectorURI"}
         found.options = self.options(element, "broker", plain)
         found.options.update(stores.read(self, element))
@@ -122,14 +122,14 @@ class BrokerReader(Reader):
             return "5.5"
         return "5.17" if release < (5, 18) else "5.18" if release < (6, 0) else "6.1"
 
-    def transport(self, element: Element) -> FoundTransport:
+    def transport(self, element: Element) -> TransportElement:
         """Return what a transport connector says."""
         uri = self.text(element, "uri")
         name = self.text(element, "name", "openwire").strip() or "openwire"
         options = self.options(element, "transportConnector", words.TRANSPORT)
-        return FoundTransport(element, name, uri, options, uri.partition(":")[0] in OPENWIRE)
+        return TransportElement(element, name, uri, options, uri.partition(":")[0] in OPENWIRE)
 
-    def connector(self, element: Element, taken: list[str]) -> FoundConnector:
+    def connector(self, element: Element, taken: list[str]) -> ConnectorElement:
         """Return what a network connector says; one whose name is *taken* gets another in the lab."""
         options = self.options(element, "networkConnector", words.CONNECTOR)
         rows = OPTIONS["networkConnector"]
@@ -145,7 +145,7 @@ class BrokerReader(Reader):
         if name != given:
             options["configured_name"] = given
         uri = self.text(element, "uri") or self.text(element, "discoveryURI")
-        return FoundConnector(element, name, uri, options)
+        return ConnectorElement(element, name, uri, options)
 
     def note(self, note: Note) -> dict[str, object]:
         """Return what mqlab noted; raises `BadFile` for what is no note of its own."""

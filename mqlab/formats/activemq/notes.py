@@ -13,9 +13,9 @@ from typing import Any
 from mqlab.errors import MqlabError
 from mqlab.formats.activemq.words import NOTE
 from mqlab.spec.network import (
-    Around,
     Broker,
     Endpoint,
+    Environment,
     Network,
     NetworkConnector,
     TransportConnector,
@@ -126,9 +126,9 @@ def of_network(wanted: Network, got: Network) -> Notes:
     return found
 
 
-def around_of(note: Mapping[str, Any]) -> Around:
+def around_of(note: Mapping[str, Any]) -> Environment:
     """Return what lies around brokers, from a note."""
-    return Around(
+    return Environment(
         tuple(Endpoint(name, mode) for name, mode in note["endpoints"]),
         tuple((line, broker) for line, broker in note["lines"]),
         tuple((name, text) for name, text in note["files"]),

@@ -9,12 +9,12 @@ from typing import Any
 from mqlab.errors import BadFile, MqlabError
 from mqlab.formats import parsing
 from mqlab.formats.activemq import notes
-from mqlab.formats.activemq.addresses import Book
-from mqlab.formats.activemq.elements import BrokerReader, FoundBroker, FoundConnector
+from mqlab.formats.activemq.addresses import AddressBook
+from mqlab.formats.activemq.elements import BrokerElement, BrokerReader, ConnectorElement
 from mqlab.spec.network import (
-    Around,
     Broker,
     Endpoint,
+    Environment,
     Network,
     NetworkConnector,
     TransportConnector,
@@ -36,7 +36,7 @@ def read(
     """
     files = tuple(files)
     found = named(found_in(files, values or {}), hosts or {})
-    book = Book(found, hosts or {})
+    book = AddressBook(found, hosts or {})
     nowhere: dict[str, None] = {}
     brokers = []
     for name, broker in found.items():
@@ -53,7 +53,7 @@ def read(
     edition = told.get("edition") or next(iter(editions), DEFAULT_EDITION)
     order = {name: no for no, name in enumerate(told.get("order", ()))}
     brokers.sort(key=lambda broker: order.get(broker.name, len(order)))
-    around = Around(tuple(Endpoint(host) for host in nowhere if host not in found))
+    around = Environment(tuple(Endpoint(host) for host in nowhere if host not in found))
     if "around" in told:
         around = notes.around_of(told["around"])
     known = {*found, *(end.name for end in around.endpoints), *(line for line, _ in around.lines)}
@@ -62,7 +62,7 @@ def read(
     return Network(*brokers, edition=edition, around=around, origin=origin)
 
 
-def sources(network: Network) -> dict[str, FoundBroker]:
+def sources(network: Network) -> dict[str, BrokerElement]:
     """Return what the files of a network say, by the names of its brokers; nothing for one without files."""
     origin = network.origin
     if origin is None:
@@ -71,7 +71,7 @@ def sources(network: Network) -> dict[str, FoundBroker]:
     return {name: broker for name, broker in found.items() if name in network.names}
 
 
-def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[FoundBroker]:
+def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[BrokerElement]:
     """Return the brokers of files, in their order."""
     return [
         broker
@@ -80,10 +80,10 @@ def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[Fou
     ]
 
 
-def named(found: list[FoundBroker], hosts: Mapping[str, str]) -> dict[str, FoundBroker]:
+def named(found: list[BrokerElement], hosts: Mapping[str, str]) -> dict[str, BrokerElement]:
     """Return brokers by the name that each has in the lab: its own, or if two share one that of its folder."""
     given = [broker.notes.get("name") or broker.name for broker in found]
-    names: dict[str, FoundBroker] = {}
+    names: dict[str, BrokerElement] = {}
     for broker, own in zip(found, given, strict=True):
         name = own
         if given.count(own) > 1:
@@ -102,11 +102,11 @@ def named(found: list[FoundBroker], hosts: Mapping[str, str]) -> dict[str, Found
     return names
 
 
-def _place(broker: FoundBroker) -> str:
+def _place(broker: BrokerElement) -> str:
     return f"{broker.document.where}, line {broker.element.line}, broker {broker.name!r}"
 
 
-def _broker(name: str, found: FoundBroker, book: Book, nowhere: dict[str, None]) -> Broker:
+def _broker(name: str, found: BrokerElement, book: AddressBook, nowhere: dict[str, None]) -> Broker:
     options = dict(found.options)
     if name != found.name:
         options["broker_name"] = found.name
@@ -138,7 +138,7 @@ def _judged(broker: Broker, known: set[str]) -> Broker:
 
 
 def _connector(
-    home: str, found: FoundConnector, book: Book, nowhere: dict[str, None]
+    home: str, found: ConnectorElement, book: AddressBook, nowhere: dict[str, None]
 ) -> NetworkConnector:
     uri, missing = book.resolved(found.uri, home)
     made = notes.connected(found.name, uri, found.options)

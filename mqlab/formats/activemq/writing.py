@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from mqlab.errors import UriError
 from mqlab.formats.activemq import edits, fresh, notes
-from mqlab.formats.activemq.addresses import Book
-from mqlab.formats.activemq.elements import FoundBroker
+from mqlab.formats.activemq.addresses import AddressBook
+from mqlab.formats.activemq.elements import BrokerElement
 from mqlab.formats.activemq.fresh import Place
 from mqlab.formats.activemq.reading import found_in, named, read
 from mqlab.formats.markup import Edit, edited
@@ -57,7 +57,7 @@ def _file_name(name: str, taken: Iterable[str]) -> str:
     return free
 
 
-def _found(texts: Mapping[str, str], origin: Origin) -> dict[str, FoundBroker]:
+def _found(texts: Mapping[str, str], origin: Origin) -> dict[str, BrokerElement]:
     """Return the brokers of texts by the name that each has in the lab."""
     files = [SourceFile(name, text) for name, text in texts.items()]
     return named(found_in(files, dict(origin.values)), dict(origin.hosts))
@@ -92,10 +92,10 @@ def _kept(network: Network, origin: Origin) -> dict[str, str]:
 
 
 def _written_addresses(
-    found: Mapping[str, FoundBroker], hosts: Mapping[str, str]
+    found: Mapping[str, BrokerElement], hosts: Mapping[str, str]
 ) -> dict[str, str]:
     """Return how the files themselves address each broker: host and port."""
-    book = Book(found, hosts)
+    book = AddressBook(found, hosts)
     known: dict[str, str] = {}
     for home, broker in found.items():
         for connector in broker.connectors:

@@ -12,18 +12,18 @@ from mqlab.spec.shape import (
     MOST,
     TEXT,
     TRUTH,
-    Either,
-    Many,
+    ListOf,
+    OneOf,
     Record,
+    Scalar,
     Shape,
-    Single,
     whole,
 )
 
-SCALAR = Either((TEXT, TRUTH, Single("a number", lambda value: isinstance(value, (int, float)),
+SCALAR = OneOf((TEXT, TRUTH, Scalar("a number", lambda value: isinstance(value, (int, float)),
                                     {"type": "number"})))  # fmt: skip
 # Properties of messages: a list is dealt out in turn.
-PROPERTIES = Record({}, more=Either((SCALAR, Many(SCALAR, least=1))))
+PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 COUNT = whole(0, MOST)
 _COUNTS = Record({}, more=COUNT)
 _SAID: dict[str, Shape] = {

@@ -17,11 +17,11 @@ from mqlab.spec.shape import (
     NAMES_OR_NONE,
     TEXT,
     TRUTH,
-    Either,
-    Many,
+    ListOf,
+    OneOf,
     Record,
     Shape,
-    Tagged,
+    TaggedUnion,
     choice,
     fields_of,
     number,
@@ -35,17 +35,17 @@ MS = number()
 _MORE: dict[str, Shape] = {
     "label": TEXT, "in_background": TRUTH, "max_ms": MS, "wait_ms": MS, "jitter_ms": MS,
     "max_redeliveries": whole(-1), "loop": TRUTH, "transacted": TRUTH, "unnamed": TRUTH,
-    "group": Either((TEXT, Many(TEXT, least=1))), "session": TEXT, "client": NAME,
+    "group": OneOf((TEXT, ListOf(TEXT, least=1))), "session": TEXT, "client": NAME,
     "at": LENGTH, "at_ms": MS, "wait_for_bridges": TRUTH, "for_bridges": TRUTH,
 }  # fmt: skip
 _ANY_STEP = ("at", "at_ms", "wait_for_bridges", "for_bridges")
 _WAITED: dict[str, Shape] = {
-    "brokers": Many(NAME, least=1), "broker": NAME, "role": TEXT, "client": NAME, "to": NAME,
+    "brokers": ListOf(NAME, least=1), "broker": NAME, "role": TEXT, "client": NAME, "to": NAME,
     "consumer": NAME, "count": COUNT, "from": NAME, "up": TRUTH, "label": TEXT, "by": NAME,
 }  # fmt: skip
 _OWN: dict[str, Shape] = {
     "properties": PROPERTIES, "count": COUNT, "size": whole(1), "prefetch": whole(-1),
-    "brokers": Many(NAME, least=1), "broker": NAME, "others": Many(NAME),
+    "brokers": ListOf(NAME, least=1), "broker": NAME, "others": ListOf(NAME),
     "redelivery": Record({name: shape for name, (shape, _) in fields_of(Redelivery).items()}),
 }  # fmt: skip
 _DEAD_LETTER = ("kind", "queue_prefix", "process_non_persistent", "process_expired")
@@ -59,12 +59,12 @@ def scenario() -> Record:
     keys = {
         **about(*named),
         "pace": choice(PACES),
-        "brokers": Many(_broker(), "broker", most=10_000),
-        "connectors": Many(_connector(), "connector"),
-        "endpoints": Many(_named(mode=choice(MODES)), "endpoint"),
-        "lines": Many(_named(to=NAME), "line"),
-        "files": Many(_named(text=TEXT), "file"),
-        "steps": Many(_steps(), "step"),
+        "brokers": ListOf(_broker(), "broker", most=10_000),
+        "connectors": ListOf(_connector(), "connector"),
+        "endpoints": ListOf(_named(mode=choice(MODES)), "endpoint"),
+        "lines": ListOf(_named(to=NAME), "line"),
+        "files": ListOf(_named(text=TEXT), "file"),
+        "steps": ListOf(_steps(), "step"),
     }
     return Record(keys, (("steps",),))
 
@@ -78,20 +78,20 @@ def _broker() -> Record:
     handler = Record({"kind": TEXT, "resume_check_sleep_period_ms": MS})
     policy = Record({
         "queue": NAME, "topic": NAME, **rows(OPTIONS["policyEntry"].values()),
-        "dead_letter": Record(dict.fromkeys(_DEAD_LETTER, Either((TEXT, TRUTH)))),
+        "dead_letter": Record(dict.fromkeys(_DEAD_LETTER, OneOf((TEXT, TRUTH)))),
     }, called="option")  # fmt: skip
-    composite = _named(forward_to=Many(NAME), forward_only=TRUTH)
+    composite = _named(forward_to=ListOf(NAME), forward_only=TRUTH)
     composite = Record(composite.keys, (("name",), ("forward_to",)))
     keys = {
         "name": NAME, **options,
-        "policies": Many(policy, "policy"), "composite_queues": Many(composite, "composite queue"),
-        "at": Many(number(0, 1), least=2, most=2),
+        "policies": ListOf(policy, "policy"), "composite_queues": ListOf(composite, "composite queue"),
+        "at": ListOf(number(0, 1), least=2, most=2),
         "transport_connector": Record({"name": NAME, **rows(OPTIONS["transportConnector"].values())},
                                       called="option"),
         # as the recordings in time have them
         "discovery_uri": TEXT, "jdbc": Record(options, called="option"),
         "pure": Record(options, called="option"),
-        "io_exception_handler": Either((options["io_exception_handler"], handler)),
+        "io_exception_handler": OneOf((options["io_exception_handler"], handler)),
     }  # fmt: skip
     return Record(keys, (("name",),), called="option")
 
@@ -105,13 +105,13 @@ def _connector() -> Record:
     return Record(keys, (("name",), ("from",)), called="option")
 
 
-def _steps() -> Tagged:
+def _steps() -> TaggedUnion:
     found = {do: _step(row) for do, row in STEPS.items()}
     for what, keys in WAITS.items():
         known = {key: _WAITED[key] for key in keys} | {"max_ms": MS, "at": LENGTH, "at_ms": MS}
         needed = tuple((key,) for key in keys if (what, key) not in MAY_LACK)
         found[f"wait_{what}"] = Record(known, needed, note=f"Wait until it holds: {what}.")
-    return Tagged("do", found, ALIASES)
+    return TaggedUnion("do", found, ALIASES)
 
 
 def _step(row: Row) -> Record:

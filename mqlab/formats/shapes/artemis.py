@@ -18,10 +18,10 @@ from mqlab.spec.shape import (
     NAMES_OR_NONE,
     TEXT,
     TRUTH,
-    Many,
+    ListOf,
     Record,
     Shape,
-    Tagged,
+    TaggedUnion,
     choice,
     number,
     whole,
@@ -51,7 +51,7 @@ _KEYS: dict[str, Shape] = {
     **dict.fromkeys(("wait", "failover", "silent", "answers", "receiving", "acknowledge", "transacted",
                      "xa", "persistent", "in_background", "topology"), TRUTH),
     "broker": NAMES, "brokers": NAMES, "isolate": NAMES, "count": COUNT, "times": COUNT,
-    "between": Many(NAMES, least=2, most=2), "size": whole(0), "bytes_per_second": whole(1),
+    "between": ListOf(NAMES, least=2, most=2), "size": whole(0), "bytes_per_second": whole(1),
     "properties": PROPERTIES, "at": LENGTH, "url": _rows("url"),
 }  # fmt: skip
 
@@ -64,10 +64,10 @@ def scenario() -> Record:
     return Record({
         **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "product",
                 "version"),
-        "brokers": Many(_broker(), "broker", most=10_000), "queues": Many(queue, "queue"),
+        "brokers": ListOf(_broker(), "broker", most=10_000), "queues": ListOf(queue, "queue"),
         "cluster": _rows("cluster-connection"), "address_settings": _rows("address-setting"),
         "clients": _rows("url"),
-        "steps": Many(Tagged("do", {do: _step(do) for do in STEPS}), "step"),
+        "steps": ListOf(TaggedUnion("do", {do: _step(do) for do in STEPS}), "step"),
     })  # fmt: skip
 
 

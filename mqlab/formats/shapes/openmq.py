@@ -15,11 +15,11 @@ from mqlab.spec.shape import (
     NAMES,
     TEXT,
     TRUTH,
-    Either,
-    Many,
+    ListOf,
+    OneOf,
     Record,
     Shape,
-    Tagged,
+    TaggedUnion,
     choice,
     fields_of,
     number,
@@ -30,8 +30,8 @@ MS = number()
 # Keys that no field of an action gives their type.
 _OWN: dict[str, Shape] = {
     "id": TEXT, "limit_ms": MS, "rest_ms": MS, "at": LENGTH, "in_background": TRUTH,
-    "queue": NAME, "topic": NAME, "kind": TEXT, "brokers": Many(NAME, least=1),
-    "between": Many(NAME, least=2, most=2),
+    "queue": NAME, "topic": NAME, "kind": TEXT, "brokers": ListOf(NAME, least=1),
+    "between": ListOf(NAME, least=2, most=2),
     "count": COUNT, "size": whole(0), "client": Record({}, more=SCALAR),
     "from": NAME, "to": NAME, "target": NAME, "command": TEXT, "transacted": TRUTH, "name": NAME,
     "action": TEXT,
@@ -48,8 +48,8 @@ def scenario() -> Record:
     return Record({
         **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs",
                 "time_limit_seconds", "product", "version"),
-        "cluster": cluster, "brokers": Many(Either((NAME, broker)), "broker", most=10_000),
-        "steps": Many(Tagged("do", steps), "step"),
+        "cluster": cluster, "brokers": ListOf(OneOf((NAME, broker)), "broker", most=10_000),
+        "steps": ListOf(TaggedUnion("do", steps), "step"),
     }, (("cluster",),))  # fmt: skip
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from mqlab.problems.shown.pair import Pair
+from mqlab.problems.shown.pair import Example
 
-__all__ = ["Pair", "pairs"]
+__all__ = ["Example", "pairs"]
 
 
 @cache
-def pairs() -> Mapping[str, Pair]:
+def pairs() -> Mapping[str, Example]:
     """Return rule -> the two scenarios that show it."""
     from mqlab.problems.shown import artemis, at_rest, in_time, openmq
 

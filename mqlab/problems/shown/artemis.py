@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.formats import artemis
-from mqlab.problems.shown.pair import Pair
+from mqlab.problems.shown.pair import Example
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.json_types import JsonDict
 
@@ -135,16 +135,20 @@ _LATE = (_send("A"), _reads("B"))
 _EARLY = (_reads("B"), _wait(1000), _send("A"))
 
 PAIRS = {
-    "duplicates": Pair(_returns(), _returns(check_for_live_server=True)),
-    "no-failback": Pair(_comes_back(), _comes_back(allow_failback=True)),
-    "group-alone": Pair(_grouped("fish", "bird"), _grouped("fish", "fish")),
-    "split-brain": Pair(_cut(1), _cut(3)),
-    "never-live": Pair(_dies(quorum_size=2), _dies()),
-    "scale-down-target": Pair(_scales_down({}), _scales_down({"connectors": ["to_B2"]})),
-    "scale-down-group": Pair(_scales_down({"group_name": "g", **DISCOVERED}, _group("other")),
-                             _scales_down({"group_name": "g", **DISCOVERED}, _group("g"))),
-    "excludes": Pair(_hosted(1), _hosted(1, excludes=["to_B"])),
-    "no-host": Pair(_hosted(0, excludes=["to_B"]), _hosted(1, excludes=["to_B"])),
-    "off-remote": Pair(_apart("OFF", *_EARLY), _apart("ON_DEMAND", *_EARLY)),
-    "no-redistribution": Pair(_apart("ON_DEMAND", *_LATE), _apart("ON_DEMAND", *_LATE, redistribution_delay=0)),
-}  # fmt: skip
+    "duplicates": Example(_returns(), _returns(check_for_live_server=True)),
+    "no-failback": Example(_comes_back(), _comes_back(allow_failback=True)),
+    "group-alone": Example(_grouped("fish", "bird"), _grouped("fish", "fish")),
+    "split-brain": Example(_cut(1), _cut(3)),
+    "never-live": Example(_dies(quorum_size=2), _dies()),
+    "scale-down-target": Example(_scales_down({}), _scales_down({"connectors": ["to_B2"]})),
+    "scale-down-group": Example(
+        _scales_down({"group_name": "g", **DISCOVERED}, _group("other")),
+        _scales_down({"group_name": "g", **DISCOVERED}, _group("g")),
+    ),
+    "excludes": Example(_hosted(1), _hosted(1, excludes=["to_B"])),
+    "no-host": Example(_hosted(0, excludes=["to_B"]), _hosted(1, excludes=["to_B"])),
+    "off-remote": Example(_apart("OFF", *_EARLY), _apart("ON_DEMAND", *_EARLY)),
+    "no-redistribution": Example(
+        _apart("ON_DEMAND", *_LATE), _apart("ON_DEMAND", *_LATE, redistribution_delay=0)
+    ),
+}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 
 from mqlab.formats import activemq
-from mqlab.problems.shown.pair import Pair, mended
+from mqlab.problems.shown.pair import Example, mended
 from mqlab.spec import Broker, Consumer, Network, NetworkConnector, Producer, Scenario
 from mqlab.spec.action import Action
 from mqlab.spec.origin import SourceFile
@@ -50,7 +50,7 @@ def _triangle() -> Network:
     return Network(*(Broker(name, *links) for name, links in ends.items()))
 
 
-def _forwards(lists: dict[str, list[str]], mend: str) -> Pair:
+def _forwards(lists: dict[str, list[str]], mend: str) -> Example:
     """Return two brokers whose connector has lists of destinations, and the same without one of them."""
     return mended(_sent(_row("AB", **lists), _reads()), {AB: {mend: []}})
 
@@ -103,8 +103,8 @@ PAIRS = {
     "ttl-zero": mended(_sent(_row("AB", network_ttl=0), _reads()), {AB: {"network_ttl": 1}}),
     "ttl-short": mended(_FAR, {"*/*": {"network_ttl": 2}}),
     "ttl-distance": mended(_FAR, {"*/*": {"network_ttl": 2}}),
-    "no-target": Pair(_sent(_NOBODY, _reads()), _sent(_row("AB"), _reads())),
-    "unknown-host": Pair(_sent(_files("static:(tcp://B:61616,tcp://gone:61616)"), _reads(on="C")),
+    "no-target": Example(_sent(_NOBODY, _reads()), _sent(_row("AB"), _reads())),
+    "unknown-host": Example(_sent(_files("static:(tcp://B:61616,tcp://gone:61616)"), _reads(on="C")),
                          _sent(_files("static:(tcp://B:61616,tcp://C:61616)"), _reads(on="C"))),
     "conduit-off-topics": mended(
         _sent(_row("AB", conduit_subscriptions=False), _reads("C1", reads=TOPIC),
@@ -122,14 +122,14 @@ PAIRS = {
                                   "excluded_destinations": ["queue://>"]}, "excluded_destinations"),
     "excluded-included": _forwards({"dynamically_included_destinations": ["queue://Q"],
                                     "excluded_destinations": ["queue://>"]}, "excluded_destinations"),
-    "excluded-wildcard": Pair(_secret("Q.>"), _secret("Q.OPEN")),
-    "wildcard-inside": Pair(_odd_name("SHOP.>.ORDERS"), _odd_name("SHOP.*.ORDERS")),
+    "excluded-wildcard": Example(_secret("Q.>"), _secret("Q.OPEN")),
+    "wildcard-inside": Example(_odd_name("SHOP.>.ORDERS"), _odd_name("SHOP.*.ORDERS")),
     "advisory-off": mended(_sent(Network(Broker("A", _link("A", "B")), Broker("B", advisory_support=False)),
                                  _reads()), {"B": {"advisory_support": True}}),
-    "filter-prefix": Pair(_filtered("Queue.Q"), _filtered("ActiveMQ.Advisory.Consumer.Queue.Q")),
+    "filter-prefix": Example(_filtered("Queue.Q"), _filtered("ActiveMQ.Advisory.Consumer.Queue.Q")),
     "no-effect": mended(_sent(_row("AB", static_bridge=True), _reads()),
                         {AB: {"statically_included_destinations": ["queue://Q"]}}),
-    "same-name": Pair(_two_names(configured_name="link"), _two_names()),
+    "same-name": Example(_two_names(configured_name="link"), _two_names()),
     "prefetch-zero": mended(_sent(_row("AB", prefetch_size=0), _reads()).under("5.5"),
                             {AB: {"prefetch_size": 1}}),
 }  # fmt: skip

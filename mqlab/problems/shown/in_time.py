@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqlab.problems.shown.pair import Pair, mended
+from mqlab.problems.shown.pair import Example, mended
 from mqlab.scenarios import timed
 from mqlab.spec import (
     Broker,
@@ -94,14 +94,14 @@ def _onward(to: str) -> Scenario:
 _LEASE = timed.figure("unsafe:lease").scenario
 
 PAIRS = {
-    "reconnect-zero": Pair(_crash(_set(), f"{BOTH}&maxReconnectAttempts=0"), _crash(_set())),
-    "lock-unsafe": Pair(_crash(_set(file_system="nfs3")), _crash(_set(file_system="local"))),
-    "lock-off": Pair(_two_ends(_set(use_lock=False)), _two_ends(_set())),
+    "reconnect-zero": Example(_crash(_set(), f"{BOTH}&maxReconnectAttempts=0"), _crash(_set())),
+    "lock-unsafe": Example(_crash(_set(file_system="nfs3")), _crash(_set(file_system="local"))),
+    "lock-off": Example(_two_ends(_set(use_lock=False)), _two_ends(_set())),
     "lease-short": mended(_LEASE, {name: {"lock_keep_alive_period_ms": 500} for name in "AB"}),
-    "lease-name": Pair(_hung(_lease("same", "same")), _hung(_lease("one", "two"))),
-    "update-off": Pair(_crash(_told(update_cluster_clients_on_remove=True), ONE),
+    "lease-name": Example(_hung(_lease("same", "same")), _hung(_lease("one", "two"))),
+    "update-off": Example(_crash(_told(update_cluster_clients_on_remove=True), ONE),
                        _crash(_told(update_cluster_clients=True), ONE)),
-    "filter-expression": Pair(_told_of("*A*"), _told_of(".*A.*")),
-    "filter-blank": Pair(_told_of("X.*, A.*"), _told_of("X.*,A.*")),
-    "own-set": Pair(_onward("A2"), _onward("B")),
+    "filter-expression": Example(_told_of("*A*"), _told_of(".*A.*")),
+    "filter-blank": Example(_told_of("X.*, A.*"), _told_of("X.*,A.*")),
+    "own-set": Example(_onward("A2"), _onward("B")),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqlab.formats import openmq
-from mqlab.problems.shown.pair import Pair
+from mqlab.problems.shown.pair import Example
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.openmq import ClusterScenario
 
@@ -50,7 +50,7 @@ def _missed(cluster: dict[str, str]) -> ClusterScenario:
 
 
 PAIRS = {
-    "must-match": Pair(_linked(**{"imq.cluster.clusterid": "other"}), _linked()),
-    "master-first": Pair(_begun(*_start("b2"), READS, *_start("b1")), _begun(*_start("b1", "b2"), READS)),
-    "no-record": Pair(_missed(NOBODY), _missed(MASTER)),
+    "must-match": Example(_linked(**{"imq.cluster.clusterid": "other"}), _linked()),
+    "master-first": Example(_begun(*_start("b2"), READS, *_start("b1")), _begun(*_start("b1", "b2"), READS)),
+    "no-record": Example(_missed(NOBODY), _missed(MASTER)),
 }  # fmt: skip

@@ -9,16 +9,16 @@ from mqlab.spec.any_scenario import AnyScenario
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Example:
     """A scenario that has a problem, and the same one mended."""
 
     bad: AnyScenario
     good: AnyScenario
 
 
-def mended(bad: AnyScenario, mend: Mapping[str, Mapping[str, object]]) -> Pair:
+def mended(bad: AnyScenario, mend: Mapping[str, Mapping[str, object]]) -> Example:
     """Return a scenario beside itself with other options, by path."""
     good = bad
     for path, options in mend.items():
         good = good.change(path, **options)
-    return Pair(bad, good)
+    return Example(bad, good)

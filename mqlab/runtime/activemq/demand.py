@@ -76,7 +76,7 @@ class DemandSubscription(Subscription):
             return super().refusal(message)
         return 0
 
-    def offer(self, message: Message) -> bool:
+    def add(self, message: Message) -> bool:
         """Take *message* from a topic.
 
         What may not be carried on, a durable one takes all the same and lets go at once

@@ -31,7 +31,7 @@ from mqlab.spec import Action, Network, Scenario, Snapshot, Start
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
-from mqlab.spec.member import LockerSettings, Member
+from mqlab.spec.member import BrokerSettings, LockerSettings
 from mqlab.spec.scenario import check_open
 from mqlab.trace.trace import Trace
 
@@ -109,7 +109,7 @@ class Lab(KernelLab):
         self.processes: dict[str, BrokerService] = {}
         self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
         for spec in self.network.brokers:
-            member = Member.of(spec, self.edition)
+            member = BrokerSettings.of(spec, self.edition)
             self.processes[spec.name] = BrokerService(self, member, self.brokers[spec.name])
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [

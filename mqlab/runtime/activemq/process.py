@@ -14,7 +14,7 @@ from mqlab.runtime.activemq.clients.discovery import known_agent
 from mqlab.runtime.activemq.cluster import ClusterClientUpdates
 from mqlab.runtime.activemq.sockets import NetworkPath, TransportChannel
 from mqlab.runtime.kernel.clock import Call
-from mqlab.spec.member import Member
+from mqlab.spec.member import BrokerSettings
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ ROLES = ("down", "slave", "master", "running")
 class BrokerService:
     """One broker over all its lives; `role` is one of down, slave, master, running."""
 
-    def __init__(self, lab: Lab, member: Member, broker: Broker) -> None:
+    def __init__(self, lab: Lab, member: BrokerSettings, broker: Broker) -> None:
         self.lab, self.member, self.broker = lab, member, broker
         self.name, self.node = member.name, broker.node
         timing = lab.timing

@@ -67,7 +67,7 @@ class ClusterLab(Cluster):
         step = action.step
         return self._go_on_with(action, self._in_vain(step) or ACTIONS[step.do](self, step.keys))
 
-    def on_appointment(self, action: object) -> None:
+    def on_scheduled(self, action: object) -> None:
         """The time of a step has come: it happens beside the others."""
         self.scheduled -= 1
         self._put_beside(self.begin(action))
