@@ -121,7 +121,7 @@ def real(
 
 
 def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:
-    """Return a recording of one real run, in the form of conformance/activemq/README.md.
+    """Return a recording of one real run, in the form of recordings (Recordings rules 1 and 2).
 
     STOMP shows what was received and what waits, not the counters and subscriptions of brokers: so it is
     compared by its totals.

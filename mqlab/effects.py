@@ -48,7 +48,7 @@ def effect(rule: str) -> Effect:
     """Return what comes of a problem that `check` names: a run of the smallest network that has it, and mended.
 
     Its `bad` and `mended` are traces, for `mqlab.view` and `mqlab.compare`. Raises `UnknownName` for a rule
-    that no run shows (``mqlab rules`` says why).
+    that no run shows (``mqlab rules check`` says why).
     """
     from mqlab import products
     from mqlab.problems.shown import pairs

@@ -316,7 +316,7 @@ def test_the_command_checks_files_together(mqlab, tmp_path):
             :status
         ]
         assert mqlab("check", ".").returncode == status
-    assert "| port-closed | an address with a port" in mqlab("rules").stdout
+    assert "| port-closed | an address with a port" in mqlab("rules", "check").stdout
 
 
 def test_the_command_says_what_comes_of_a_problem(mqlab):

@@ -10,10 +10,10 @@ from tests.conftest import ROOT
 
 # From the ground up; a room may use those of lower floors and, to its left, those of its own.
 FLOORS = [
-    ["errors"], ["spec"], ["trace", "formats", "scenarios", "openmq", "artemis"],
+    ["errors"], ["spec"], ["trace", "formats", "reference", "scenarios", "openmq", "artemis"],
     ["runtime", "problems", "explain", "views", "real"],
-    ["reference", "products", "effects", "takes", "experiments", "desk", "conform", "editions", "beside",
-     "verbs", "asking", "replay", "widgets"],
+    ["products", "effects", "takes", "experiments", "desk", "conform", "editions", "beside", "verbs",
+     "asking", "replay", "widgets"],
     ["lessons", "doctor", "site"],
     ["__init__", "cli"],
 ]  # fmt: skip

@@ -98,16 +98,6 @@ def checked(
 
 
 @app.command()
-def rules() -> None:
-    """Print the page of all rules that `check` knows, in Markdown."""
-    from mqlab.effects import effect
-    from mqlab.problems.catalogue import page
-    from mqlab.problems.shown import pairs
-
-    print(page({rule: effect(rule).told for rule in pairs()}), end="")
-
-
-@app.command()
 def save(
     what: What,
     to: Annotated[str, typer.Option(help="the lab file or folder to write")],

@@ -1,4 +1,4 @@
-"""Outcomes of Artemis runs against recordings (conformance/artemis/README.md)."""
+"""Outcomes of Artemis runs against recordings (Recordings rule 7.5)."""
 
 from __future__ import annotations
 

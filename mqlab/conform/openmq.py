@@ -1,4 +1,4 @@
-"""Outcomes of OpenMQ clusters against recordings, as deep as each promises (conformance/openmq/README.md)."""
+"""Outcomes of OpenMQ clusters against recordings, as deep as each promises (Recordings rule 6.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recordings' form of networks in time -> a lab file's (conformance/activemq-failover/README.md).
+"""The recordings' form of networks in time -> a lab file's (Recordings rules 3).
 
 What stands there in objects of its own (`jdbc`, `pure`, `io_exception_handler`, `dead_letter`) are options
 of a broker here; each action begins when the calls of the one before have been answered.

@@ -1,4 +1,4 @@
-"""OpenMQ scenarios <-> JSON (conformance/openmq/README.md)."""
+"""OpenMQ scenarios <-> JSON (Recordings rules 6)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MODELS: dict[str, dict[str, object]] = {
     "conventional, peers": {"model": "peer"},
     "enhanced": {"model": "enhanced"},
 }
-# What the recordings' machine took (openmq-observed.md, section 10): median of 5 runs.
+# What the recordings' machine took (OpenMQ rule 10.1): median of 5 runs.
 RECORDED = {
     "conventional, master": "68 ms for 200 persistent messages, 14 ms non-persistent (recorded)",
     "conventional, peers": "179 ms for 200 persistent messages, 18 ms non-persistent (recorded)",

@@ -1,6 +1,6 @@
 """What Artemis brokers refuse at their start, or accept and do harm with.
 
-Sources: AMQ Broker 7.1, chapter 21; reference/artemis-observed.md (its section is named in each).
+Sources: AMQ Broker 7.1, chapter 21; the rule as observed that is named in each.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from mqlab.problems.located import located
 from mqlab.spec.artemis import HaScenario, votes_needed
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.problem import Problem
-
-_OBSERVED = "artemis-observed.md, section"
 
 
 def check(scenario: HaScenario) -> list[Problem]:
@@ -65,7 +63,7 @@ def _refused(server: Broker) -> Iterator[Problem]:
                 _where(half),
                 f"it does not start: {reason}",
                 remedy,
-                f"{_OBSERVED} 1 and 3",
+                "Artemis rules 1.5 and 3.5",
             )
 
 
@@ -83,7 +81,7 @@ def _passwords(scenario: HaScenario, cores: Mapping[str, Core]) -> Iterator[Prob
                 f"its cluster password is {own!r} and that "
                 f"of {first.name} is {said!r}: with security on they refuse each other and never pair",
                 "give all brokers of a cluster the same cluster-password",
-                "reference/artemis-ha.md, section 1",
+                "Artemis rule 11.2",
                 *_line(cores.get(server.name), "cluster-password"),
             )
 
@@ -148,12 +146,12 @@ def _stays_slave(slaves: Iterable[Broker]) -> Iterator[Problem]:
                 "allow-failback is not given and false "
                 "by default: after a failover the returning master stays its slave",
                 "set allow-failback to true",
-                f"{_OBSERVED} 4",
+                "Artemis rule 4.3",
             )
 
 
 def _votes(scenario: HaScenario) -> Iterator[Problem]:
-    """Yield what the arithmetic of the quorum does to slaves (artemis-ha.md, section 3)."""
+    """Yield what the arithmetic of the quorum does to slaves (Artemis rule 13.1)."""
     lives = [s for s in scenario.brokers if s.role in ("master", "colocated", "live")]
     for slave in _of(scenario, "replication", "slave"):
         if slave.checks_network or slave.refused():
@@ -168,7 +166,7 @@ def _votes(scenario: HaScenario) -> Iterator[Problem]:
                 "it needs no vote: when only the line to "
                 "its master is cut, both are live and both deliver the same messages",
                 "use three or more pairs, or a network check",
-                f"{_OBSERVED} 3; AMQ Broker 7.1, 21.1",
+                "Artemis rule 3.4; AMQ Broker 7.1, 21.1",
             )
         elif votes > len(lives) - 1:
             yield Problem(
@@ -178,7 +176,7 @@ def _votes(scenario: HaScenario) -> Iterator[Problem]:
                 f"it needs {votes} votes and there are "
                 f"{len(lives) - 1} voters: it never takes over from a crashed master",
                 "lower quorum-size or add pairs",
-                f"{_OBSERVED} 3",
+                "Artemis rules 3.1 and 13.1",
             )
         elif not scenario.forgets_crashed:
             yield Problem(
@@ -188,7 +186,7 @@ def _votes(scenario: HaScenario) -> Iterator[Problem]:
                 "voters of version 2.4 do not forget a crashed "
                 "broker and vote no: it never takes over from a crashed master",
                 "use version 2.5",
-                f"{_OBSERVED} 1",
+                "Artemis rule 1.1",
             )
 
 
@@ -205,7 +203,7 @@ def _scale_down(scenario: HaScenario, server: Broker) -> Iterator[Problem]:
             "a slave in a process of its own fails "
             "with a null pointer when it scales down: the messages stay where they are",
             "colocate it",
-            f"{_OBSERVED} 1",
+            "Artemis rule 1.10",
         )
     elif own is not server:
         return  # a hosted slave gives all to its host
@@ -217,7 +215,7 @@ def _scale_down(scenario: HaScenario, server: Broker) -> Iterator[Problem]:
             "scale-down has no target: without "
             "connectors and discovery group only an in-VM connector is tried, and messages stay",
             "name connectors or a discovery group",
-            f"AMQ Broker 7.1, 21.4.1; {_OBSERVED} 6",
+            "AMQ Broker 7.1, 21.4.1; Artemis rule 6.2",
         )
     group = policy.get("group_name")
     groups = [(s.scale_down or {}).get("group_name") for s in scenario.brokers if s is not server]
@@ -229,7 +227,7 @@ def _scale_down(scenario: HaScenario, server: Broker) -> Iterator[Problem]:
             f"no other broker is in the scale-down "
             f"group {group!r}: its messages stay when it stops",
             "give a target the same group-name",
-            f"AMQ Broker 7.1, 21.4.3; {_OBSERVED} 6",
+            "AMQ Broker 7.1, 21.4.3; Artemis rule 6.2",
         )
 
 
@@ -264,7 +262,7 @@ def _colocated(scenario: HaScenario, server: Broker) -> Iterator[Problem]:
             f"the connectors {', '.join(missing)} lead to other "
             "brokers and are shifted for a hosted slave, which never finds its master",
             "list them under excludes",
-            f"{_OBSERVED} 1; AMQ Broker 7.1, 21.3.2",
+            "Artemis rule 1.5; AMQ Broker 7.1, 21.3.2",
         )
 
 
@@ -280,7 +278,7 @@ def _hosting(scenario: HaScenario) -> Iterator[Problem]:
                 "request-backup is true and no other broker "
                 "takes a backup (max-backups 0): it asks for ever and has none",
                 "raise max-backups of another colocated broker",
-                f"{_OBSERVED} 7",
+                "Artemis rule 7.1",
             )
 
 
@@ -322,7 +320,7 @@ def _balancing(scenario: HaScenario) -> Iterator[Problem]:
                     f"{queue} has consumers elsewhere and none here: every send fails with an "
                     "internal error",
                     "use ON_DEMAND",
-                    f"{_OBSERVED} 8",
+                    "Artemis rule 8.3",
                 )
     yield from found.values()
 
@@ -337,5 +335,5 @@ def _stays(server: Broker, queue: str, reader: str, kind: str) -> Problem:
         _where(server),
         f"{off}: what lies in {queue} here when its consumer comes to {reader} does not move there",
         "set redistribution-delay to 0 or more, with ON_DEMAND",
-        f"{_OBSERVED} 8",
+        "Artemis rule 8.4",
     )

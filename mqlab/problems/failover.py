@@ -1,7 +1,6 @@
 """What real clients and brokers accept, and what strands or loses messages all the same.
 
-Each problem says where, what will happen, and what to write instead (section 1 of
-reference/activemq-failover-observed.md).
+Each problem says where, what will happen, and what to write instead.
 """
 
 from __future__ import annotations
@@ -22,11 +21,23 @@ UNSAFE_LOCKS = {
 }
 
 
-SOURCE = "activemq-failover-observed.md"
+# The rule of `check` -> the rule as observed.
+SOURCES = {
+    "filter-expression": "ActiveMQ rule 7.13",
+    "filter-blank": "ActiveMQ rule 7.14",
+    "lease-short": "ActiveMQ rule 16.4",
+    "lease-name": "ActiveMQ rule 7.20",
+    "lock-unsafe": "ActiveMQ rule 15.7",
+    "lock-off": "ActiveMQ rule 15.8",
+    "own-set": "ActiveMQ rule 7.22",
+    "set-static": "ActiveMQ rule 12.5",
+    "discovery-option": "ActiveMQ rule 7.4",
+    "reconnect-zero": "ActiveMQ rule 7.2",
+}
 
 
 def _harm(rule: str, where: str, what: str, remedy: str) -> Problem:
-    return Problem(rule, "error", where, what, remedy, SOURCE)
+    return Problem(rule, "error", where, what, remedy, SOURCES[rule])
 
 
 def check(scenario: Scenario) -> tuple[Problem, ...]:

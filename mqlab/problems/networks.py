@@ -277,7 +277,7 @@ def _loopback(subject: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "loopback", "warning", where,
                 "a connector to its own broker is dropped as soon as it is up",
-                "take it out", "activemq-network-connector.md, section 3",
+                "take it out", "ActiveMQ rule 26.2",
             )  # fmt: skip
 
 

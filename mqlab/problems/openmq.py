@@ -1,6 +1,6 @@
 """What brokers accept in a cluster's configuration and do harm with, each with the product's reason.
 
-Sources: Administration Guide, chapter 10; reference/openmq-observed.md, sections 6, 7 and 9.
+Sources: Administration Guide, chapter 10; OpenMQ rules 6, 7 and 9.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def check(scenario: ClusterScenario) -> list[Problem]:
                 "without a master broker or a shared record a broker "
                 "that was away keeps what was destroyed and lacks what was created",
                 "name a master broker (imq.cluster.masterbroker)",
-                "openmq-observed.md, section 6",
+                "OpenMQ rule 6.10",
             )
         )
     first = (
@@ -93,7 +93,7 @@ def _differences(scenario: ClusterScenario, files: Files) -> Iterator[Problem]:
                 f"brokers {first} and {member.name}",
                 f"{key} is {said!r} and {own!r}: {what}",
                 f"give both the same {key}",
-                "Administration Guide, chapter 10; openmq-observed.md, sections 6, 7 and 9",
+                "Administration Guide, chapter 10; OpenMQ rules 6.7, 6.9, 7.4 and 9.16",
                 *_line(files, key, member.name, first),
             )
 
@@ -117,7 +117,7 @@ def _broker_ids(scenario: ClusterScenario, files: Files) -> Iterator[Problem]:
                 f"it has the {key} {given!r} of {seen[str(given)]}: whichever starts later ends at "
                 "once (exit 1)",
                 f"give each broker its own {key}",
-                "openmq-observed.md, section 9",
+                "OpenMQ rule 9.16",
                 *_line(files, key, member.name),
             )
         seen.setdefault(str(given), member.name)
@@ -136,7 +136,7 @@ def _ignored(scenario: ClusterScenario, files: Files) -> Iterator[Problem]:
                 f"{key} is ignored with a warning: brokers of an enhanced cluster find each other "
                 "in their store, and there is no master",
                 f"leave {key} out",
-                "openmq-observed.md, section 9",
+                "OpenMQ rule 9.16",
                 *_line(files, key, *given),
             )
 

@@ -1,6 +1,6 @@
 """Options of a connector or a policy that have no effect, or a bad one, together.
 
-Sources: reference/activemq-network-connector.md, section 2; the article's section on stuck messages.
+Sources: ActiveMQ rule 26.1; the article's section on stuck messages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mqlab.spec.problem import Problem
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 
-_TABLE = "activemq-network-connector.md, section 2"
+_TABLE = "ActiveMQ rule 26.1"
 Get = Callable[[str], object]
 
 
@@ -59,7 +59,7 @@ def _connector(network: Network, broker: Broker, connector: NetworkConnector) ->
             yield Problem(
                 "excluded-static", "error", where,
                 f"{text} is forwarded statically and excluded: excluded wins, and nothing of it crosses",
-                "take it out of one of the two lists", "activemq-network-connector.md, section 7",
+                "take it out of one of the two lists", "ActiveMQ rule 26.4",
             )  # fmt: skip
         if network.edition == "5.5" and static.has_wildcard:
             yield Problem(

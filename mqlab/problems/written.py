@@ -1,7 +1,7 @@
 """What stands in the files of ActiveMQ brokers and does harm: names, addresses, ports, placeholders.
 
 These rules read the elements themselves, as the network of nouns no longer has what they look at. Sources: the
-schema of 5.17.2, to which a broker holds; reference/activemq-failover-observed.md, section 3.
+schema of 5.17.2, to which a broker holds; ActiveMQ rules 9.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _identity(files: FileContext, name: str, broker: BrokerElement) -> Iterator[
             "same-broker-name", "error", name, element,
             f"{', '.join(apart)} has the brokerName {broker.name!r} too: of bridges to one broker, which "
             "are called by it, the second is refused", "give each broker a name of its own",
-            "activemq-network-connector.md, section 3",
+            "ActiveMQ rule 26.2",
         )  # fmt: skip
     ids = [b.element.attributes.get("brokerId") for b in files.found.values()]
     own = element.attributes.get("brokerId")
@@ -81,7 +81,7 @@ def _identity(files: FileContext, name: str, broker: BrokerElement) -> Iterator[
             "same-broker-id", "error", name, element,
             f"another broker has the brokerId {own!r} too: each takes the other for itself, and a "
             "connection between them is dropped for good", "give each broker its own",
-            "activemq-network-connector.md, section 3",
+            "ActiveMQ rule 26.2",
         )  # fmt: skip
 
 
@@ -134,13 +134,13 @@ def _addresses(files: FileContext, name: str, broker: BrokerElement) -> Iterator
         if parsed.scheme == "rendezvous" and files.network.edition != "5.5":
             yield files.problem(
                 "no-agent", "error", name, element, "rendezvous: is unknown after 5.5",
-                "write multicast://default, or a static list", "activemq-failover-observed.md, section 1",
+                "write multicast://default, or a static list", "ActiveMQ rule 7.16",
             )  # fmt: skip
         if " " in connector.uri.strip():
             yield files.problem(
                 "bad-address", "error", name, element,
                 "there is a blank in the address: the broker does not start", "take it out",
-                "activemq-failover-observed.md, section 1",
+                "ActiveMQ rule 7.5",
             )  # fmt: skip
         yield from _reconnects(files, name, element, parsed)
         leaves = [leaf for leaf in parsed.leaves() if leaf.scheme not in (*HEARD, "vm", "")]

@@ -1,8 +1,8 @@
 """Random crashes over clusters of OpenMQ and Artemis: what is persistent and confirmed is not lost.
 
 Only what the references call safe is done: a replicated broker dies while its partner has a complete
-copy (artemis-ha.md, sections 2 and 4); brokers of a shared store, or with a store that comes back,
-die at any time; an enhanced cluster keeps its database (openmq-clusters.md).
+copy (Artemis rules 12 and 14); brokers of a shared store, or with a store that comes back,
+die at any time; an enhanced cluster keeps its database (OpenMQ rules 9).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Artemis scenarios <-> JSON (conformance/artemis/README.md)."""
+"""Artemis scenarios <-> JSON (Recordings rules 7)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What a bridge makes of the consumers beyond: which subscriptions it holds at home, and for whom.
 
 It listens to the remote broker's advisories and turns
-consumer advisories from there into subscriptions at home ("demand"); rules 1 to 5, 7, 11 and 12 of
-reference/activemq-5.17-observed.md, in the order in which the broker checks them:
+consumer advisories from there into subscriptions at home ("demand");
+ActiveMQ rules 1.1 to 1.5, 1.7, 1.11 and 1.12, in the order in which the broker checks them:
 
 1. an advisory that has come through too many brokers (consumerTTL), that has been here already, or that
    is about a destination the lists do not let pass, is refused;

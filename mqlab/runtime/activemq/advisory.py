@@ -1,7 +1,7 @@
 """Advisory topics: what a broker tells those who subscribe to ``ActiveMQ.Advisory.>``.
 
 The bridges hear of consumers by a way of their own (`Broker.tell`); here the same, and more,
-become messages that an ordinary consumer can read (activemq-dispatch.md, section 16). They are
+become messages that an ordinary consumer can read (ActiveMQ rule 27.9). They are
 made only where somebody listens, and their numbers stay apart from those of sent messages.
 """
 

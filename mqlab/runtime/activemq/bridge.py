@@ -139,7 +139,7 @@ class NetworkBridge(DemandForwardingBridge):
     def on_not_permitted(self, demand: DemandSubscription, message: Message) -> None:
         """A wildcard subscription was handed what the lists hold back: it keeps it for ever.
 
-        So the real broker does (activemq-5.17-observed.md, "excluded destinations"): the message
+        So the real broker does (ActiveMQ rule 2.10): the message
         stays in flight, counts against the prefetch, and nobody gets it.
         """
         home = self.local_broker

@@ -147,7 +147,7 @@ class Broker:
         """Whether a persistent copy that another broker sends has come before.
 
         After a loss a queue is sent again what was not known to have arrived; the way of such a copy is
-        the same but for who sent it last (activemq-combined-observed.md, sections 2 and 6). With
+        the same but for who sent it last (ActiveMQ rules 19.6 and 23.2). With
         `audit_network_producers` whatever has come over any bridge is dropped.
         """
         if not copy.persistent:

@@ -2,7 +2,7 @@
 
 What a broker knows of a connection lives as long as its socket: when that goes, what was not
 acknowledged goes back to its queue with one delivery more, open transactions are forgotten and
-temporary queues go (sections 5 of reference/activemq-failover-observed.md).
+temporary queues go (ActiveMQ rules 11).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dead letters: what is too old, or came back too often (activemq-dispatch.md, section 6)."""
+"""Dead letters: what is too old, or came back too often (ActiveMQ rules 27.4 and 27.5)."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class DemandSubscription(Subscription):
         """Take *message* from a topic.
 
         What may not be carried on, a durable one takes all the same and lets go at once
-        (activemq-network-connector.md, section 6).
+        (ActiveMQ rule 26.3).
         """
         if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
             topic = self.broker.destinations[message.dest_no]

@@ -3,7 +3,7 @@
 A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurableSubscription`
 stands in its place and keeps the persistent messages; whoever comes back under the same key takes them
 over. On behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
-``NC-DS_<home broker>_<topic>`` (activemq-network-connector.md, section 12).
+``NC-DS_<home broker>_<topic>`` (ActiveMQ rule 26.5).
 """
 
 from __future__ import annotations

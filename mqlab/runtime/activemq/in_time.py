@@ -206,7 +206,7 @@ def _with_spans(shot: Row) -> Row:
 
 
 def _without_network(found: Row) -> Row:
-    """Return what scripts without a `settle` tell in less detail (conformance/activemq-failover)."""
+    """Return what scripts without a `settle` tell in less detail (Recordings rule 3.5)."""
     parts: Row = {"snapshots": {label: _depths(shot) for label, shot in found["snapshots"].items()}}
     if "consumers" in found:
         parts["consumers"] = {

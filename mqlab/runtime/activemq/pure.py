@@ -1,8 +1,8 @@
 """Pure master/slave of 5.5: the slave mirrors what the master does, and has a store of its own.
 
 The slave knows only sessions that were opened after it came: what an older one sends is unknown
-to it, and nothing that came before is ever made good (Fuse 4, "Pure master/slave"; section 11 of
-reference/activemq-failover-observed.md).
+to it, and nothing that came before is ever made good (Fuse 4, "Pure master/slave";
+ActiveMQ rules 7.24 and 17).
 """
 
 from __future__ import annotations

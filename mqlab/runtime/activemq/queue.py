@@ -2,7 +2,7 @@
 
 It gives each message to the first subscription in its list that has room and accepts it; the list
 is ordered by priority, then by turn, and whoever got a message goes behind its equals
-(Fuse 3; activemq-5.17-observed.md, rule 6).
+(Fuse 3; ActiveMQ rule 1.6).
 """
 
 from __future__ import annotations

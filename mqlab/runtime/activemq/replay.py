@@ -3,7 +3,7 @@
 A destination policy with `replay_when_no_consumers` lets the bridges of a broker send a queue's
 message back to a broker it has visited, whatever its hops, as long as the queue has no consumer of
 the broker's own; one of those, even a full one, stops it (article, "Stuck messages";
-activemq-5.17-observed.md, rule 13).
+ActiveMQ rule 1.13).
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class NetworkBridgeConfiguration:
     def syncs(self, sub: Subscription) -> bool:
         """Whether a durable subscription that nobody uses is made known when the bridge starts.
 
-        Only what dynamicallyIncludedDestinations name is (activemq-combined-observed.md, section 1).
+        Only what dynamicallyIncludedDestinations name is (ActiveMQ rule 18.3).
         """
         return (
             self.sync_durable_subs

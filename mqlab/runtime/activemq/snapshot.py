@@ -1,4 +1,4 @@
-"""The state of a network under a label, in the form of `conformance/activemq/README.md`."""
+"""The state of a network under a label, in the form of recordings (Recordings rule 2.5)."""
 
 from __future__ import annotations
 

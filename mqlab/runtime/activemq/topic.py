@@ -95,7 +95,7 @@ class Topic:
             advisory.of_message(self.broker, "MessageConsumed", message)
 
 
-# Dispatch policies (activemq-dispatch.md, section 9): who gets a copy, in which order.
+# Dispatch policies (ActiveMQ rule 27.6): who gets a copy, in which order.
 
 
 def _in_order(topic: Topic) -> list[Subscription]:

@@ -1,4 +1,4 @@
-"""A cluster connection spreads messages over the brokers (artemis-observed.md, section 8)."""
+"""A cluster connection spreads messages over the brokers (Artemis rules 8)."""
 
 from __future__ import annotations
 

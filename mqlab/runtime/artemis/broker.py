@@ -125,13 +125,13 @@ class Partitions:
 
 
 class Topology(Subsystem):
-    """What brokers tell each other about who is live (artemis-observed.md, sections 1 and 3)."""
+    """What brokers tell each other about who is live (Artemis rules 1.1 and 3)."""
 
     def gossip(self) -> None:
         """Every broker learns of the live ones it reaches; a searching one also what they believe.
 
         Of two live ones with one node id the later counts, even where the earlier one is at home: a
-        slave that asks there for its master is then sent elsewhere (artemis-observed.md, section 4).
+        slave that asks there for its master is then sent elsewhere (Artemis rules 4.2 and 4.4).
         """
         for broker in self.lab.all_brokers():
             if not broker.runs or broker.role in ("stopping", "starting"):
@@ -180,7 +180,7 @@ class Topology(Subsystem):
         """Brokers that notice a live broker's end drop it, and tell each other: 2.4 only a goodbye.
 
         A host and the backup in it go on seeing the backup's master in 2.5 too, unless a third live
-        broker tells them otherwise (artemis-observed.md, section 7).
+        broker tells them otherwise (Artemis rule 7.3).
         """
         if not orderly and not self.lab.scenario.forgets_crashed:
             return

@@ -1,4 +1,4 @@
-"""What clients of Artemis brokers do: connect, receive, send, commit (conformance/artemis/README.md)."""
+"""What clients of Artemis brokers do: connect, receive, send, commit (Recordings rule 7.3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """JMS clients: connections that follow a broker's pair, sessions, transactions.
 
-AMQ Broker 7.1, 21.1 and 21.4; artemis-observed.md, sections 2 and 9.
+AMQ Broker 7.1, 21.1 and 21.4; Artemis rules 2 and 9.
 """
 
 from __future__ import annotations

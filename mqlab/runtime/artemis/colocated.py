@@ -20,7 +20,7 @@ class Colocated(Subsystem):
     def _ask(self, broker: Broker) -> None:
         """Ask the least loaded broker that has a place; else again after the interval, for ever.
 
-        backup-request-retries is read and not counted (artemis-observed.md, section 7).
+        backup-request-retries is read and not counted (Artemis rule 7.1).
         """
         hosts = [
             o

@@ -1,4 +1,4 @@
-"""Consumers: what they hold, take, acknowledge, give back (artemis-observed.md, sections 2 and 9)."""
+"""Consumers: what they hold, take, acknowledge, give back (Artemis rules 2 and 9)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Messages, queues and what a broker holds of them (AMQ Broker 7.1, chapter 21).
 
 A queue is bound to an address: by its own name for anycast, to a topic for multicast. What outlives a
-broker are persistent messages in durable queues (artemis-observed.md, section 2).
+broker are persistent messages in durable queues (Artemis rule 2.6).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What operators do to Artemis brokers and their lines (conformance/artemis/README.md, "Steps")."""
+"""What operators do to Artemis brokers and their lines (Recordings rule 7.3)."""
 
 from __future__ import annotations
 

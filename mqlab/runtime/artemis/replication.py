@@ -1,6 +1,6 @@
 """Replication: a slave copies its master over the network and takes over by a vote.
 
-AMQ Broker 7.1, 21.1; reference/artemis-ha.md, sections 2 to 4; artemis-observed.md, sections 2 to 4.
+AMQ Broker 7.1, 21.1; Artemis rules 2 to 4 and 12 to 14.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ ENDING = 10_000 * MS  # what a broker takes to stop that cannot say goodbye
 LOADING = 400 * MS  # a journal is read before its broker serves
 AGAIN = (
     2000 * MS
-)  # after a fail-back the broker that served is slave again 2 to 5 s later (observed, 4)
-# A slave votes 4 to 5 s after its master has woken up (artemis-observed.md, section 2, "Hang").
+)  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
+# A slave votes 4 to 5 s after its master has woken up (Artemis rule 2.3).
 WAKES = 4500 * MS
 
 

@@ -1,4 +1,4 @@
-"""What came of a lab's run, in the form of the recordings (conformance/artemis/README.md)."""
+"""What came of a lab's run, in the form of the recordings (Recordings rule 7.4)."""
 
 from __future__ import annotations
 

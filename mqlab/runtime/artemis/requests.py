@@ -2,7 +2,7 @@
 
 A request waits until the client can talk to its broker. One whose connection breaks on the way is
 made again. A persistent message goes to the slave that copies the broker, and back, before the broker
-answers (AMQ Broker 7.1, 21.1; artemis-observed.md, section 2).
+answers (AMQ Broker 7.1, 21.1; Artemis rule 2.5).
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
     """Append every queue's messages to the target's queues, and its prepared transactions.
 
     A queue that the target lacks is created without routing type, hence multicast: an anycast queue's
-    messages find no way into it and are lost (artemis-observed.md, section 1), and so are later ones.
+    messages find no way into it and are lost (Artemis rule 1.8), and so are later ones.
     """
     if target.served_journal is None:
         return

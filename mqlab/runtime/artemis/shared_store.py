@@ -1,7 +1,6 @@
 """A shared store: two locks and a state byte decide who is live.
 
-Reference/artemis-ha.md, section 5 (the guide's own section 21.2 is missing from the seed);
-artemis-observed.md, section 5.
+Artemis rules 5 and 15 (the guide's own section 21.2 could not be had).
 """
 
 from __future__ import annotations

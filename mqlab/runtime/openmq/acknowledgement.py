@@ -139,7 +139,7 @@ def recover(consumer: Consumer) -> None:
 
     If an acknowledgement has failed with the home of a message, the buffer is stuck. All that was taken
     comes again when the home is back, but only the first message if it is back already; the others stay
-    with the consumer until it closes (openmq-observed.md, section 8).
+    with the consumer until it closes (OpenMQ rule 8.5).
     """
     taken = consumer.taken
     if consumer.rollback_only and consumer.lost < 0 and taken:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 RECONNECT = 3_000_000  # us until a client's first attempt after a loss
 # us between two rounds of attempts of a client of an enhanced cluster: recorded 6 to 7 s, whatever its
-# broker (openmq-observed.md, section 9, "client of the dead broker").
+# broker (OpenMQ rule 9.4).
 ROUND = 6_000_000
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SECOND = 1_000_000
 # us that a temporary destination waits for its client after a restart: five times the broker's own 10 s
-# (openmq-observed.md, section 4).
+# (OpenMQ rule 4.8).
 RETURN_WINDOW = 5 * 10 * SECOND
 
 ENDED = "of a subscription that has ended"
@@ -77,7 +77,7 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
     """Make an administrative change on all brokers; False if it is refused at the broker asked.
 
     Without the record it is refused, and leaves traces all the same: a creation on the other brokers, an
-    update and a new subscription on the one asked (observed, section 6).
+    update and a new subscription on the one asked (OpenMQ rule 6.2).
     """
     lab, peers = broker.lab, broker.peers
     if not broker.serves:

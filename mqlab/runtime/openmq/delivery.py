@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mqlab.runtime.openmq.state import Cluster
 
 # How much later a consumer is free again, as shares of its home's own: fitted to the bounds of
-# openmq-observed.md, section 2 (all shares race there; of a burst the local one takes 55 to 119 of 120).
+# OpenMQ rule 2.1 (all shares race there; of a burst the local one takes 55 to 119 of 120).
 LOCAL, REMOTE, REMOTE_IN_BURST = 1000, 2000, 8000
 # With jitter no share is certain: runs of messages go to one consumer or pass it by, then that changes.
 LOCAL_SPREAD, REMOTE_SPREAD, CHANGES = 12, 3, 1 / 16
@@ -43,7 +43,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     """Hand a message to whoever is free first.
 
     A remote consumer is free again after a way between brokers; a producer of non-persistent messages
-    sends four times as many meanwhile (observed, sections 2 and 10).
+    sends four times as many meanwhile (OpenMQ rules 2.1 and 10.1).
     """
     message, home = claim.message, claim.message.home
     free = [
@@ -97,7 +97,7 @@ def _is_over(trip: Trip) -> bool:
 def _room(consumer: Consumer, home: Broker) -> float:
     """Return how many messages may be on their way to a consumer, or wait in its buffer.
 
-    To another broker one more is on the way after the first acknowledgement (observed, section 2).
+    To another broker one more is on the way after the first acknowledgement (OpenMQ rule 2.3).
     """
     first = len(consumer.received) == 1 and not consumer.taken and consumer.home is not home
     return consumer.limit + first
@@ -192,7 +192,7 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
     """Taking a message of a dead home fails: its acknowledgement has nowhere to go.
 
     In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
-    the copies, but goes on listing the one that failed (observed, sections 8 and 12).
+    the copies, but goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
     """
     if consumer.home.lab.scenario.version == "5.1":
         acknowledgement.drop_lost(consumer)

@@ -3,7 +3,7 @@
 A message lives at its home, the broker of its producer, until every subscription that is to have it has
 acknowledged it. It goes straight to the home of a consumer that has room. Every broker is linked to
 every other; news of destinations and consumers goes to all linked brokers at once (Technical Overview,
-chapter 4, "Message delivery" and "Propagation"; reference/openmq-observed.md, sections 1, 2 and 4).
+chapter 4, "Message delivery" and "Propagation"; OpenMQ rules 1, 2 and 4).
 """
 
 from __future__ import annotations

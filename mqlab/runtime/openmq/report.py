@@ -88,7 +88,7 @@ def transactions(broker: Broker) -> list[str]:
     """Return the transactions that a broker lists: a transacted session always has one.
 
     What is prepared stays at its home, or with whoever has taken that one over, until it ends there
-    (openmq-observed.md).
+    (OpenMQ rule 9.8).
     """
     lab, sent = broker.lab, Counter(message.transaction for _, message in broker.lab.messages())
     lines = [

@@ -1,7 +1,7 @@
 """What 5.5.1, 5.17.2, 5.18.7 and 6.1.8 did, and where they did the same as 5.17.2.
 
 A recording of an edition is judged as it stands; a name under `agrees_with_5.17` is the recording
-of 5.17.2, played under that edition (conformance/activemq-editions/README.md).
+of 5.17.2, played under that edition (Recordings rule 5.1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The numbered behaviours of activemq-failover-discovery.md, as its recordings correct them."""
+"""Failover and discovery: a behaviour of the guides a test, as ActiveMQ rules 7 to 14 correct it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbered behaviours of enhanced clusters, as openmq-observed.md corrects them."""
+"""What enhanced clusters do: a behaviour of the guide a test, as OpenMQ rules 9 and 11 correct it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 What a broker (or a file, updateURIsURL) tells comes before what is configured; of each host and port
 one address is configured; the one lost last is tried last, until it is told again (Fuse 1,
-"Failover"; sections 2, 3 and 8 of reference/activemq-failover-observed.md).
+"Failover"; ActiveMQ rules 8, 9 and 14).
 """
 
 from __future__ import annotations

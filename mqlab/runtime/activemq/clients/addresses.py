@@ -1,6 +1,6 @@
 """Addresses and options of clients and connectors, as the real client reads them.
 
-The grammar is that of reference/activemq-failover-discovery.md, section 1. It is more lenient than
+The grammar is that of ActiveMQ rule 28.1. It is more lenient than
 `mqlab.spec.uri`, which says what to write instead: here an empty address in a list is one that can
 never be reached, as it is for the real client (recording `empty_inner_address`).
 """

@@ -2,7 +2,7 @@
 
 Opening their connection takes no time and is no event. But for that its line breaks, freezes or goes
 deaf like any other, and its client has failed when it is gone, as with a plain address
-(activemq-failover-observed.md, section 5); one that names `others` goes on with the first broker of
+(ActiveMQ rule 11.8); one that names `others` goes on with the first broker of
 its list that it can reach.
 """
 

@@ -2,7 +2,7 @@
 
 The modes are those of JMS with ActiveMQ's individual one. What the client has in its hands and
 will acknowledge later is reported as delivered, which makes room for more
-(activemq-dispatch.md, sections 2, 3 and 6).
+(ActiveMQ rules 27.1, 27.2 and 27.3).
 """
 
 from __future__ import annotations
