@@ -185,7 +185,7 @@ PYTHON = {
     "artemis.Network('M')": "'M' is no broker of Artemis",
     "artemis.Broker(None)": "broker None has no name",
     "artemis.Broker('M', 'replicate')": "unknown policy 'replicate'; did you mean 'replication'?",
-    "artemis.Broker('M', max_hops='far')": "max_hops is 'far'; write a whole number",
+    "artemis.Broker('M', max_hops='far')": "max-hops: 'far' is not a whole number; write for example 1",
     "artemis.Broker('M', max_hops=10**20)": "write 2147483647 or less",
     "artemis.Network(version='9')": "unknown Artemis version '9'",
     "artemis.Network(artemis.Broker('M'), max_hop=1)": "did you mean 'max_hops'?",
