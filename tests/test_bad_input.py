@@ -249,7 +249,7 @@ SHELL = {
     "run fuse:2.20 --set Z.store=memory": "unknown broker 'Z'",
     "run fuse:2.20 --set A/linkToBrokerB.networkTTL=far": "'far' is not a whole number",
     "run openmq:4-1 --set broker9.autocreate_queue=1": "unknown broker 'broker9'",
-    "run artemis:21.1 --set *.max_hops=far": "max_hops is 'far'",
+    "run artemis:21.1 --set *.max_hops=far": "max-hops: 'far' is not a whole number",
     "run fuse:2.20 --edition 7": "unknown edition '7'",
     "run openmq:4-1 --edition 5.17": "has an edition of its own",
     "run fuse:2.20 --seed x": "Invalid value for '--seed'",
