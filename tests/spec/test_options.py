@@ -130,8 +130,10 @@ def named(product):
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 text = re.escape(node.value)
             elif isinstance(node, ast.JoinedStr):
-                text = "".join(re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+"
-                               for part in node.values)  # fmt: skip
+                fixed = [part.value for part in node.values if isinstance(part, ast.Constant)]
+                if any(re.search("[A-Za-z]{5}", part) for part in fixed):  # else it is any name
+                    text = "".join(re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+"
+                                   for part in node.values)  # fmt: skip
             if text:
                 found.setdefault(text, set()).add(str(path.relative_to(ROOT)))
     return found
@@ -187,3 +189,9 @@ def test_what_is_only_kept_is_asked_for_by_nobody(product, element):
             f"{row.guide} acts now: take `kept` out of mqlab/spec/options/{product}.toml, under "
             f"[{element}.{row.name}]"
         )
+
+
+@pytest.mark.parametrize("name", ["check_something_else", "nobody", "imq.nobody.reads"])
+@pytest.mark.parametrize(("product", "element"), ELEMENTS, ids="/".join)
+def test_what_no_code_knows_does_not_count_as_asked_for(product, element, name):
+    assert not is_read(product, element, name)
