@@ -70,23 +70,39 @@ def note_all(patch, product, seen):
     """Note what is asked for on each of the ways on which a run of a product gets at an option."""
     if product == "activemq":
         resolved, options = connector._resolved, connector.Optioned.options.fget
-        patch.setattr(connector, "_resolved", lambda element, given, name, edition:
-                      seen.add((element, name)) or resolved(element, given, name, edition))  # fmt: skip
-        patch.setattr(connector.Optioned, "options",
-                      property(lambda self: Noted(options(self), seen, self.ELEMENT)))  # fmt: skip
+        patch.setattr(
+            connector,
+            "_resolved",
+            lambda element, given, name, edition: (
+                seen.add((element, name)) or resolved(element, given, name, edition)
+            ),
+        )
+        patch.setattr(
+            connector.Optioned,
+            "options",
+            property(lambda self: Noted(options(self), seen, self.ELEMENT)),
+        )
     elif product == "openmq":
         note_calls(patch, openmq.ClusterScenario, "option", "broker", seen, place=1)
         keys = Step.keys
-        patch.setattr(Step, "keys", property(
-            lambda self: Noted(keys.__get__(self), seen, "connection", "consumer"),
-            lambda self, given: keys.__set__(self, given)))  # fmt: skip
+        patch.setattr(
+            Step,
+            "keys",
+            property(
+                lambda self: Noted(keys.__get__(self), seen, "connection", "consumer"),
+                lambda self, given: keys.__set__(self, given),
+            ),
+        )
     else:
         note_calls(patch, artemis.HaScenario, "option", "cluster-connection", seen, place=1)
         note_calls(patch, artemis.Broker, "element", "ha-policy", seen)
         note_calls(patch, artemis.Broker, "part", "ha-policy", seen)
         scale_down, opened = artemis.Broker.scale_down.fget, Client.__init__
-        patch.setattr(artemis.Broker, "scale_down", property(
-            lambda self: (found := scale_down(self)) and Noted(found, seen, "scale-down")))  # fmt: skip
+        patch.setattr(
+            artemis.Broker,
+            "scale_down",
+            property(lambda self: (found := scale_down(self)) and Noted(found, seen, "scale-down")),
+        )
 
         def open_noting(self, *given):
             opened(self, *given)
@@ -132,8 +148,10 @@ def named(product):
             elif isinstance(node, ast.JoinedStr):
                 fixed = [part.value for part in node.values if isinstance(part, ast.Constant)]
                 if any(re.search("[A-Za-z]{5}", part) for part in fixed):  # else it is any name
-                    text = "".join(re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+"
-                                   for part in node.values)  # fmt: skip
+                    text = "".join(
+                        re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+"
+                        for part in node.values
+                    )
             if text:
                 found.setdefault(text, set()).add(str(path.relative_to(ROOT)))
     return found
@@ -164,8 +182,12 @@ def is_read(product, element, name):
 
 def advice(product, element, name):
     """Return what to do about an option that nothing asks for: where those beside it are asked for."""
-    beside = Counter(path for other in asked_for(product, element) if not is_plain(product, other)
-                     for path in files_with(product, other))  # fmt: skip
+    beside = Counter(
+        path
+        for other in asked_for(product, element)
+        if not is_plain(product, other)
+        for path in files_with(product, other)
+    )
     places = ", ".join(path for path, _ in beside.most_common(4)) or f"mqlab/{CODE[product][0]}"
     row = asked_for(product, element)[name]
     return (
@@ -177,8 +199,11 @@ def advice(product, element, name):
 
 @pytest.mark.parametrize(("product", "element"), ELEMENTS, ids="/".join)
 def test_a_run_asks_for_every_option(product, element):
-    missing = [advice(product, element, name) for name, row in asked_for(product, element).items()
-               if not row.kept and not is_read(product, element, name)]  # fmt: skip
+    missing = [
+        advice(product, element, name)
+        for name, row in asked_for(product, element).items()
+        if not row.kept and not is_read(product, element, name)
+    ]
     assert not missing, "\n".join(missing)
 
 
