@@ -6,33 +6,33 @@ The tables of the products hold options of brokers and connections; these are th
 from __future__ import annotations
 
 from mqlab.spec.action import ACK_MODES
-from mqlab.spec.openmq_options import CONNECTION, CONSUMER
+from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.option import Option
 
 _JMS, _AMQ = "JMS 1.1", "ActiveMQ, consumer features"
-_SELECTOR = Option(guide="selector", name="selector", type=str, default=None, source=_JMS,
+_SELECTOR = Option(guide="selector", name="selector", often=True, type=str, default=None, source=_JMS,
                    sentence="Only messages whose properties fit are taken.")  # fmt: skip
 _RECEIVING = Option(guide="receiving", name="receiving", type=bool, default=True, source="mqlab",
                     sentence="Without it takes nothing: its prefetch fills.")  # fmt: skip
-_DELAY = Option(guide="delay", name="delay_ms", type=float, default=0.0, unit="ms", source="mqlab",
+_DELAY = Option(guide="delay", name="delay_ms", often=True, type=float, default=0.0, unit="ms", source="mqlab",
                 sentence="How long it takes over each message.")  # fmt: skip
-_COUNT = Option(guide="count", name="count", type=int, default=None, low=0, unit="messages",
+_COUNT = Option(guide="count", name="count", often=True, type=int, default=None, low=0, unit="messages",
                 source="mqlab", sentence="How many messages are sent.")  # fmt: skip
-_PERSISTENT = Option(guide="persistent", name="persistent", type=bool, default=True, source=_JMS,
+_PERSISTENT = Option(guide="persistent", name="persistent", often=True, type=bool, default=True, source=_JMS,
                      sentence="The broker keeps them on its disk.")  # fmt: skip
 _SIZE = Option(guide="size", name="size", type=int, default=1024, low=1, unit="bytes",
                source="mqlab", sentence="How large each is.")  # fmt: skip
 
 _ACTIVEMQ = {
     "consumer": (
-        Option(guide="consumer.prefetchSize", name="prefetch", type=int, default=None, low=0,
+        Option(guide="consumer.prefetchSize", name="prefetch", often=True, type=int, default=None, low=0,
                unit="messages", source="Fuse 3, Load balancing",
                sentence="How many messages are dispatched to it before it acknowledges."),
         _SELECTOR,
         _DELAY,
-        Option(guide="consumer.priority", name="priority", type=int, default=0, low=0, source=_AMQ,
+        Option(guide="consumer.priority", name="priority", often=True, type=int, default=0, low=0, source=_AMQ,
                sentence="Consumers of a higher priority come first, 0 to 127."),
-        Option(guide="consumer.exclusive", name="exclusive", type=bool, default=False, source=_AMQ,
+        Option(guide="consumer.exclusive", name="exclusive", often=True, type=bool, default=False, source=_AMQ,
                sentence="One of the exclusive consumers gets all messages."),
         _RECEIVING,
         Option(guide="acknowledge mode", name="ack_mode", type=str, default="auto",
@@ -41,7 +41,7 @@ _ACTIVEMQ = {
     "producer": (
         _COUNT,
         _PERSISTENT,
-        Option(guide="interval", name="interval_ms", type=float, default=0.0, unit="ms",
+        Option(guide="interval", name="interval_ms", often=True, type=float, default=0.0, unit="ms",
                source="mqlab", sentence="The time from one send to the next."),
         Option(guide="timeToLive", name="time_to_live_ms", type=float, default=0.0, unit="ms",
                source=_JMS, sentence="After it a message expires; 0 is never."),
@@ -50,13 +50,13 @@ _ACTIVEMQ = {
         _SIZE,
     ),
     "client": (
-        Option(guide="uri", name="uri", type=str, default=None, source="Fuse 1, Failover",
+        Option(guide="uri", name="uri", often=True, type=str, default=None, source="Fuse 1, Failover",
                sentence="The brokers it looks for, and how."),
     ),
 }  # fmt: skip
 _OPENMQ = {
-    "consumer": (_SELECTOR, _DELAY, _RECEIVING, *CONSUMER),
-    "producer": (*CONNECTION,),
+    "consumer": (_SELECTOR, _DELAY, _RECEIVING, *OPTIONS["consumer"].values()),
+    "producer": tuple(OPTIONS["producer"].values()),
     "client": (),
 }
 _ARTEMIS = {
@@ -70,7 +70,7 @@ _ARTEMIS = {
     "producer": (
         _COUNT,
         _PERSISTENT,
-        Option(guide="interval", name="interval_ms", type=int, default=0, low=0, unit="ms",
+        Option(guide="interval", name="interval_ms", often=True, type=int, default=0, low=0, unit="ms",
                source="mqlab", sentence="The time from one send to the next."),
         _SIZE,
     ),

@@ -20,35 +20,26 @@ from mqlab.spec.change import Body, Change, Edit, Path
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.link import Link, Links
 from mqlab.spec.option import EDITIONS, Option
+from mqlab.spec.options import tables
 
 ALL = "*"
 LINES = "lines"  # the first key of the path of what is no part of a lab file
 _LINE = (
-    Option(guide="delay", name="delay", type=str, default=None, source="mqlab",
+    Option(guide="delay", name="delay", type=str, default=None, source="mqlab", often=True,
            sentence="How long a line takes, such as 20ms."),
     Option(guide="jitter", name="jitter", type=str, default=None, source="mqlab",
            sentence="How much longer it takes at random, at most."),
-    Option(guide="loss", name="loss", type=float, default=0.0, source="RFC 6298",
+    Option(guide="loss", name="loss", type=float, default=0.0, source="RFC 6298", often=True,
            sentence="The share of segments that is lost and sent again, 0 to 0.99."),
     Option(guide="bandwidth", name="bandwidth", type=int, default=None, low=1, unit="bytes/s",
            source="mqlab", sentence="How many bytes a second a line carries."),
-    Option(guide="seed", name="seed", type=int, default=0, low=0, source="mqlab",
+    Option(guide="seed", name="seed", type=int, default=0, low=0, source="mqlab", often=True,
            sentence="Another number decides races otherwise."),
 )  # fmt: skip
 _LINE_DEFAULT = {row.name: row.default for row in _LINE}
-# What people change most: shown first.
-OFTEN = {
-    "network_ttl", "duplex", "conduit_subscriptions", "decrease_network_consumer_priority",
-    "suppress_duplicate_queue_subscriptions", "statically_included_destinations",
-    "dynamically_included_destinations", "excluded_destinations", "prefetch_size", "store",
-    "shared_store", "advisory_support", "prefetch", "selector", "delay_ms", "priority", "exclusive",
-    "count", "persistent", "interval_ms", "uri", "vote_on_replication_failure", "check_for_live_server",
-    "group_name", "quorum_size", "message_load_balancing", "redistribution_delay", "edition", "delay",
-    "loss", "seed", "flow_limit", "reconnect",
-}  # fmt: skip
 _TIMES = ("at", "at_ms", "ms", "wait_ms", "max_ms", "timeout_ms", "time_limit_ms", "limit_ms",
           "quiet_ms", "settle_ms", "within_ms", "count", "times", "factor", "bytes_per_second")  # fmt: skip
-_EDITION = Option(guide="edition", name="edition", type=str, default="5.17", choices=EDITIONS,
+_EDITION = Option(guide="edition", name="edition", type=str, default="5.17", choices=EDITIONS, often=True,
                   sentence="Which release of ActiveMQ runs it.", source="ActiveMQ")  # fmt: skip
 
 
@@ -109,7 +100,7 @@ def _of_broker(body: Body, product: str, part: Part) -> Iterator[Place]:
         yield from _rows(_table("artemis", "broker"), part.path, "broker")
         policy = broker.get("ha", {})
         if policy:
-            rows = [row for row in _ha() if policy["policy"] in row.policies
+            rows = [row for row in _table("artemis", "ha-policy") if policy["policy"] in row.policies
                     and (not policy.get("role") or policy["role"] in row.roles)
                     and row.type is not dict]  # fmt: skip
             yield from _rows(rows, (*part.path, "ha"), f"ha-policy {policy['policy']}")
@@ -132,19 +123,8 @@ def _rows(
 
 
 def _table(product: str, element: str) -> Iterable[Option]:
-    """Return the rows of an element; a product's tables are loaded when they are asked for."""
-    from mqlab.spec import openmq_options, rows
-    from mqlab.spec.artemis import options as artemis
-
-    if product == "openmq":
-        return openmq_options.ROWS[element]
-    return (rows.OPTIONS if product == "activemq" else artemis.OPTIONS)[element].values()
-
-
-def _ha() -> tuple[Any, ...]:
-    from mqlab.spec.artemis.options import HA
-
-    return HA
+    """Return the rows of an element."""
+    return tables(product)[element].values()
 
 
 def _script(body: Body) -> Iterator[Place]:
@@ -155,6 +135,7 @@ def _script(body: Body) -> Iterator[Place]:
                 kind = int if isinstance(step[key], int) else str
                 row = Option(guide=key, name=key, type=kind, default=step[key], low=0 if kind is int
                              else None, unit="ms" if key.endswith("ms") else "", source="mqlab",
+                             often=key == "count",
                              sentence=f"Step {no + 1}: {told(step)}.")  # fmt: skip
                 yield Place(row, ("steps", no, key), "script")
 
@@ -203,14 +184,14 @@ def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str,
     was = value_at(base, place.path)
     new = place.section == "script" and was is None  # a step that the first run has not
     kind = "choice" if row.choices else {bool: "switch", int: "number", float: "number",
-                                         tuple: "list"}.get(row.type, "text")  # fmt: skip
+                                         tuple: "list", list: "list"}.get(row.type, "text")  # fmt: skip
     return {
         "path": list(place.path), "name": row.guide, "section": place.section, "type": kind,
         "default": _plain(default), "value": _plain(default if written is None else written),
         "written": written is not None and written != default, "changed": written != was and not new,
         "was": _plain(default if was is None else was), "sentence": row.sentence,
         "source": row.source, "unit": row.unit, "choices": list(row.choices), "low": row.low,
-        "often": row.name in OFTEN,
+        "often": row.often,
     }  # fmt: skip
 
 

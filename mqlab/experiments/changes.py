@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mqlab.spec.change import Body, Change, Edit, Path
-from mqlab.spec.rows import CONNECTOR, GUIDE_NAMES
+from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
 
 # What says which thing an element or a step is, and is no option of it.
 _ELEMENT_KEYS = {"name", "from", "to", "uri", "at", "process", "queue", "topic", "policy", "role",
@@ -149,12 +149,6 @@ def told(step: Body) -> str:
     return f"{step['do'].replace('_', ' ')} {who}".strip() + at
 
 
-# Options of connectors that decide where messages may go, besides the TTL.
-_ROUTING = ("duplex", "conduit_subscriptions", "conduit_network_queue_subscriptions",
-            "decrease_network_consumer_priority", "suppress_duplicate_queue_subscriptions",
-            "suppress_duplicate_topic_subscriptions")  # fmt: skip
-
-
 def set_otherwise(body: Body, destination: str) -> Iterator[Change]:
     """Yield options that are set to what they are not: those of the rows with two or few values.
 
@@ -175,8 +169,9 @@ def _connectors(body: Body) -> Iterator[Change]:
     ways = [range(len(connectors)), *([n] for n in range(len(connectors)) if len(connectors) > 1)]
     values = [
         (row, not bool(row.default_for(body.get("edition", "5.17"))))
-        for row in CONNECTOR if row.name in _ROUTING
-    ]  # fmt: skip
+        for row in OPTIONS["networkConnector"].values()
+        if row.routes
+    ]
     for places in ways:
         where = "every connector" if len(places) > 1 else ""
         where = where or (element(body, ("connectors", places[0])) if places else "")
@@ -222,14 +217,13 @@ def _policies(body: Body, destination: str) -> Iterator[Change]:
 
 
 def _artemis(body: Body) -> Iterator[Change]:
-    from mqlab.spec.artemis.options import BALANCING
+    from mqlab.spec.artemis.options import OPTIONS as ROWS
 
-    cluster = body.get("cluster", {})
-    for way in BALANCING:
-        if cluster.get("message_load_balancing", "ON_DEMAND") != way:
-            edit = Edit(("cluster", "message_load_balancing"), way)
-            name = "message_load_balancing"
-            yield Change("option", f"message-load-balancing {way}", (edit,), (name,))
+    balancing = ROWS["cluster-connection"]["message_load_balancing"]
+    for way in balancing.choices:
+        if body.get("cluster", {}).get(balancing.name, balancing.default) != way:
+            edit = Edit(("cluster", balancing.name), way)
+            yield Change("option", f"{balancing.guide} {way}", (edit,), (balancing.name,))
     if body.get("address_settings", {}).get("redistribution_delay", -1) != 0:
         edit = Edit(("address_settings", "redistribution_delay"), 0)
         yield Change("option", "redistribution-delay 0", (edit,), ("redistribution_delay",))

@@ -16,7 +16,7 @@ from mqlab.formats import openmq as lab
 from mqlab.formats import properties
 from mqlab.formats.properties import Entry
 from mqlab.spec.openmq import ClusterScenario, Member
-from mqlab.spec.openmq_options import BROKER
+from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.origin import Origin, SourceFile
 
 NAME, PORT, HOST = "imq.instancename", "imq.portmapper.port", "imq.hostname"
@@ -24,7 +24,7 @@ LIST, MASTER = "imq.cluster.brokerlist", "imq.cluster.masterbroker"
 PEER, ENHANCED = "imq.cluster.nomasterbroker", "imq.cluster.ha"
 NOTE = "#mqlab "
 CLUSTER_FILE = "cluster.properties"
-_ROWS = {row.guide: row for row in BROKER}
+_ROWS = {row.guide: row for row in OPTIONS["broker"].values()}
 _PORT = "7676"
 
 

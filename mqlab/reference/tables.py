@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -89,19 +89,12 @@ def _elements(product: str) -> Iterator[tuple[str, Option]]:
     """Yield each option row of a product with the element that has it."""
     if product == "activemq":
         from mqlab.spec.rows import OPTIONS
-
-        found: dict[str, Iterable[Option]] = {name: rows.values() for name, rows in OPTIONS.items()}
     elif product == "openmq":
-        from mqlab.spec.openmq_options import ROWS
-
-        found = {f"openmq {name}": rows for name, rows in ROWS.items()}
+        from mqlab.spec.openmq_options import OPTIONS
     else:
-        from mqlab.spec.artemis.options import HA
-        from mqlab.spec.artemis.options import OPTIONS as ROWS_BELOW
-
-        found = {"artemis ha-policy": HA}
-        found |= {f"artemis {name}": rows.values() for name, rows in ROWS_BELOW.items()}
-    yield from ((element, row) for element, rows in found.items() for row in rows)
+        from mqlab.spec.artemis.options import OPTIONS
+    of = "" if product == "activemq" else f"{product} "
+    yield from ((f"{of}{name}", row) for name, rows in OPTIONS.items() for row in rows.values())
 
 
 def schema(product: str | None = None) -> JsonDict:

@@ -22,7 +22,7 @@ from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mqlab.spec.option_types import NetworkConnectorOptions, TransportConnectorOptions
+    from mqlab.spec.options.types import NetworkConnectorOptions, TransportConnectorOptions
 
 HEARD = ("multicast", "rendezvous", "zeroconf")  # agents that find brokers by themselves
 
@@ -71,7 +71,7 @@ class HasOptions:
 class NetworkConnector(HasOptions):
     """A connector of the broker that holds it, towards the brokers its `uri` names.
 
-    Keyword options are those of `networkConnector` in snake case (rows in `spec/option.py`).
+    Keyword options are those of `networkConnector` in snake case (rows in `spec/options`).
     Raises `UnknownName`, `BadValue` or `UriError`.
 
     >>> ab = NetworkConnector("ab", uri="static:(tcp://B:61616)", network_ttl=3)

@@ -60,7 +60,7 @@ def kind(row: Option) -> str:
     >>> kind(OPTIONS["networkConnector"]["network_ttl"])
     'int in hops, -1 or more'
     """
-    named = {"tuple": "list of texts", "str": "text", "dict": "mapping"}
+    named = {"tuple": "list of texts", "list": "list of texts", "str": "text", "dict": "mapping"}
     words = named.get(row.type.__name__, row.type.__name__)
     words += f" in {row.unit}" if row.unit else ""
     words += f", {row.low} or more" if row.low is not None else ""
@@ -84,7 +84,7 @@ def defaults(row: Option) -> str:
 
 
 def _text(value: object) -> str:
-    if value in (None, (), ""):
+    if value in (None, (), [], ""):
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 

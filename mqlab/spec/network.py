@@ -23,7 +23,7 @@ from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mqlab.spec.option_types import BrokerOptions
+    from mqlab.spec.options.types import BrokerOptions
 
 __all__ = ["HEARD", "MODES", "Environment", "Broker", "Endpoint", "Network", "NetworkConnector",
            "TransportConnector"]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action
 from mqlab.spec.manual import documented
-from mqlab.spec.openmq_options import BROKER, DESTINATION, LIMIT_BEHAVIORS, Options, to_guide
+from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import noun_of, steps_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.step import Step, check_keys, started
@@ -19,7 +19,7 @@ from mqlab.spec.step import Step, check_keys, started
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mqlab.spec.openmq_option_types import BrokerOptions
+    from mqlab.spec.options.types import OpenmqBrokerOptions
 
 MODELS = ("master", "none", "peer", "enhanced")
 
@@ -32,16 +32,16 @@ LINKED_ALIKE = {
 }
 
 # Properties of destinations by their administration names, and what they are if nobody sets them.
-PROPERTIES: Options = {row.guide: row.default for row in DESTINATION}
+PROPERTIES: Options = {row.guide: row.default for row in OPTIONS["destination"].values()}
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
 AUTO_CREATED: dict[str, tuple[str, object]] = {
     part[0].upper() + part[1:]: (row.guide, row.default)
-    for row in BROKER
+    for row in OPTIONS["broker"].values()
     for head, _, part in [row.guide.rpartition(".")]
     if head in ("imq.autocreate.destination", "imq.autocreate.queue")
 }
 CHOICES = {
-    "LimitBehavior": LIMIT_BEHAVIORS,
+    "LimitBehavior": OPTIONS["destination"]["limit_behavior"].choices,
     "command": ("change_master", "takeover", "reload", "quiesce", "unquiesce"),
     "action": ("stop", "start", "end", "prepare", "commit", "rollback", "recover"),
     "until": ("linked", "ready", "none"), "kind": ("queue", "topic"),
@@ -209,16 +209,16 @@ class ClusterScenario:
 
 def _changed(before: Options, options: Options, where: str) -> dict[str, object]:
     """Return options by the guide's names with some changed, which have Python names."""
-    rows = {row.name: row.guide for row in BROKER}
+    rows = {row.name: row.guide for row in OPTIONS["broker"].values()}
     gone = {rows.get(name) for name, value in options.items() if value is None}
     set_to = {name: value for name, value in options.items() if value is not None}
     kept = {name: value for name, value in before.items() if name not in gone}
     return {**kept, **to_guide("broker", set_to, where)}
 
 
-@documented(BROKER)
+@documented(OPTIONS["broker"].values())
 def Broker(  # noqa: N802 - a noun
-    name: str, *, listed: bool = True, **options: Unpack[BrokerOptions]
+    name: str, *, listed: bool = True, **options: Unpack[OpenmqBrokerOptions]
 ) -> Member:
     """Return a broker with properties of its own, by their names without ``imq.`` in snake case.
 
@@ -230,13 +230,13 @@ def Broker(  # noqa: N802 - a noun
     return Member(name, to_guide("broker", {**options}, f"broker {name!r}"), not listed)
 
 
-@documented(BROKER)
+@documented(OPTIONS["broker"].values())
 def Network(  # noqa: N802 - a noun
     *brokers: Member | str,
     model: str = "none",
     master: str | None = None,
     edition: str = "6.5",
-    **options: Unpack[BrokerOptions],
+    **options: Unpack[OpenmqBrokerOptions],
 ) -> ClusterScenario:
     """Return a cluster in which nothing happens yet; `options` hold for all of its brokers.
 

@@ -14,8 +14,7 @@ from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.openmq_options import ROWS as OPTION_ROWS
-from mqlab.spec.openmq_options import Options, to_guide, to_python
+from mqlab.spec.openmq_options import OPTIONS, Options, to_guide, to_python
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
 
@@ -142,7 +141,7 @@ def _fits(row: Row, keys: Options) -> bool:
 
 def _guide_names(element: str) -> set[str]:
     """Return the names that options of an element have in steps."""
-    return {row.guide for row in OPTION_ROWS[element]}
+    return {row.guide for row in OPTIONS[element].values()}
 
 
 def _noun(row: Row, keys: Options, step: Step) -> a.Action:

@@ -1,4 +1,4 @@
-"""What a row says of an option, and how its value is read. The rows themselves are in `rows`."""
+"""What a row says of an option, and how its value is read. The rows themselves are in the folder `options`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Option:
     `guide` is the name in configuration files, `name` the Python one. `default` holds for every
     edition that `later` does not name. `since` is the first edition that has the option.
     `low` is the least value, `unit` the unit of a number (hops, messages, ms), `choices` the
-    texts that are known.
+    texts that are known. The files in the folder `options` explain the rest.
     """
 
     guide: str
@@ -49,6 +49,12 @@ class Option:
     choices: tuple[str, ...] = ()
     later: Mapping[str, object] | None = None
     since: str = "5.5"
+    xml: str | None = None
+    policies: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    often: bool = False
+    routes: bool = False
+    kept: str = ""
 
     def default_for(self, edition: str) -> object:
         """Return the default that *edition* gives the option."""
@@ -113,6 +119,19 @@ def _read_destinations(value: object, option: Option) -> tuple[str, ...]:
     return tuple(str(_destination(item)) for item in texts)
 
 
+def _read_names(value: object, option: Option) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise BadValue(f'{shown(value)} is not a list of names; write for example ["A", "B"]')
+    return list(names)
+
+
+def _read_elements(value: object, option: Option) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise BadValue(f"{shown(value)} is no object; write the elements in it by their names")
+    return value
+
+
 def _destination(item: object) -> Destination:
     if not isinstance(item, (str, Destination)):
         raise BadValue(f'{shown(item)} is no destination; write for example "queue://TEST.FOO"')
@@ -125,4 +144,6 @@ _READERS = {
     float: _read_float,
     str: _read_text,
     tuple: _read_destinations,
+    list: _read_names,
+    dict: _read_elements,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
 from typing import ClassVar
 
 from mqlab.errors import BadValue, UnknownName, UriError
@@ -23,6 +24,21 @@ _AT_REST = (a.Start, a.RequestReply, a.WaitForSends)
 # What a consumer or producer says of a connection of its own, and not on that of a client.
 _OF_CONNECTION = ("others", "connection", "no_local", "browser", "connection_options", "client_id",
                   "redelivery")  # fmt: skip
+
+# What a field of this name names, in every action that has it.
+_NAMING = {
+    "broker": "broker", "brokers": "broker", "of": "broker", "on": "broker or client", "others": "broker",
+    "responder_on": "broker", "source": "broker", "target": "broker", "who": "consumer or broker",
+    "connector": "connector", "consumer": "consumer", "client": "client", "endpoint": "endpoint",
+    "host": "host", "shared_store": "shared store",
+}  # fmt: skip
+_OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
+    a.Commit: {"who": "consumer or client"},
+    a.Rollback: {"who": "consumer or client"},
+    a.RequestReply: {"on": "broker"},
+    f.SendAway: {"to": "broker"},
+    f.SlowDisk: {"of": "broker or shared store"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +96,16 @@ def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None
         raise UnknownName.of(what, name, names, where)
 
 
+@cache
+def _naming(kind: type[a.Action]) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a kind of action that name something, each with what it must be."""
+    known = {**_NAMING, **_OWN_NAMING.get(kind, {})}
+    return tuple((one.name, known[one.name]) for one in fields(kind) if one.name in known)
+
+
 def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
     """Yield what an action names, each with what it must be."""
-    for name, what in _MENTIONS.get(type(action), {}).items():
+    for name, what in _naming(type(action)):
         value = getattr(action, name)
         for one in value if isinstance(value, tuple) else (value,):
             yield what, one
@@ -272,25 +295,3 @@ class _Known:
         for leaf in parsed.leaves():
             if leaf.scheme not in HEARD:
                 _need("host", leaf.host or leaf.path, [*self.brokers, *self.endpoints], where)
-
-
-_MENTIONS: dict[type[a.Action], dict[str, str]] = {
-    a.Consumer: {"on": "broker or client", "others": "broker"},
-    a.Producer: {"on": "broker or client", "others": "broker"},
-    a.RequestReply: {"on": "broker", "responder_on": "broker"},
-    a.Restart: {"broker": "broker"}, a.Stop: {"broker": "broker"}, f.Crash: {"broker": "broker"},
-    c.StartBrokers: {"brokers": "broker"}, f.SendAway: {"broker": "broker", "to": "broker"},
-    f.CopyStore: {"source": "broker", "target": "broker"},
-    a.StartConnector: {"connector": "connector", "of": "broker"},
-    a.StopConnector: {"connector": "connector", "of": "broker"},
-    a.Receive: {"consumer": "consumer"}, a.Close: {"consumer": "consumer"},
-    a.Acknowledge: {"consumer": "consumer"}, c.ReceiveOnce: {"consumer": "consumer"},
-    a.Pause: {"who": "consumer or broker"}, a.Resume: {"who": "consumer or broker"},
-    a.Commit: {"who": "consumer or client"}, a.Rollback: {"who": "consumer or client"},
-    c.CloseClient: {"client": "client"}, c.OpenSession: {"client": "client"},
-    c.TemporaryQueue: {"client": "client"}, c.Unsubscribe: {"client": "client"},
-    f.SetEndpoint: {"endpoint": "endpoint"}, f.Advertise: {"endpoint": "endpoint"},
-    f.StopAdvertising: {"endpoint": "endpoint"}, f.HostDown: {"host": "host"},
-    f.SlowDisk: {"of": "broker or shared store"}, f.DeleteLock: {"shared_store": "shared store"},
-    f.TouchLock: {"shared_store": "shared store"},
-}  # fmt: skip

@@ -12,7 +12,7 @@ from mqlab.spec import graph
 from mqlab.spec.network import Broker, Network, NetworkConnector
 
 if TYPE_CHECKING:
-    from mqlab.spec.option_types import NetworkConnectorOptions
+    from mqlab.spec.options.types import NetworkConnectorOptions
 
 Pairs = list[tuple[str, str]]
 

@@ -12,7 +12,7 @@ import mqlab as mq
 from mqlab import openmq
 from mqlab.errors import BadFile
 from mqlab.formats import openmq_files, properties
-from mqlab.spec.openmq_options import BROKER
+from mqlab.spec.options import tables
 from mqlab.spec.origin import SourceFile
 from tests.conftest import recorded
 
@@ -82,7 +82,9 @@ def values_of(row):
     return st.sampled_from(row.choices) if row.choices else st.text(min_size=1, max_size=6)
 
 
-OPTIONS = st.fixed_dictionaries({}, optional={row.name: values_of(row) for row in BROKER})
+OPTIONS = st.fixed_dictionaries(
+    {}, optional={name: values_of(row) for name, row in tables("openmq")["broker"].items()}
+)
 NAMES = st.sampled_from(["b1", "b2", "a b", "ü", "x=y:z", "#c", "d\\e"])
 
 

@@ -90,10 +90,10 @@ WRONG = [
     (CLUSTER, {"steps": [{"do": "kill", "broker": ["b1"]}]}, ["step 1 (kill), broker is ['b1']"]),
     (CLUSTER, {"steps": [{"do": "cut", "between": ["b1"]}]}, ["step 1 (cut), between", "a list of 2"]),
     (PAIR, {"brokers": [{"name": "M", "ha": {"policy": "replicate"}}]}, ["unknown policy 'replicate'"]),
-    (PAIR, {"cluster": {"max_hops": -1}}, ["cluster: max_hops is -1; write 0 or more"]),
+    (PAIR, {"cluster": {"max_hops": -1}}, ["cluster: max-hops: -1 is too low; write 0 or more"]),
     (PAIR, {"queues": [5]}, ["queue 1 is 5; write an object"]),
     (PAIR, {"steps": [{"do": "wait", "ms": -1}]}, ["step 1 (wait), ms is -1; write a number, 0 to 1e+12"]),
-    (PAIR, {"clients": {"retry_interval": "soon"}}, ["clients: retry_interval is 'soon'"]),
+    (PAIR, {"clients": {"retry_interval": "soon"}}, ["clients: retryInterval: 'soon' is not a whole number"]),
 ]  # fmt: skip
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from mqlab.formats.activemq import fresh, policies, stores, words
 from mqlab.formats.activemq.elements import BrokerElement
+from mqlab.formats.activemq.schema import LATER
 from mqlab.formats.activemq.stores import text
 from mqlab.formats.markup import Document, Edit, Element, quoted
 from mqlab.spec.network import Broker, NetworkConnector
 
-_STORE = {"store", "shared_store", "locker", "io_exception_handler", "resume_check_sleep_period_ms",
+_STORE = {"store", "shared_store", "locker", "io_exception_handler", *words.HANDLER,
           *words.ADAPTER, *words.LOCKER}  # fmt: skip
 
 
@@ -171,13 +172,12 @@ def _connector(
     was, now = (c.options.get("configured_name") or c.name for c in (got, wanted))
     if was != now:
         yield from attribute(document, element, "name", str(now))
-    names = {n: a for n, a in words.CONNECTOR.items() if a != "autoStart"}
-    for python, name in names.items():
+    for python, name in words.CONNECTOR.items():
         was, now = got.options.get(python), wanted.options.get(python)
-        if was != now and python not in fresh.LISTS:
+        if was != now and name not in LATER["networkConnector"]:
             yield from attribute(document, element, name, None if now is None else text(now))
     made = ""
-    for word, python in zip(words.DESTINATION_LISTS, fresh.LISTS, strict=True):
+    for word, python in words.LISTS.items():
         was, now = got.options.get(python), wanted.options.get(python)
         if was == now:
             continue

@@ -12,7 +12,6 @@ from mqlab.errors import BadFile, shown
 from mqlab.formats.activemq import policies, stores, words
 from mqlab.formats.activemq.reader import Reader
 from mqlab.formats.markup import Document, Element, Note
-from mqlab.spec.rows import OPTIONS
 
 OPENWIRE = ("tcp", "nio", "ssl", "nio+ssl", "auto", "auto+ssl", "auto+nio", "auto+nio+ssl", "vm",
             "http", "https", "")  # fmt: skip
@@ -86,8 +85,7 @@ class BrokerReader(Reader):
         """Return what a broker element says."""
         name = self.text(element, "brokerName", "localhost").strip() or "localhost"
         found = BrokerElement(self.document, element, name, self.edition())
-        plain = {n: a for n, a in words.BROKER.items() if a != "masterConnectorURI"}
-        found.options = self.options(element, "broker", plain)
+        found.options = self.options(element, "broker", words.BROKER)
         found.options.update(stores.read(self, element))
         found.transports = [self.transport(e) for e in element.below(
             "transportConnectors", "transportConnector")]  # fmt: skip
@@ -132,12 +130,10 @@ class BrokerReader(Reader):
     def connector(self, element: Element, taken: list[str]) -> ConnectorElement:
         """Return what a network connector says; one whose name is *taken* gets another in the lab."""
         options = self.options(element, "networkConnector", words.CONNECTOR)
-        rows = OPTIONS["networkConnector"]
-        names = {row.guide: name for name, row in rows.items()}
-        for listed in element.all(*words.DESTINATION_LISTS):
+        for listed in element.all(*words.LISTS):
             there = [self.destination(e) for e in listed.all(*words.QUEUES)]
             if there:
-                options[names[listed.name]] = tuple(there)
+                options[words.LISTS[listed.name]] = tuple(there)
         name = given = self.text(element, "name", "NC").strip() or "NC"
         while name in taken:
             number = name.removeprefix(f"{given}-")

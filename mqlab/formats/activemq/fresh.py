@@ -12,6 +12,7 @@ from typing import Any
 
 from mqlab.formats.activemq import policies, stores, words
 from mqlab.formats.activemq.addresses import rewritten
+from mqlab.formats.activemq.schema import LATER
 from mqlab.formats.activemq.stores import text
 from mqlab.formats.markup import tag
 from mqlab.spec.network import Broker, NetworkConnector
@@ -32,9 +33,6 @@ _DATABASE = f"""  <bean id="{stores.DATA_SOURCE}" class="org.apache.commons.dbcp
     <property name="password" value="${{database.password}}"/>
   </bean>
 """
-LISTS = tuple(
-    re.sub(r"([A-Z])", lambda found: f"_{found[1].lower()}", w) for w in words.DESTINATION_LISTS
-)
 _NAMES = {kind: element for element, kind in words.QUEUES.items()}
 
 
@@ -82,8 +80,8 @@ def _directory(options: Mapping[str, Any], place: Place) -> str | None:
 def attributes(options: Mapping[str, Any], address: Mapping[str, str]) -> dict[str, str]:
     """Return a broker's options that are attributes of its element."""
     found = {a: text(options[n]) for n, a in words.BROKER.items() if n in options}
-    if "masterConnectorURI" in found:
-        name = found["masterConnectorURI"]
+    if "pure_slave_of" in options:
+        name = options["pure_slave_of"]
         at = address.get(name, name)
         found["masterConnectorURI"] = f"tcp://{at if ':' in at else f'{at}:61616'}"
     return found
@@ -110,11 +108,11 @@ def connector(connector: NetworkConnector, address: Mapping[str, str], indent: s
     given = {"name": options.get("configured_name") or connector.name,
              "uri": uri(connector.uri, address)}  # fmt: skip
     given |= {
-        a: text(options[n]) for n, a in words.CONNECTOR.items() if n in options and a != "autoStart"
+        a: text(options[n])
+        for n, a in words.CONNECTOR.items()
+        if n in options and a not in LATER["networkConnector"]
     }
-    lists = [
-        (word, options.get(name)) for word, name in zip(words.DESTINATION_LISTS, LISTS, strict=True)
-    ]
+    lists = [(word, options.get(name)) for word, name in words.LISTS.items()]
     lines = "".join(destinations(word, texts, indent + "  ") for word, texts in lists if texts)
     return tag("networkConnector", given, lines, indent)
 

@@ -11,6 +11,7 @@ from typing import Any
 from mqlab.errors import BadFile
 from mqlab.formats.activemq import words
 from mqlab.formats.activemq.reader import Reader
+from mqlab.formats.activemq.schema import LATER
 from mqlab.formats.activemq.stores import text
 from mqlab.formats.markup import Element, tag
 from mqlab.spec.rows import OPTIONS
@@ -44,7 +45,6 @@ def read(reader: Reader, broker: Element) -> list[dict[str, object]]:
 
 
 def _options(reader: Reader, entry: Element) -> dict[str, object]:
-    rows = OPTIONS["policyEntry"]
     found = reader.options(entry, "policyEntry", words.POLICY)
     replays = [*entry.below("networkBridgeFilterFactory", "conditionalNetworkBridgeFilterFactory"),
                *entry.all("conditionalNetworkBridgeFilterFactory")]  # fmt: skip
@@ -56,14 +56,11 @@ def _options(reader: Reader, entry: Element) -> dict[str, object]:
     for kind, name in words.DEAD_LETTERS.items():
         for element in entry.below("deadLetterStrategy", name):
             found["dead_letter_strategy"] = kind
-            given = {"dead_letter_queue_prefix": "queuePrefix", **words.DEAD_LETTER}
-            found.update(reader.options(element, "policyEntry", given))
+            found.update(reader.options(element, "policyEntry", words.DEAD_LETTER))
     limit = entry.below("pendingMessageLimitStrategy", "constantPendingMessageLimitStrategy")
     for element in limit:
-        if "limit" in element.attributes:
-            row = rows["pending_message_limit"]
-            found["pending_message_limit"] = reader.option(element, row, "limit")
-    return {name: found[name] for name in rows if name in found}
+        found.update(reader.options(element, "policyEntry", words.LIMIT))
+    return {name: found[name] for name in OPTIONS["policyEntry"] if name in found}
 
 
 def read_virtual(
@@ -101,27 +98,29 @@ def written(policies: Iterable[Mapping[str, object]]) -> str:
 
 def entry(policy: Mapping[str, Any]) -> str:
     """Return a policy as lines."""
-    known = {"queue": "queue", "topic": "topic", **words.POLICY}
-    given = {a: text(policy[n]) for n, a in known.items() if n in policy and a not in _LATER}
+
+    def told(names: Mapping[str, str]) -> dict[str, str]:
+        return {a: text(policy[n]) for n, a in names.items() if n in policy}
+
+    given = told({"queue": "queue", "topic": "topic", **words.POLICY})
+    given = {name: value for name, value in given.items() if name not in LATER["policyEntry"]}
     inside = ""
-    replay = {a: text(policy[n]) for n, a in words.REPLAY.items() if n in policy}
+    replay = told(words.REPLAY)
     if replay:
         inside += _in("networkBridgeFilterFactory", "conditionalNetworkBridgeFilterFactory", replay)
     if "dispatch_policy" in policy:
         inside += _in("dispatchPolicy", words.DISPATCH[policy["dispatch_policy"]], {})
-    letters = {a: text(policy[n]) for n, a in words.DEAD_LETTER.items() if n in policy}
+    letters = told(words.DEAD_LETTER)
     strategy = policy.get("dead_letter_strategy", "shared")
-    if strategy == "individual" and "dead_letter_queue_prefix" in policy:
-        letters["queuePrefix"] = policy["dead_letter_queue_prefix"]
+    prefix = letters.pop("queuePrefix", None)
+    if strategy == "individual" and prefix is not None:
+        letters["queuePrefix"] = prefix
     if letters or "dead_letter_strategy" in policy:
         inside += _in("deadLetterStrategy", words.DEAD_LETTERS[strategy], letters)
     if "pending_message_limit" in policy:
-        limit = {"limit": text(policy["pending_message_limit"])}
+        limit = told(words.LIMIT)
         inside += _in("pendingMessageLimitStrategy", "constantPendingMessageLimitStrategy", limit)
     return tag("policyEntry", given, inside, " " * 10)
-
-
-_LATER = ("advisoryForDispatched",)
 
 
 def _in(outer: str, inner: str, attributes: Mapping[str, str]) -> str:

@@ -53,8 +53,7 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     handlers = broker.below("ioExceptionHandler", "leaseLockerIOExceptionHandler")
     for handler in handlers:
         found["io_exception_handler"] = "lease"
-        given_period = {"resume_check_sleep_period_ms": "resumeCheckSleepPeriod"}
-        found.update(reader.options(handler, "broker", given_period))
+        found.update(reader.options(handler, "broker", words.HANDLER))
     return found
 
 
@@ -82,7 +81,7 @@ def written(options: Mapping[str, Any], directory: str | None) -> str:
     adapter = tag("jdbcPersistenceAdapter" if jdbc else "kahaDB", given, lines, " " * 6)
     made = tag("persistenceAdapter", {}, adapter, " " * 4)
     if options.get("io_exception_handler") == "lease":
-        period = _set(options, {"resume_check_sleep_period_ms": "resumeCheckSleepPeriod"})
+        period = _set(options, words.HANDLER)
         handler = tag("leaseLockerIOExceptionHandler", period, "", " " * 6)
         made = tag("ioExceptionHandler", {}, handler, " " * 4) + made
     return made

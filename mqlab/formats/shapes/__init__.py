@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from mqlab.spec.json_types import JsonDict
@@ -40,25 +40,22 @@ ABOUT: dict[str, Shape] = {
                          more=ANYTHING),
     "product": TEXT, "version": TEXT, "edition": TEXT,
 }  # fmt: skip
+# A row's reader takes texts, too, as the products' files have them.
 _TYPES: dict[type, JsonDict] = {
-    bool: {"type": "boolean"}, int: {"type": "integer"}, float: {"type": "number"},
-    str: {"type": "string"}, tuple: {"type": "array", "items": {"type": "string"}},
-    dict: {"type": "object"},
-}  # fmt: skip
-# A row's own reader takes texts, too, as the products' files have them.
-_AS_TEXT: dict[type, JsonDict] = {
     bool: {"type": ["boolean", "string"], "pattern": "^([Tt]rue|[Ff]alse|TRUE|FALSE)$"},
     int: {"type": ["integer", "string"], "pattern": "^-?[0-9]{1,19}$"},
-    float: {"type": ["number", "string"]}, tuple: {"type": ["array", "string"]},
-}  # fmt: skip
+    float: {"type": ["number", "string"]},
+    str: {"type": "string"},
+    tuple: {"type": ["array", "string"], "items": {"type": "string"}},
+    dict: {"type": "object"},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The value of an option, as its row says: the row's reader, or *look*, looks at it."""
+    """The value of an option, as its row says: the row's reader looks at it."""
 
     option: Option
-    look: Callable[[Option, object, str], object] = Option.read
 
     @property
     def words(self) -> str:
@@ -68,7 +65,7 @@ class Row:
     def check(self, value: object, where: str) -> None:
         """Raise what the row's reader raises."""
         place, _, key = where.rpartition(", ")
-        self.look(self.option, value, place or key)
+        self.option.read(value, place or key)
 
     def schema(self) -> JsonDict:
         """Return the row as JSON Schema: sentence, unit, default, range."""
@@ -76,8 +73,6 @@ class Row:
         unit = f" In {row.unit}." if row.unit else ""
         found: JsonDict = {"description": f"{row.guide}: {row.sentence}{unit} [{row.source}]"}
         found |= {"enum": list(row.choices)} if row.choices else _TYPES[row.type]
-        if self.look is Option.read and not row.choices:
-            found |= _AS_TEXT.get(row.type, {})
         if row.type is int:
             found["maximum"] = row.high
         if row.low is not None:

@@ -7,7 +7,7 @@ from functools import cache
 
 from mqlab.formats.shapes import COUNT, PROPERTIES, Row, about, sentence
 from mqlab.spec.artemis.broker import ROLES, ROUTING
-from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, check_value
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.artemis.steps import STEPS
 from mqlab.spec.artemis.words import WORDS
 from mqlab.spec.option import Option
@@ -38,9 +38,7 @@ def _rows(section: str) -> Record:
 
 def _shapes(options: Iterable[Option]) -> dict[str, Shape]:
     """Return the shapes of rows; lists are of names."""
-    return {
-        row.name: NAMES_OR_NONE if row.type is tuple else Row(row, check_value) for row in options
-    }
+    return {row.name: NAMES_OR_NONE if row.type is list else Row(row) for row in options}
 
 
 # Each key of a step, whatever the step.

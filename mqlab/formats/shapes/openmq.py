@@ -7,7 +7,7 @@ from functools import cache
 
 from mqlab.formats.shapes import COUNT, PROPERTIES, SCALAR, about, rows, sentence
 from mqlab.spec.openmq import ANY_STEP, MODELS, STEPS
-from mqlab.spec.openmq_options import ROWS as OPTIONS
+from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.openmq_words import ROWS
 from mqlab.spec.shape import (
     LENGTH,
@@ -41,7 +41,7 @@ _OWN: dict[str, Shape] = {
 @cache
 def scenario() -> Record:
     """Return the shape of a scenario object."""
-    options = Record(rows(OPTIONS["broker"], by_guide=True), more=SCALAR)
+    options = Record(rows(OPTIONS["broker"].values(), by_guide=True), more=SCALAR)
     broker = Record({"name": NAME, "options": options, "not_listed": TRUTH}, (("name",),))
     cluster = Record({"model": choice(MODELS), "master": NAME, "options": options}, (("model",),))
     steps = {do: _step(do) for do in STEPS}
@@ -62,7 +62,7 @@ def _step(do: str) -> Record:
         shapes = fields_of(row.noun)
         known |= {key: shapes[name][0] for key, name in row.keys.items()}
         if row.options:
-            below = rows(OPTIONS[row.options], by_guide=True)
+            below = rows(OPTIONS[row.options].values(), by_guide=True)
             known |= {"options": Record(below, more=SCALAR)} if row.nested else below
     if do == "send":
         known["properties"] = PROPERTIES

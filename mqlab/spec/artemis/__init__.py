@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.broker import AddressQueue, Broker
-from mqlab.spec.artemis.options import OPTIONS, Options, check_options, default
+from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step, with_sessions
 from mqlab.spec.manual import documented
@@ -22,7 +22,7 @@ from mqlab.spec.step import Step, started
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mqlab.spec.artemis.option_types import NetworkOptions
+    from mqlab.spec.options.types import ArtemisNetworkOptions
 
 # Version -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
 # the rules of 2.5 and only speaks otherwise.
@@ -60,15 +60,18 @@ class HaScenario:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
         if self.version not in WORDS:
             raise UnknownName.of("Artemis version", self.version, WORDS)
-        check_options("cluster-connection", self.cluster, "cluster")
-        check_options("address-setting", self.addresses, "address settings")
-        check_options("url", self.clients, "clients")
+        for slot, section, where in (
+            ("cluster", "cluster-connection", "cluster"),
+            ("addresses", "address-setting", "address settings"),
+            ("clients", "url", "clients"),
+        ):
+            object.__setattr__(self, slot, read_options(section, getattr(self, slot), where))
         for where, name in self._mentioned():
             if name not in names:
                 raise UnknownName.of("broker", name, names, where)
         check = StepCheck(names)
-        for no, step in enumerate(self.steps, start=1):
-            check.check(step, f"step {no}, {step.do}")
+        checked = (check.read(s, f"step {no}, {s.do}") for no, s in enumerate(self.steps, start=1))
+        object.__setattr__(self, "steps", tuple(checked))
 
     def _mentioned(self) -> Iterator[tuple[str, str]]:
         """Yield each place outside of the script that names a broker."""
@@ -139,12 +142,12 @@ def Network(  # noqa: N802 - reads like the guide's noun
     version: str = "2.5",
     clients: Options | None = None,
     about: Options | None = None,
-    **options: Unpack[NetworkOptions],
+    **options: Unpack[ArtemisNetworkOptions],
 ) -> HaScenario:
     """Return a network of Artemis brokers in which nothing has happened yet.
 
     Keyword options are those of all cluster connections and address settings; `clients` are URL
-    options of all clients (rows in `spec/artemis/options.py`).
+    options of all clients (rows in `spec/options`).
 
     >>> net = Network(Broker("A"), Broker("B"), message_load_balancing="STRICT", max_hops=2)
     >>> net.option(net.brokers[0], "max_hops")

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, check_options, check_value
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mqlab.spec.artemis.option_types import BrokerOptions
+    from mqlab.spec.options.types import ArtemisBrokerOptions
 
 ROLES: dict[str, tuple[str, ...]] = {
     "replication": ("master", "slave", "colocated"),
@@ -26,14 +26,22 @@ ALLOW_FAILBACK = {"replication": False, "shared_store": True}
 ROUTING = ("anycast", "multicast")
 
 
-@documented([*ELEMENTS.values(), *OPTIONS["broker"].values(), *OPTIONS["cluster-connection"].values(),
-             *OPTIONS["core"].values()])  # fmt: skip
+_INNER = {"cluster": "cluster-connection", "core": "core"}  # key -> section
+_HERE = (
+    "ha-policy",
+    "broker",
+    "cluster-connection",
+    "core",
+)  # sections whose options a broker takes
+
+
+@documented([row for section in _HERE for row in OPTIONS[section].values()])
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Broker:
     """One broker of `broker.xml`: its HA policy and role, and what is written below them.
 
     Keyword options are elements of the policy, options of its cluster connection, its network check
-    and itself, in snake case (rows in `spec/artemis/options.py`). Raises `UnknownName` or `BadValue`.
+    and itself, in snake case (rows in `spec/options`). Raises `UnknownName` or `BadValue`.
 
     >>> Broker("S1", "replication", "slave", allow_failback=True, max_hops=2)
     Broker('S1', 'replication', 'slave', allow_failback=True, max_hops=2)
@@ -52,7 +60,7 @@ class Broker:
         role: str | None = None,
         elements: Options | None = None,
         keys: Options | None = None,
-        **options: Unpack[BrokerOptions],
+        **options: Unpack[ArtemisBrokerOptions],
     ) -> None:
         where = f"broker {shown(name)}"
         if not isinstance(name, str) or not name.strip():
@@ -64,16 +72,20 @@ class Broker:
             raise UnknownName.of(f"{policy} role", role, ROLES[policy], where)
         below, own = dict(elements or {}), dict(keys or {})
         for option, value in options.items():
-            _place(option, value, below, own, where)
+            if value is not None:
+                _place(option, value, below, own, where)
         for slot, given in zip(self.__slots__, (name, policy, role, below, own), strict=True):
             object.__setattr__(self, slot, given)
         for element, value in below.items():
-            self._check_element(element, value)
-        check_options("scale-down", self.scale_down or {}, where)
-        check_options("cluster-connection", own.get("cluster") or {}, where)
-        check_options("core", own.get("core") or {}, where)
+            below[element] = self._read_element(element, value)
+        for key, value in own.items():
+            if key in OPTIONS["broker"]:
+                own |= read_options("broker", {key: value}, where)
+            elif key in _INNER:
+                own[key] = read_options(_INNER[key], value or {}, where)
         for half in ("master", "slave") if role == "colocated" else ():
-            self.part(half, f"{half} of {name}")
+            if half in below:
+                below[half] = self.part(half, f"{half} of {name}").elements
 
     def __repr__(self) -> str:
         written = "".join(f", {name}={value!r}" for name, value in self.options.items())
@@ -99,8 +111,8 @@ class Broker:
         inner = {**(self.keys.get("cluster") or {}), **(self.keys.get("core") or {})}
         return {**self.elements, **own, **inner}
 
-    def _check_element(self, name: str, value: object) -> None:
-        """Raise for an element that there is not, that stands elsewhere, or of another type."""
+    def _read_element(self, name: str, value: object) -> Any:
+        """Return an element's value; raises for one that is not, stands elsewhere, or is of another type."""
         where = f"broker {self.name!r}"
         if name not in ELEMENTS:
             raise UnknownName.of("element", name, ELEMENTS, where)
@@ -111,8 +123,8 @@ class Broker:
                 f"{where}: {name} does not stand in a {self.policy} {self.role}; write it in a "
                 f"{' or '.join(row.policies)} {' or '.join(row.roles)}"
             )
-        if row.type in (bool, int):
-            check_value(row, value, where)
+        read: Any = None if value is None else row.read(value, where)
+        return read_options("scale-down", read, where) if name == "scale_down" and read else read
 
     def element(self, name: str) -> Any:
         """Return an element's value, or the product's default; a colocated broker has its master's."""
@@ -174,18 +186,16 @@ def _place(
     option: str, value: object, elements: dict[str, object], keys: JsonDict, where: str
 ) -> None:
     """Put an option where broker.xml has it."""
-    inner = {"cluster-connection": "cluster", "core": "core"}
-    section = next((s for s in ("broker", *inner) if option in OPTIONS[s]), None)
+    inner = next((key for key, section in _INNER.items() if option in OPTIONS[section]), None)
     if option in ELEMENTS:
         elements[option] = value
-    elif section is None:
-        known = [*ELEMENTS, *(name for s in ("broker", *inner) for name in OPTIONS[s])]
-        raise UnknownName.of("option", option, known, where)
-    elif section == "broker":
-        check_options(section, {option: value}, where)
+    elif option in OPTIONS["broker"]:
         keys[option] = value
+    elif inner is None:
+        known = [name for section in _HERE for name in OPTIONS[section]]
+        raise UnknownName.of("option", option, known, where)
     else:
-        keys[inner[section]] = {**keys.get(inner[section], {}), option: value}
+        keys[inner] = {**keys.get(inner, {}), option: value}
 
 
 @dataclass(frozen=True, slots=True)

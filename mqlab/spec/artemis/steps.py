@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from mqlab.errors import BadValue, SelectorError, UnknownName
-from mqlab.spec.artemis.options import check_options
+from mqlab.spec.artemis.options import read_options
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.selector import Selector
 from mqlab.spec.step import Step, check_keys
@@ -52,9 +52,17 @@ class StepCheck:
         self.brokers = brokers
         self.opened: dict[str, dict[str, bool]] = {"consumer": {}, "producer": {}}
 
-    def check(self, step: Step, where: str) -> None:
-        """Raise for a step with unknown or missing keys, or names of what is not there."""
+    def read(self, step: Step, where: str) -> Step:
+        """Return a step with its URL options in their types.
+
+        Raises for a step with unknown or missing keys, or names of what is not there.
+        """
         _check_step(step, where, self.brokers, self.opened)
+        if not step.keys.get("url"):
+            return step
+        return Step(
+            step.do, {**step.keys, "url": read_options("url", step.keys["url"], f"{where}, url")}
+        )
 
 
 def _check_step(
@@ -80,7 +88,6 @@ def _check_step(
     for key, choices in CHOICES.items():
         if step.keys.get(key, choices[0]) not in choices:
             raise UnknownName.of(key, step.keys[key], choices, where)
-    check_options("url", step.keys.get("url") or {}, where)
     for key in ("count", "ms", "timeout_ms", "time_limit_ms", "interval_ms", "bytes_per_second"):
         value = step.keys.get(key, 1)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:

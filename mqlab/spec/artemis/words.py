@@ -162,7 +162,7 @@ def _session(client: Client) -> own.Session:
             )
         row = rows[guide]
         text = given or ""
-        options[row.name] = float(text) if row.type is float else row.read(text, client.name)
+        options[row.name] = row.read(text, client.name)
     return own.Session(
         client.name, hosts[0], others=tuple(hosts[1:]), options=options, at=client.at
     )

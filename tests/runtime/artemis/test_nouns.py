@@ -12,7 +12,7 @@ from mqlab.formats import artemis as files
 from mqlab.formats.artemis.python import python
 from mqlab.runtime.artemis import ArtemisLab, outcome, play
 from mqlab.scenarios.artemis import figures
-from mqlab.spec.artemis.options import ADDRESSES, BROKER, CLUSTER, CORE, HA, SCALE_DOWN, URL
+from mqlab.spec.artemis.options import OPTIONS
 from tests.conftest import recorded
 
 ALL = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
@@ -103,7 +103,7 @@ def test_what_another_product_does_is_no_action_here():
 
 
 @pytest.mark.parametrize(("options", "told"), [
-    ({"max_hops": "two"}, "max_hops is 'two'"), ({"max_hop": 2}, "max_hops"),
+    ({"max_hops": "two"}, "max-hops: 'two' is not a whole"), ({"max_hop": 2}, "max_hops"),
     ({"message_load_balancing": "SOME"}, "ON_DEMAND"), ({"allow_failback": True}, "slave"),
     ({"network_check_period": -1.5}, "whole number"), ({"max_hops": -1}, "0 or more"),
 ])  # fmt: skip
@@ -112,8 +112,9 @@ def test_a_wrong_option_of_a_broker_is_told(options, told):
         artemis.Broker("M1", "replication", "master", **options)
 
 
-@pytest.mark.parametrize("row", [*HA, *SCALE_DOWN, *CLUSTER, *ADDRESSES, *URL, *CORE, *BROKER],
-                         ids=lambda row: row.guide)  # fmt: skip
+@pytest.mark.parametrize(
+    "row", [row for rows in OPTIONS.values() for row in rows.values()], ids=lambda row: row.guide
+)
 def test_a_row_says_all_of_its_option(row):
     assert row.sentence.endswith(".")
     assert row.source

@@ -13,7 +13,7 @@ from mqlab.formats.openmq_python import python
 from mqlab.runtime.openmq import ClusterLab, play
 from mqlab.scenarios.openmq import figures
 from mqlab.spec.openmq import STEPS
-from mqlab.spec.openmq_options import ROWS as OPTIONS
+from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.openmq_words import ROWS
 from tests.conftest import recorded
 
@@ -126,8 +126,8 @@ def test_an_action_of_another_product_is_refused():
 
 @pytest.mark.parametrize("element", OPTIONS)
 def test_every_option_is_a_whole_row(element):
-    for row in OPTIONS[element]:
+    for row in OPTIONS[element].values():
         assert row.sentence.endswith(".")
         assert row.source
         assert row.default is None or row.read(row.default, "default") == row.default
-    assert len({row.name for row in OPTIONS[element]}) == len(OPTIONS[element])
+    assert len({row.name for row in OPTIONS[element].values()}) == len(OPTIONS[element])

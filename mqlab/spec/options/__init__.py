@@ -1,0 +1,45 @@
+"""The rows of options: one TOML file a product in this folder, read when the product is first used.
+
+Everything that is known of an option stands there, once. Constructors, readers and writers of files, the
+workbench's forms, the reference table, help and error texts all read these rows.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mqlab.spec.option import Option
+
+# How a file names the type of an option.
+TYPES: dict[str, type] = {
+    "bool": bool,
+    "int": int,
+    "float": float,
+    "text": str,
+    "destinations": tuple,
+    "names": list,
+    "elements": dict,
+}
+
+
+@cache
+def tables(product: str) -> dict[str, dict[str, Option]]:
+    """Return element -> its options by Python name, of a product."""
+    text = Path(__file__).with_name(f"{product}.toml").read_text(encoding="utf-8")
+    return {
+        element: {name: _row(name, keys) for name, keys in rows.items()}
+        for element, rows in tomllib.loads(text).items()
+    }
+
+
+def _row(name: str, keys: Mapping[str, Any]) -> Option:
+    given: dict[str, Any] = {
+        key: tuple(it) if isinstance(it, list) else it for key, it in keys.items()
+    }
+    kind, default = TYPES[keys["type"]], keys.get("default")
+    given |= {"type": kind, "default": kind(default) if isinstance(default, list) else default}
+    return Option(name=name, **given)

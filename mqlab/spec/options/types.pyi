@@ -1,0 +1,153 @@
+"""Options as types for editors and type checkers, made by `python -m mqlab.spec.options`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from mqlab.spec.values import Destination
+
+class NetworkConnectorOptions(TypedDict, total=False):
+    network_ttl: int | None
+    message_ttl: int | None
+    consumer_ttl: int | None
+    duplex: bool | None
+    conduit_subscriptions: bool | None
+    conduit_network_queue_subscriptions: bool | None
+    decrease_network_consumer_priority: bool | None
+    consumer_priority_base: int | None
+    suppress_duplicate_queue_subscriptions: bool | None
+    suppress_duplicate_topic_subscriptions: bool | None
+    statically_included_destinations: Sequence[str | Destination] | None
+    dynamically_included_destinations: Sequence[str | Destination] | None
+    excluded_destinations: Sequence[str | Destination] | None
+    static_bridge: bool | None
+    dynamic_only: bool | None
+    sync_durable_subs: bool | None
+    prefetch_size: int | None
+    bridge_temp_destinations: bool | None
+    destination_filter: str | None
+    use_virtual_dest_subs: bool | None
+    advisory_prefetch_size: int | None
+    always_sync_send: bool | None
+    configured_name: str | None
+    auto_start: bool | None
+
+class TransportConnectorOptions(TypedDict, total=False):
+    discovery_uri: str | None
+    update_cluster_clients: bool | None
+    rebalance_cluster_clients: bool | None
+    update_cluster_clients_on_remove: bool | None
+    update_cluster_filter: str | None
+
+class BrokerOptions(TypedDict, total=False):
+    advisory_support: bool | None
+    store: Literal["memory", "kahadb", "jdbc"] | None
+    shared_store: str | None
+    broker_name: str | None
+    process: bool | None
+    link: bool | None
+    host: str | None
+    restart_allowed: bool | None
+    lock_acquire_sleep_interval_ms: int | None
+    lock_keep_alive_period_ms: int | None
+    locker: Literal["file", "database", "lease"] | None
+    use_lock: bool | None
+    fail_if_locked: bool | None
+    stop_on_error: bool | None
+    lease_holder_id: str | None
+    max_allowable_diff_from_db_time_ms: int | None
+    database_lock_timeout_ms: int | None
+    file_system: Literal["local", "san", "nfs4", "nfs3", "ocfs2"] | None
+    io_exception_handler: Literal["default", "lease"] | None
+    resume_check_sleep_period_ms: int | None
+    clock_offset_seconds: float | None
+    pure_slave_of: str | None
+    wait_for_slave: bool | None
+    wait_for_slave_timeout_ms: int | None
+    shutdown_on_slave_failure: bool | None
+    shutdown_on_master_failure: bool | None
+    use_virtual_dest_subs: bool | None
+    audit_network_producers: bool | None
+    virtual_topics: Sequence[str | Destination] | None
+
+class OpenmqBrokerOptions(TypedDict, total=False):
+    brokerid: str | None
+    service_activelist: str | None
+    cluster_clusterid: str | None
+    cluster_masterbroker: str | None
+    cluster_brokerlist: str | None
+    cluster_dynamic_change_master_broker_enabled: bool | None
+    cluster_heartbeat_interval: int | None
+    cluster_heartbeat_threshold: int | None
+    cluster_monitor_interval: int | None
+    cluster_monitor_threshold: int | None
+    cluster_ha_takeover_wait_timeout: int | None
+    cluster_reaptime: int | None
+    message_expiration_interval: int | None
+    autocreate_queue: bool | None
+    autocreate_topic: bool | None
+    autocreate_reaptime: int | None
+    autocreate_destination_max_num_msgs: int | None
+    autocreate_destination_max_total_msg_bytes: int | None
+    autocreate_destination_max_bytes_per_msg: int | None
+    autocreate_destination_max_num_producers: int | None
+    autocreate_destination_limit_behavior: (
+        Literal["REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"] | None
+    )
+    autocreate_queue_max_num_active_consumers: int | None
+    autocreate_queue_max_num_backup_consumers: int | None
+    autocreate_queue_consumer_flow_limit: int | None
+
+class ArtemisBrokerOptions(TypedDict, total=False):
+    check_for_live_server: bool | None
+    group_name: str | None
+    cluster_name: str | None
+    initial_replication_sync_timeout: int | None
+    vote_on_replication_failure: bool | None
+    quorum_size: int | None
+    vote_retries: int | None
+    vote_retry_wait: int | None
+    max_saved_replicated_journals_size: int | None
+    restart_backup: bool | None
+    allow_failback: bool | None
+    scale_down: Mapping[str, Any] | None
+    failover_on_shutdown: bool | None
+    wait_for_activation: bool | None
+    request_backup: bool | None
+    max_backups: int | None
+    backup_request_retries: int | None
+    backup_request_retry_interval: int | None
+    backup_port_offset: int | None
+    excludes: Sequence[str] | None
+    master: Mapping[str, Any] | None
+    slave: Mapping[str, Any] | None
+    shared_store: str | None
+    cluster_password: str | None
+    in_vm_connector: str | None
+    in_vm_id: int | None
+    message_load_balancing: Literal["ON_DEMAND", "STRICT", "OFF"] | None
+    max_hops: int | None
+    call_timeout: int | None
+    check_period: int | None
+    connection_ttl: int | None
+    retry_interval: int | None
+    to: Sequence[str] | None
+    allow_direct_connections_only: bool | None
+    discovery: bool | None
+    network_check_period: int | None
+    network_check_timeout: int | None
+    network_check_list: str | None
+    network_check_url_list: str | None
+    network_check_nic: str | None
+
+class ArtemisNetworkOptions(TypedDict, total=False):
+    message_load_balancing: Literal["ON_DEMAND", "STRICT", "OFF"] | None
+    max_hops: int | None
+    call_timeout: int | None
+    check_period: int | None
+    connection_ttl: int | None
+    retry_interval: int | None
+    to: Sequence[str] | None
+    allow_direct_connections_only: bool | None
+    discovery: bool | None
+    redistribution_delay: int | None
+    auto_delete_queues: bool | None
