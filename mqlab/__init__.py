@@ -51,7 +51,7 @@ from mqlab.spec import (
     DeleteLock,
     Destination,
     Endpoint,
-    Environment,
+    Around,
     Heal,
     HostDown,
     Link,
@@ -123,7 +123,7 @@ if typing.TYPE_CHECKING:
         # step by step
         "Lab",
         # the network
-        "Environment", "Broker", "Destination", "Endpoint", "Link", "Network", "NetworkConnector", "Queue",
+        "Around", "Broker", "Destination", "Endpoint", "Link", "Network", "NetworkConnector", "Queue",
         "Scenario", "Topic", "TransportConnector",
         # what happens to it
         "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",

@@ -176,7 +176,7 @@ def test_a_connector_that_hears_of_somebody_leads_somewhere():
 
 
 def test_a_client_whose_address_leads_nowhere_is_found():
-    net = mq.Network(mq.Broker("A"), around=mq.Environment(endpoints=(mq.Endpoint("X"),)))
+    net = mq.Network(mq.Broker("A"), around=mq.Around(endpoints=(mq.Endpoint("X"),)))
     client = mq.Client("c", uri="failover:(tcp://X:61616)")
     found = [p for p in mq.check(net, client) if p.rule == "no-target"]
     assert [p.where for p in found] == ["step 2, client c"]

@@ -16,7 +16,7 @@ from mqlab.formats import steps, typed
 from mqlab.formats.shapes import activemq as shapes
 from mqlab.spec import Broker, Network, NetworkConnector, Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.network import Endpoint, Environment, TransportConnector
+from mqlab.spec.network import Endpoint, Around, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import PLAIN
@@ -107,9 +107,9 @@ def build(body: JsonObject, where: str) -> Scenario:
         raise kind(f"{where}: {error}") from None
 
 
-def _around(body: JsonObject) -> Environment:
+def _around(body: JsonObject) -> Around:
     """Return what lies around the brokers: listeners, named lines, files."""
-    return Environment(
+    return Around(
         tuple(Endpoint(**item) for item in body.get("endpoints", ())),
         tuple((item["name"], item["to"]) for item in body.get("lines", ())),
         tuple((item["name"], item["text"]) for item in body.get("files", ())),

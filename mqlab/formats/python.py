@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqlab.formats.code import Code, call, in_lines
-from mqlab.spec.network import Broker, Environment, Network, NetworkConnector, TransportConnector
+from mqlab.spec.network import Broker, Around, Network, NetworkConnector, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.scenario import Scenario
 
@@ -38,7 +38,7 @@ class _Code(Code):
         """Return a network or a part of it, or an action, or what is no noun."""
         if isinstance(value, Network):
             parts = [*map(self.written, value.brokers)]
-            usual = {"edition": DEFAULT_EDITION, "around": Environment()}
+            usual = {"edition": DEFAULT_EDITION, "around": Around()}
             parts += self.named({n: o for n in usual if (o := getattr(value, n)) != usual[n]})
             return call("mq.Network", parts)
         if isinstance(value, Broker):

@@ -67,7 +67,7 @@ class Kernel:
         return {"digest": trace.digest()}
 
     def ask(self, data: Data) -> Data:
-        """Answer what picture *view* asks (`Desk.answer`), and say what it is to show from now on."""
+        """Answer what picture *view* asks (`WorkbenchSession.answer`), and say what it is to show from now on."""
         view = self.views.get(data["view"])
         if view is None or view.answer is None:
             raise BadValue("this picture is not open; open it first")

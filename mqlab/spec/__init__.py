@@ -55,7 +55,7 @@ from mqlab.spec.link import Link
 from mqlab.spec.network import (
     Broker,
     Endpoint,
-    Environment,
+    Around,
     Network,
     NetworkConnector,
     TransportConnector,
@@ -68,7 +68,7 @@ from mqlab.spec.values import Destination, Queue, Topic
 
 __all__ = [
     # the network
-    "Environment", "Broker", "Endpoint", "Link", "Network", "NetworkConnector", "TransportConnector",
+    "Around", "Broker", "Endpoint", "Link", "Network", "NetworkConnector", "TransportConnector",
     # destinations
     "Destination", "Queue", "Topic",
     # what happens to it

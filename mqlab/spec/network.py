@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mqlab.spec.options.types import BrokerOptions
 
-__all__ = ["HEARD", "MODES", "Environment", "Broker", "Endpoint", "Network", "NetworkConnector",
+__all__ = ["HEARD", "MODES", "Around", "Broker", "Endpoint", "Network", "NetworkConnector",
            "TransportConnector"]  # fmt: skip
 
 MODES = ("refuse", "accept_close", "silent")
@@ -137,7 +137,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class Around:
     """What lies around the brokers of a network.
 
     `endpoints` are listeners that are no brokers, `lines` names of lines that lead to a broker and can
@@ -161,11 +161,11 @@ class Network:
 
     brokers: tuple[Broker, ...]
     edition: str
-    around: Environment
+    around: Around
     origin: Origin | None = field(compare=False)
 
     def __init__(
-        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Environment = Environment(),
+        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around(),
         origin: Origin | None = None,
     ) -> None:  # fmt: skip
         for broker in brokers:
@@ -174,7 +174,7 @@ class Network:
                     f"{shown(broker)} is no broker of ActiveMQ; write mq.Broker('A'), or for other "
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
-        if not isinstance(around, Environment):
+        if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; write mq.Around(...)")
         names = [
             *(broker.name for broker in brokers),

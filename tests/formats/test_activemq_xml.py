@@ -215,7 +215,7 @@ def networks(draw):
 
     lines = draw(st.sampled_from([(), (("line", names[0]),)]))
     edition = draw(st.sampled_from(["5.5", "5.17", "5.18", "6.1"]))
-    return mq.Network(*map(broker, names), edition=edition, around=mq.Environment(lines=lines))
+    return mq.Network(*map(broker, names), edition=edition, around=mq.Around(lines=lines))
 
 
 @given(networks())

@@ -222,7 +222,7 @@ def test_what_cannot_be_played_is_told_before_anything_starts():
         "what a STOMP client has aborted does not come to it again before its connection ends",
     ]
     assert "listeners that are no brokers, or lines to cut" in unplayable(
-        mq.Scenario.of(mq.Network(mq.Broker("A"), around=mq.Environment((mq.Endpoint("x"),))))
+        mq.Scenario.of(mq.Network(mq.Broker("A"), around=mq.Around((mq.Endpoint("x"),))))
     )
     assert set(threading.enumerate()) <= before
 

@@ -57,7 +57,7 @@ def test_what_nobody_wrote_is_not_printed():
                   mq.TransportConnector(update_cluster_clients=True),
                   policies=({"queue": ">", "prioritized_messages": True},)),
         mq.Broker("B", at=(0.5, 0.25)), edition="6.1",
-        around=mq.Environment((mq.Endpoint("X", "silent"), mq.Endpoint("Y")), (("line", "B"),)),
+        around=mq.Around((mq.Endpoint("X", "silent"), mq.Endpoint("Y")), (("line", "B"),)),
     )  # fmt: skip
     scenario = mq.Scenario(net, (
         mq.Start(), mq.Crash("A", at="2s"), mq.Cut("A", "B", how="hang"),
@@ -72,7 +72,7 @@ def test_what_nobody_wrote_is_not_printed():
 
 def test_an_address_that_only_its_broker_judges_stays_unjudged():
     connector = mq.NetworkConnector.as_written("ab", "static:(tcp://B:61616")
-    net = mq.Network(mq.Broker("A", connector), around=mq.Environment(lines=(("line", "A"),)))
+    net = mq.Network(mq.Broker("A", connector), around=mq.Around(lines=(("line", "A"),)))
     scenario = mq.Scenario(net, (mq.Restart("A"),), pace="calls")
     assert 'mq.NetworkConnector.as_written("ab", uri="static:(tcp://B:61616")' in products.python(
         scenario

@@ -69,7 +69,7 @@ def note_calls(patch, owner, method, element, seen, place=0):
 def note_all(patch, product, seen):
     """Note what is asked for on each of the ways on which a run of a product gets at an option."""
     if product == "activemq":
-        resolved, options = connector._resolved, connector.Optioned.options.fget
+        resolved, options = connector._resolved, connector.HasOptions.options.fget
         patch.setattr(
             connector,
             "_resolved",
@@ -78,7 +78,7 @@ def note_all(patch, product, seen):
             ),
         )
         patch.setattr(
-            connector.Optioned,
+            connector.HasOptions,
             "options",
             property(lambda self: Noted(options(self), seen, self.ELEMENT)),
         )

@@ -15,7 +15,7 @@ from mqlab.formats.activemq.words import NOTE
 from mqlab.spec.network import (
     Broker,
     Endpoint,
-    Environment,
+    Around,
     Network,
     NetworkConnector,
     TransportConnector,
@@ -126,9 +126,9 @@ def of_network(wanted: Network, got: Network) -> Notes:
     return found
 
 
-def around_of(note: Mapping[str, Any]) -> Environment:
+def around_of(note: Mapping[str, Any]) -> Around:
     """Return what lies around brokers, from a note."""
-    return Environment(
+    return Around(
         tuple(Endpoint(name, mode) for name, mode in note["endpoints"]),
         tuple((line, broker) for line, broker in note["lines"]),
         tuple((name, text) for name, text in note["files"]),

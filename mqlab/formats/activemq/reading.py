@@ -14,7 +14,7 @@ from mqlab.formats.activemq.elements import BrokerElement, BrokerReader, Connect
 from mqlab.spec.network import (
     Broker,
     Endpoint,
-    Environment,
+    Around,
     Network,
     NetworkConnector,
     TransportConnector,
@@ -53,7 +53,7 @@ def read(
     edition = told.get("edition") or next(iter(editions), DEFAULT_EDITION)
     order = {name: no for no, name in enumerate(told.get("order", ()))}
     brokers.sort(key=lambda broker: order.get(broker.name, len(order)))
-    around = Environment(tuple(Endpoint(host) for host in nowhere if host not in found))
+    around = Around(tuple(Endpoint(host) for host in nowhere if host not in found))
     if "around" in told:
         around = notes.around_of(told["around"])
     known = {*found, *(end.name for end in around.endpoints), *(line for line, _ in around.lines)}

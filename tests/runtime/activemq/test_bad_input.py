@@ -14,7 +14,7 @@ NET = mq.Network(
     mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)"), store="kahadb"),
     mq.Broker("B"),
     mq.Broker("C", shared_store="s", host="h1"),
-    around=mq.Environment(endpoints=(mq.Endpoint("X", "refuse"),)),
+    around=mq.Around(endpoints=(mq.Endpoint("X", "refuse"),)),
 )
 BEFORE = (
     mq.Consumer("K", "B", Q),
