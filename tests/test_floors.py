@@ -8,17 +8,15 @@ import pytest
 
 from tests.conftest import ROOT
 
-# From the ground up; a room may use those of lower floors and, to its left, those of its own.
+# From the ground up: a room may use those before it.
 FLOORS = [
-    ["errors"], ["spec"], ["trace", "formats", "reference", "scenarios", "openmq", "artemis"],
-    ["runtime", "problems", "explain", "views", "real"],
-    ["products", "effects", "takes", "experiments", "desk", "conform", "editions", "beside", "verbs",
-     "asking", "replay", "widgets"],
-    ["lessons", "doctor", "site"],
-    ["__init__", "cli"],
+    "errors", "spec", "files", "trace", "engine", "explain", "views", "real", "checks", "products",
+    "reference", "experiments", "conform", "replay", "workbench", "api", "widgets", "lessons", "site",
+    "__init__", "cli",
 ]  # fmt: skip
-NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}
-RUNTIME = [["kernel"], ["activemq", "openmq", "artemis"], ["__init__"]]
+PRODUCTS = ["activemq", "openmq", "artemis"]
+# What only reads traces knows no runtime, and who judges a configuration plays nothing.
+NEVER = {"views": {"engine", "products"}, "explain": {"engine", "products"}}
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
 
 
@@ -36,13 +34,6 @@ def imported(path):
             yield from (a.name for a in node.names if a.name.split(".")[0] == "mqlab")
 
 
-def height(floors, room):
-    return next(
-        (level, place) for level, floor in enumerate(floors)
-        for place, name in enumerate(floor) if name == room
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_point_down(path):
     parts = path.relative_to(ROOT / "mqlab").with_suffix("").parts
@@ -51,21 +42,8 @@ def test_imports_point_down(path):
         other = name.split(".")[1] if "." in name else "__init__"
         if other == room:
             continue
-        assert height(FLOORS, other) < height(FLOORS, room), f"{room} imports {name}"
+        assert FLOORS.index(other) < FLOORS.index(room), f"{room} imports {name}"
         assert other not in NEVER.get(room, ()), f"{room} imports {name}"
-
-
-@pytest.mark.parametrize(
-    "path",
-    sorted((ROOT / "mqlab" / "runtime").rglob("*.py")),
-    ids=lambda p: str(p.relative_to(ROOT)),
-)
-def test_inside_the_runtime_too(path):
-    room = path.relative_to(ROOT / "mqlab" / "runtime").with_suffix("").parts[0]
-    for name in imported(path):
-        parts = name.split(".")
-        if parts[1] == "runtime" and len(parts) > 2 and parts[2] != room:
-            assert height(RUNTIME, parts[2])[0] < height(RUNTIME, room)[0], name
 
 
 def test_no_cycles_at_run_time():
@@ -112,23 +90,18 @@ def reachable(start, uses):
     return found
 
 
-@pytest.mark.parametrize("floors", [FLOORS, RUNTIME], ids=["house", "runtime"])
-def test_every_module_has_a_floor(floors):
-    folder = ROOT / "mqlab" / ("runtime" if floors is RUNTIME else "")
-    names = {p.stem if p.is_file() else p.name for p in folder.iterdir()
-             if p.suffix == ".py" or (p / "__init__.py").exists()}  # fmt: skip
-    assert names <= {name for floor in floors for name in floor}
+def test_every_room_has_a_floor_and_nothing_is_loose_in_the_hall():
+    hall = [p for p in (ROOT / "mqlab").iterdir() if not p.name.startswith(("__pycache__", "."))]
+    assert {p.stem for p in hall if p.suffix == ".py"} == {"__init__", "errors"}
+    assert {p.name for p in hall if p.is_dir()} == set(FLOORS) - {"__init__", "errors"}
 
 
 def test_importing_mqlab_and_running_a_figure_loads_nothing_heavy():
     code = "import mqlab as mq, sys; mq.run('fuse:2.20'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                             check=True, cwd=ROOT).stdout.split()  # fmt: skip
-    assert "mqlab.runtime" in loaded
+    assert "mqlab.products.activemq.lab" in loaded
     assert not set(HEAVY) & set(loaded)
-
-
-PRODUCTS = ["activemq", "openmq", "artemis"]
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mqlab import reference, verbs
+from mqlab import reference
+from mqlab.api import verbs
 from mqlab.cli.app import Json, app, show, table, told
 from mqlab.errors import UnknownName
 
 if TYPE_CHECKING:
-    from mqlab.problems.catalogue import Rule as CheckRule
+    from mqlab.checks.catalogue import Rule as CheckRule
 
 GUIDES = ", ".join(reference.GUIDES)
 
@@ -99,15 +100,15 @@ def rules(
 
 
 def _checks() -> dict[str, CheckRule]:
-    from mqlab.problems.catalogue import RULES
+    from mqlab.checks.catalogue import RULES
 
     return RULES
 
 
 def _check(name: str, as_json: bool) -> None:
-    from mqlab.effects import effect
-    from mqlab.problems.catalogue import page
-    from mqlab.problems.shown import pairs
+    from mqlab.checks.catalogue import page
+    from mqlab.experiments.effect import effect
+    from mqlab.experiments.examples import pairs
 
     known = _checks()
     if name and name not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqlab.errors import BadFile
-from mqlab.formats.places import differ
+from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
 
 DEPTHS = ("exact", "counts", "totals", "roles", "none")

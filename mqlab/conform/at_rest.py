@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mqlab.errors import BadFile
-from mqlab.formats.places import differ
+from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
 
 Outcome = JsonObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mqlab.errors import BadFile
-from mqlab.formats.places import differ
+from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
 
 DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")

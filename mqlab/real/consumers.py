@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import (
+from mqlab.real.connections import (  # fmt: skip
     HOME,
     LIMIT_SECONDS,
     NUMBER,
@@ -25,7 +25,7 @@ from mqlab.real.connections import (
     address,
     close,
     connect,
-)  # fmt: skip
+)
 from mqlab.real.observed import ObservedMessage
 from mqlab.spec.json_types import JsonObject
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 
+from mqlab import products
 from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.manual import defaults, kind
@@ -87,14 +87,9 @@ def options_of(product: str) -> list[Option]:
 
 def _elements(product: str) -> Iterator[tuple[str, Option]]:
     """Yield each option row of a product with the element that has it."""
-    if product == "activemq":
-        from mqlab.spec.rows import OPTIONS
-    elif product == "openmq":
-        from mqlab.spec.openmq_options import OPTIONS
-    else:
-        from mqlab.spec.artemis.options import OPTIONS
+    tables = products.BY_NAME[product].options()
     of = "" if product == "activemq" else f"{product} "
-    yield from ((f"{of}{name}", row) for name, rows in OPTIONS.items() for row in rows.values())
+    yield from ((f"{of}{name}", row) for name, rows in tables.items() for row in rows.values())
 
 
 def schema(product: str | None = None) -> JsonDict:
@@ -114,13 +109,13 @@ def schema(product: str | None = None) -> JsonDict:
 
 
 def _scenario(product: str) -> JsonObject:
-    found: JsonDict = import_module(f"mqlab.formats.shapes.{product}").scenario().schema()
+    found: JsonDict = dict(products.BY_NAME[product].shape().schema())
     found["properties"]["product"] = {"const": product}
     return found
 
 
 def _which() -> JsonDict:
-    """Return how a file says whose it is, as `formats.claims` reads it."""
+    """Return how a file says whose it is, as `files.detect_product` reads it."""
     ours = {name: {"$ref": f"#/$defs/{name}"} for name in PRODUCTS}
     model = {"properties": {"cluster": {"required": ["model"]},
                             "product": {"const": "openmq"}}, "required": ["cluster"]}  # fmt: skip

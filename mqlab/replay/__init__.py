@@ -105,8 +105,8 @@ def run(
     _needs("pyarrow", "lab")
     if shards is not None:
         _needs("pyspark", "spark")
+        from mqlab.products.inputs import scenario_of
         from mqlab.replay import shards as sharded
-        from mqlab.takes import scenario_of
 
         return sharded.run(scenario_of(what, *actions), out, shards, seed, jitter, until)
     from mqlab.replay import long

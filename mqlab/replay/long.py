@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqlab import products
+from mqlab.products.inputs import scenario_of
 from mqlab.replay.store import Writer
 from mqlab.spec import Action
-from mqlab.takes import scenario_of
 from mqlab.trace import parquet
 
 if TYPE_CHECKING:

@@ -58,8 +58,8 @@ class Kernel:
         setting = Setting(run.get("seed", 0), run.get("jitter", 0), run.get("until"), links)
         trace = play(run["scenario"], setting)
         trace.header.update(run)
-        from mqlab.desk import WorkbenchSession
-        from mqlab.desk.picture import WorkbenchView
+        from mqlab.workbench import WorkbenchSession
+        from mqlab.workbench.picture import WorkbenchView
 
         view: Any = WorkbenchView(WorkbenchSession(trace, data["name"]))
         view.take_news()
@@ -67,7 +67,7 @@ class Kernel:
         return {"digest": trace.digest()}
 
     def ask(self, data: Data) -> Data:
-        """Answer what picture *view* asks (`WorkbenchSession.answer`), and say what it is to show from now on."""
+        """Answer what picture *view* asks (`WorkbenchSession.answer`), and say what it shows from now on."""
         view = self.views.get(data["view"])
         if view is None or view.answer is None:
             raise BadValue("this picture is not open; open it first")

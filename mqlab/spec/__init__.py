@@ -53,9 +53,9 @@ from mqlab.spec.faults import (
 )
 from mqlab.spec.link import Link
 from mqlab.spec.network import (
+    Around,
     Broker,
     Endpoint,
-    Around,
     Network,
     NetworkConnector,
     TransportConnector,

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.connector import (
-    HEARD,
-    HasOptions,
-    NetworkConnector,
-    TransportConnector,
-    check_name,
-)
+from mqlab.spec.connector import HEARD, HasOptions, NetworkConnector, TransportConnector, check_name
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin

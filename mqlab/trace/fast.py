@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.trace.fates import (
+from mqlab.trace.fates import (  # fmt: skip
     BURIED,
     CODE,
     DOWN,
@@ -25,7 +25,7 @@ from mqlab.trace.fates import (
     Faults,
     MessagesAtEnd,
     failed_sends,
-)  # fmt: skip
+)
 from mqlab.trace.keyed import Rows, Table, as_array
 from mqlab.trace.kinds import Kind, Rule
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mqlab.trace.fates import (
+from mqlab.trace.fates import (  # fmt: skip
     BURIED,
     CODE,
     DOWN,
@@ -22,7 +22,7 @@ from mqlab.trace.fates import (
     MessagesAtEnd,
     code_of_gone,
     failed_sends,
-)  # fmt: skip
+)
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 
 from mqlab import products
-from mqlab.desk import WorkbenchSession, choosing
-from mqlab.desk.picture import WorkbenchView
-from mqlab.desk.saved import StaticOutput
 from mqlab.errors import MqlabError
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.trace import Trace
+from mqlab.workbench import WorkbenchSession, starting_points
+from mqlab.workbench.picture import WorkbenchView
+from mqlab.workbench.saved import StaticOutput
 
 if TYPE_CHECKING:
     from mqlab.spec.any_scenario import AnyScenario
@@ -41,9 +41,11 @@ class Workbench(StaticOutput, w.VBox):
         self.figure = w.Dropdown(options=[(f"{f.id}  {f.title}", f.id) for f in products.figures()],
                                  value=first.id, description="Figure",
                                  layout=w.Layout(flex="1 1 320px", min_width="200px"))  # fmt: skip
-        self.size = w.IntSlider(choosing.SIZE, 2, 60, description="Brokers",
+        self.size = w.IntSlider(starting_points.SIZE, 2, 60, description="Brokers",
                                 continuous_update=False)  # fmt: skip
-        self.messages = w.BoundedIntText(choosing.MESSAGES, 1, 10_000, description="Messages")
+        self.messages = w.BoundedIntText(
+            starting_points.MESSAGES, 1, 10_000, description="Messages"
+        )
         self.go = w.Button(description="Run", button_style="primary", icon="play",
                            tooltip="run what is chosen from the beginning, without changes")  # fmt: skip
         self.told = w.HTML()
@@ -90,10 +92,10 @@ class Workbench(StaticOutput, w.VBox):
     def _chosen(self) -> AnyScenario:
         """Return the scenario that is chosen."""
         if self.topology.value == OWN and self.own is not None:
-            return choosing.across(self.own, self.messages.value)
+            return starting_points.across(self.own, self.messages.value)
         if self.topology.value == FIGURE:
-            return choosing.figure(self.figure.value)
-        return choosing.topology(self.topology.value, self.size.value, self.messages.value)
+            return starting_points.figure(self.figure.value)
+        return starting_points.topology(self.topology.value, self.size.value, self.messages.value)
 
     def _show_choosers(self) -> None:
         """Show the choosers that matter for what is chosen."""

@@ -2,9 +2,9 @@
 
 import json
 
-from mqlab.desk import WorkbenchSession
-from mqlab.desk.picture import WorkbenchView
 from mqlab.views import host
+from mqlab.workbench import WorkbenchSession
+from mqlab.workbench.picture import WorkbenchView
 from tests.browser.conftest import STEADY
 
 TRAITS = ("item", "columns", "props", "watch", "seen", "answers", "version", "served")

@@ -1,7 +1,7 @@
 """What a newcomer asks first: the answer stands in what one click brings, not behind it."""
 
 import mqlab as mq
-from mqlab.desk import WorkbenchSession
+from mqlab.workbench import WorkbenchSession
 
 ORDERS = mq.Queue("ORDERS")
 

@@ -5,9 +5,10 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab import products, takes
-from mqlab.desk import WorkbenchSession
+from mqlab import products
 from mqlab.errors import BadValue, UnknownName
+from mqlab.products import inputs as takes
+from mqlab.workbench import WorkbenchSession
 
 SOME = [
     "fuse:2.20",

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from mqlab.formats import artemis, openmq
-from mqlab.runtime.artemis import ArtemisLab
-from mqlab.runtime.openmq import ClusterLab
+from mqlab.products.artemis.files import lab_file as artemis
+from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.openmq.files import lab_file as openmq
+from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import IN_CI

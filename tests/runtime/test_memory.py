@@ -7,9 +7,9 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
-from mqlab.runtime.activemq.audit import DEPTH, PRODUCERS, MessageAudit
+from mqlab.products.activemq.broker.message_audit import DEPTH, PRODUCERS, MessageAudit
+from mqlab.products.inputs import scenario_of
 from mqlab.spec import topology
-from mqlab.takes import scenario_of
 
 Q, T = mq.Queue("Q"), mq.Topic("T")
 PAIR = topology.network("chain", 2)
@@ -69,7 +69,7 @@ def kept(what):
         found = tracemalloc.take_snapshot()
     finally:
         tracemalloc.stop()
-    runtime = [tracemalloc.Filter(True, "*/mqlab/runtime/*")]
+    runtime = [tracemalloc.Filter(True, f"*/mqlab/{room}/*") for room in ("engine", "products")]
     return sum(line.size for line in found.filter_traces(runtime).statistics("filename"))
 
 

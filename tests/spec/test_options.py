@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 import mqlab as mq
-from mqlab.formats import artemis as artemis_files
-from mqlab.runtime.artemis.clients import Client
+from mqlab.products.artemis.client.clients import Client
+from mqlab.products.artemis.files import lab_file as artemis_files
 from mqlab.spec import artemis, connector, openmq
 from mqlab.spec.options import tables
 from mqlab.spec.step import Step

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from mqlab.runtime.activemq import Lab as NetworkLab
-from mqlab.runtime.artemis import ArtemisLab
-from mqlab.runtime.openmq import ClusterLab
+from mqlab.products.activemq.runtime import Lab as NetworkLab
+from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab.desk import WorkbenchSession
-from mqlab.desk.picture import WorkbenchView
+from mqlab.workbench import WorkbenchSession
+from mqlab.workbench.picture import WorkbenchView
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from mqlab.formats import failover
-from mqlab.runtime import Lab
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import Lab
 from mqlab.spec.steps import noun_of
 from tests.conftest import IN_CI
 from tests.runtime.activemq.safety import SAFE, address, missing, not_received, setting
@@ -46,7 +46,7 @@ class Faults(RuleBasedStateMachine):
             more["R"] = {"process": True, "store": "kahadb"}
         value = body(" ".join(more), more=more, version=version,
                      connectors=[("R", through)] if through else [])  # fmt: skip
-        self.lab = Lab(failover.read(value), seed=seed, limit=400_000)
+        self.lab = Lab(timed_recordings.read(value), seed=seed, limit=400_000)
         self.lines = [n for n in self.names if members[n].get("link")]
         self.brokers = list(more)
         self.uri = address(self.names)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.activemq.demand import DemandSubscription
-from mqlab.runtime.activemq.lab import Lab
-from mqlab.runtime.activemq.message import ConsumerInfo
+from mqlab.products.activemq.broker.message import ConsumerInfo
+from mqlab.products.activemq.lab import Lab
+from mqlab.products.activemq.network.demand_subscription import DemandSubscription
 from mqlab.spec import (
     Broker,
     Close,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.artemis import outcome
+from mqlab.products.artemis.runtime import outcome
 from mqlab.trace.kinds import Kind
 from tests.runtime.activemq.behaviours import Behaviours
 from tests.runtime.artemis.ha import (

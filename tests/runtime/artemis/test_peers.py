@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.artemis import ArtemisLab
+from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.step import Step

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import Link, LinkQuality
+from mqlab.engine.clock import Clock
+from mqlab.engine.link import Link, LinkQuality
 
 USUAL = 10
 DELAYS = (USUAL, USUAL, USUAL, 3, 20)  # of links: what the first carry waits in the line

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 import mqlab as mq
-from mqlab import artemis, openmq
-from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import COMMAND, TIME_OUT, Link, LinkQuality
+from mqlab.api import artemis, openmq
+from mqlab.engine.clock import Clock
+from mqlab.engine.link import COMMAND, TIME_OUT, Link, LinkQuality
 from mqlab.spec.link import Links
 
 SIZE = 1000  # bytes of each message

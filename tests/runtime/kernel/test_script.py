@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqlab.runtime.kernel.lab import Completion, Lab
+from mqlab.engine.lab import Completion, Lab
 
 
 @dataclass(frozen=True)
