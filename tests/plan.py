@@ -1,0 +1,123 @@
+"""Which tests run, on which worker, and in which order.
+
+All of them but for samples (``--all`` runs every case), or with ``-m quick`` a few of each file; in as many
+processes as there are cores when whole folders are asked for. A file is never shared out, and the tests that
+need one JupyterLab, one Spark, one installation by npm stay together; the longest begin first, so that no
+worker is left alone with them in the end.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import zlib
+from collections import defaultdict
+
+import pytest
+from nbval.plugin import IPyNbCell
+
+# Fixture -> the group of the tests that use it: each worker would make its own.
+GROUPS = {"jupyter": "jupyter", "spark_ends": "spark", "from_npm": "npm", "types": "types",
+          "home": "broker"}  # fmt: skip
+# What begins first, the longest in front: groups, and folders whose files go each by itself.
+FIRST = (
+    "jupyter",
+    "spark",
+    "npm",
+    "broker",
+    "tests/browser/",
+    "notebooks/",
+    "types",
+    "tests/runtime/",
+)
+# Not for who has changed a line: real processes, measurements, what is resolved or checked as a whole.
+SLOW = {"browser", "spark", "real", "bench", "installs"}
+FEW = 2  # cases of each test that are quick
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("mqlab")
+    group.addoption(
+        "--all", action="store_true", help="Every case, also of tests that are sampled."
+    )
+    group.addoption(
+        "--sample-date", default=os.environ.get("MQLAB_SAMPLE_DATE", str(datetime.date.today())),
+        help="The day (YYYY-MM-DD) that chooses the samples; today, or MQLAB_SAMPLE_DATE.",
+    )  # fmt: skip
+
+
+def pytest_report_header(config):
+    if config.option.all:
+        return "cases: all"
+    return (
+        f"cases: the samples of {config.option.sample_date} (--sample-date; --all runs every case)"
+    )
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers(config):
+    """Distribute folders: a file and the quick selection are done before a worker would have begun."""
+    small = all("::" in one or os.path.isfile(one) for one in config.args)
+    return 0 if small or config.option.markexpr == "quick" else len(os.sched_getaffinity(0))
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByGroupAndFile(LoadGroupScheduling):
+        """Keeps together what is of one group, and otherwise what is of one file."""
+
+        def _split_scope(self, nodeid):
+            return super()._split_scope(nodeid).partition("::")[0]
+
+    return ByGroupAndFile(config, log) if config.option.dist == "loadgroup" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config, items):
+    """Mark and choose before others do; order when they have."""
+    cases = defaultdict(list)  # of one test function
+    for item in items:
+        if group := _group(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+        if group == "broker":
+            item.add_marker("real")
+        cases[item.parent, getattr(item, "originalname", item.name)].append(item)
+    left = set()
+    for some in cases.values():
+        if not isinstance(some[0], IPyNbCell) and SLOW.isdisjoint(some[0].keywords):
+            for item in _some(some, FEW):
+                item.add_marker("quick")
+        if sample := some[0].get_closest_marker("sample"):
+            left |= {*some} - {
+                *_some(some, -(-len(some) // sample.args[0]), config.option.sample_date)
+            }
+    if left and not config.option.all and not any("::" in one for one in config.args):
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
+    result = yield
+    files = {}
+    for item in items:
+        files.setdefault((_group(item), item.path), len(files))
+    items.sort(key=lambda item: (_rank(item), files[_group(item), item.path],
+                                 getattr(item, "cell_num", 0)))  # fmt: skip
+    return result
+
+
+def _group(item):
+    """Return the name of the group of which a test is; "" for its file's."""
+    names = getattr(item, "fixturenames", ())
+    if found := [group for fixture, group in GROUPS.items() if fixture in names]:
+        return found[0]
+    return "spark" if "spark" in item.keywords else ""
+
+
+def _rank(item):
+    place = _group(item) or item.path.relative_to(item.config.rootpath).as_posix()
+    return next((no for no, one in enumerate(FIRST) if place.startswith(one)), len(FIRST))
+
+
+def _some(cases, count, salt=""):
+    """Return so many cases, the same ones whatever order they are in."""
+    return sorted(cases, key=lambda item: zlib.crc32((salt + item.name).encode()))[:count]
