@@ -101,8 +101,12 @@ def test_nothing_runs_again_where_the_first_failure_stops_all(run):
 
 
 def test_very_many_failures_are_no_flake(run):
-    code = '\n@pytest.mark.browser\n@pytest.mark.parametrize("no", range(11))\ndef test_race(no):\n    fails(11)\n'
-    done, count = run(code)
+    done, count = run("""
+@pytest.mark.browser
+@pytest.mark.parametrize("no", range(11))
+def test_race(no):
+    fails(11)
+""")
     assert (done.ret, count) == (1, 11)
 
 
