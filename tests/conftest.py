@@ -23,6 +23,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mqlab.site.engine import SEEN
+from tests import plan
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -34,6 +35,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,HttpsUpgrades,"
          "MediaRouter,OptimizationHints,PaintHolding,RenderDocument,Translate"]  # fmt: skip
 IN_CI = os.environ.get("CI") == "true"
+ALL = plan.ALL in os.environ  # pytest --all
 # How long an example takes says how busy the machine is; what a property says is the same on each.
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]

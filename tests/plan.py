@@ -32,6 +32,7 @@ FIRST = (
 )
 # Not for who has changed a line: real processes, measurements, what is resolved or checked as a whole.
 SLOW = {"browser", "spark", "real", "bench", "installs"}
+ALL = "MQLAB_ALL_TESTS"
 FEW = 2  # cases of each test that are quick
 
 
@@ -44,6 +45,13 @@ def pytest_addoption(parser):
         "--sample-date", default=os.environ.get("MQLAB_SAMPLE_DATE", str(datetime.date.today())),
         help="The day (YYYY-MM-DD) that chooses the samples; today, or MQLAB_SAMPLE_DATE.",
     )  # fmt: skip
+
+
+def pytest_configure(config):
+    if config.option.all:
+        os.environ[ALL] = (
+            "1"  # for the workers, and for tests that are counted when they are imported
+        )
 
 
 def pytest_report_header(config):
@@ -86,7 +94,11 @@ def pytest_collection_modifyitems(config, items):
         cases[item.parent, getattr(item, "originalname", item.name)].append(item)
     left = set()
     for some in cases.values():
-        if not isinstance(some[0], IPyNbCell) and SLOW.isdisjoint(some[0].keywords):
+        if (
+            some[0].name != "runTest"
+            and not isinstance(some[0], IPyNbCell)
+            and SLOW.isdisjoint(some[0].keywords)
+        ):
             for item in _some(some, FEW):
                 item.add_marker("quick")
         if sample := some[0].get_closest_marker("sample"):

@@ -17,12 +17,12 @@ from mqlab.formats import failover
 from mqlab.runtime import Lab
 from mqlab.runtime.activemq.in_time import outcome
 from mqlab.spec.steps import noun_of
-from tests.conftest import IN_CI
+from tests.conftest import ALL
 from tests.runtime.activemq.safety import SAFE, address, missing, not_received, setting
 from tests.runtime.activemq.timed import body
 from tests.trace import state
 
-EXAMPLES = 200 if IN_CI else 2000
+EXAMPLES = 2000 if ALL else 200
 CONNECTORS = ("", "masterslave:({A},{B})", "static:({A},{B})",
               "static:failover:({A},{B})?maxReconnectAttempts=0")  # fmt: skip
 

@@ -7,8 +7,6 @@ twice from a queue unless it was given back. 200 examples here; the profile `nig
 
 from __future__ import annotations
 
-import os
-
 from hypothesis import HealthCheck, reject, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -17,6 +15,7 @@ import mqlab as mq
 from mqlab.errors import BadValue
 from mqlab.spec.faults import WAYS
 from mqlab.spec.option import EDITIONS
+from tests.conftest import ALL
 from tests.trace import state
 
 QUEUES = [mq.Queue("Q.ONE"), mq.Queue("Q.TWO")]
@@ -233,7 +232,7 @@ class NetworkMachine(RuleBasedStateMachine):
             state.check(self.lab)
 
 
-EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 200
+EXAMPLES = 2000 if ALL else 200
 TestNetworks = NetworkMachine.TestCase
 TestNetworks.settings = settings(
     max_examples=EXAMPLES, stateful_step_count=25, deadline=None,
