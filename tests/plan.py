@@ -32,7 +32,14 @@ FIRST = (
 )
 # Not for who has changed a line: real processes, measurements, what is resolved or checked as a whole.
 SLOW = {"browser", "spark", "real", "bench", "installs"}
-ALL = "MQLAB_ALL_TESTS"
+ALL, DAY = (
+    "MQLAB_ALL_TESTS",
+    "MQLAB_SAMPLE_DATE",
+)  # said to the workers, and to tests that sample by themselves
+SOLUTIONS, SOLUTION_OF = (
+    "solutions",
+    3,
+)  # the notebooks with answers, and the part of them that is a sample
 FEW = 2  # cases of each test that are quick
 
 
@@ -42,7 +49,7 @@ def pytest_addoption(parser):
         "--all", action="store_true", help="Every case, also of tests that are sampled."
     )
     group.addoption(
-        "--sample-date", default=os.environ.get("MQLAB_SAMPLE_DATE", str(datetime.date.today())),
+        "--sample-date", default=os.environ.get(DAY, str(datetime.date.today())),
         help="The day (YYYY-MM-DD) that chooses the samples; today, or MQLAB_SAMPLE_DATE.",
     )  # fmt: skip
 
@@ -85,29 +92,27 @@ def pytest_xdist_make_scheduler(config, log):
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
     """Mark and choose before others do; order when they have."""
-    cases = defaultdict(list)  # of one test function
+    tests, pools = defaultdict(list), defaultdict(list)
     for item in items:
         if group := _group(item):
             item.add_marker(pytest.mark.xdist_group(group))
         if group == "broker":
             item.add_marker("real")
-        cases[item.parent, getattr(item, "originalname", item.name)].append(item)
-    left = set()
-    for some in cases.values():
-        if (
-            some[0].name != "runTest"
-            and not isinstance(some[0], IPyNbCell)
-            and SLOW.isdisjoint(some[0].keywords)
-        ):
-            for item in _some(some, FEW):
+        of = item.parent.nodeid, getattr(item, "originalname", item.name)
+        tests[of].append(item)
+        if SOLUTIONS in item.path.parts:  # the cells of a lesson again, with its answers
+            pools[SOLUTION_OF, SOLUTIONS].append(item)
+        elif sample := item.get_closest_marker("sample"):
+            pools[sample.args[0], sample.kwargs.get("pool", of)].append(item)
+    for cases in tests.values():
+        if _is_quick(cases[0]):
+            for item in _some(cases, FEW):
                 item.add_marker("quick")
-        if sample := some[0].get_closest_marker("sample"):
-            left |= {*some} - {
-                *_some(some, -(-len(some) // sample.args[0]), config.option.sample_date)
-            }
+    left = [item for (part, _), pool in pools.items() for item in _left_out(pool, part)]
     if left and not config.option.all and not any("::" in one for one in config.args):
-        config.hook.pytest_deselected(items=list(left))
-        items[:] = [item for item in items if item not in left]
+        config.hook.pytest_deselected(items=left)
+        gone = {*left}
+        items[:] = [item for item in items if item not in gone]
     result = yield
     files = {}
     for item in items:
@@ -130,6 +135,32 @@ def _rank(item):
     return next((no for no, one in enumerate(FIRST) if place.startswith(one)), len(FIRST))
 
 
-def _some(cases, count, salt=""):
+def _is_quick(item):
+    """Whether a test is of our own code: no process, no measurement, no machine that acts at random."""
+    return (
+        SLOW.isdisjoint(item.keywords)
+        and not isinstance(item, IPyNbCell)
+        and item.name != "runTest"
+    )
+
+
+def _left_out(pool, part):
+    """Return what the sample of the day does not have: of a notebook all cells, or none."""
+    names = {item: item.path.name if isinstance(item, IPyNbCell) else item.name for item in pool}
+    chosen = today(sorted({*names.values()}), part)
+    return [item for item in pool if names[item] not in chosen]
+
+
+def today(names, part):
+    """Return one name in *part*, chosen by the day; all of them with ``--all``."""
+    if ALL in os.environ:
+        return names
+    day = os.environ.get(DAY, "")
+    return sorted(names, key=lambda name: zlib.crc32(f"{day}{name}".encode()))[
+        : -(-len(names) // part)
+    ]
+
+
+def _some(cases, count):
     """Return so many cases, the same ones whatever order they are in."""
-    return sorted(cases, key=lambda item: zlib.crc32((salt + item.name).encode()))[:count]
+    return sorted(cases, key=lambda item: zlib.crc32(item.name.encode()))[:count]
