@@ -92,6 +92,7 @@ def test_every_theme_is_there():
     assert len(NAMES) >= 40
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_real_network_does_what_the_lab_says(name, outcomes):
     scenario, real = outcomes[name]

@@ -18,10 +18,10 @@ from mqlab.products.openmq.files import lab_file as openmq
 from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
-from tests.conftest import IN_CI
+from tests.conftest import ALL
 from tests.trace import state
 
-EXAMPLES = 200 if IN_CI else 2000
+EXAMPLES = 2000 if ALL else 200
 FAIL_BACK = {"check_for_live_server": True}, {"allow_failback": True}
 
 

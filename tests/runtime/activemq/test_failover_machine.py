@@ -17,12 +17,12 @@ from mqlab.products.activemq.files import timed_recordings
 from mqlab.products.activemq.outcome_in_time import outcome
 from mqlab.products.activemq.runtime import Lab
 from mqlab.spec.steps import noun_of
-from tests.conftest import IN_CI
+from tests.conftest import ALL
 from tests.runtime.activemq.safety import SAFE, address, missing, not_received, setting
 from tests.runtime.activemq.timed import body
 from tests.trace import state
 
-EXAMPLES = 200 if IN_CI else 2000
+EXAMPLES = 2000 if ALL else 200
 CONNECTORS = ("", "masterslave:({A},{B})", "static:({A},{B})",
               "static:failover:({A},{B})?maxReconnectAttempts=0")  # fmt: skip
 
