@@ -13,8 +13,8 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.checks.example import Example
-    from mqlab.products.guide_figures import FamilyFigure
     from mqlab.products.artemis.lab import ArtemisLab
+    from mqlab.products.guide_figures import FamilyFigure
     from mqlab.spec.artemis import HaScenario
     from mqlab.spec.problem import Problem
     from mqlab.spec.shape import Record
