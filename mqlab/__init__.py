@@ -24,16 +24,24 @@ import importlib
 import typing
 from typing import Any
 
-from mqlab.asking import (
-    compare,
-    explain,  # the room of that name stays importable as mqlab.explain
-    outcomes,
-    sweep,
-    upgrade,
-    what_if,
+from mqlab.api.asking import compare, explain, outcomes, sweep, upgrade, what_if
+from mqlab.api.verbs import (
+    Lab,
+    check,
+    configuration,
+    faults,
+    figure,
+    figures,
+    load,
+    options,
+    real,
+    recorded,
+    run,
+    save,
+    view,
 )
-from mqlab.effects import effect
 from mqlab.errors import MqlabError
+from mqlab.experiments.effect import effect
 from mqlab.spec import (
     Acknowledge,
     Advertise,
@@ -93,26 +101,12 @@ from mqlab.spec import (
 )
 from mqlab.spec.graph import to_networkx
 from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
-from mqlab.verbs import (
-    Lab,
-    check,
-    configuration,
-    faults,
-    figure,
-    figures,
-    load,
-    options,
-    real,  # as is mqlab.real
-    recorded,
-    run,
-    save,
-    view,
-)
 
 __version__ = "0.1.0"
 
 if typing.TYPE_CHECKING:
-    from mqlab import artemis, lessons, openmq, replay, views, widgets
+    from mqlab import lessons, replay, views, widgets
+    from mqlab.api import artemis, openmq
 
     # At run time `help(mqlab)` would print all of these, one after the other.
     __all__ = [
@@ -144,23 +138,20 @@ if typing.TYPE_CHECKING:
         "MqlabError",
     ]  # fmt: skip
 
-_ROOMS = (
-    "artemis",
-    "formats",
-    "lessons",
-    "openmq",
-    "replay",
-    "runtime",
-    "scenarios",
-    "views",
-    "widgets",
-)
+_ROOMS = {
+    "artemis": "api.artemis",
+    "lessons": "lessons",
+    "openmq": "api.openmq",
+    "replay": "replay",
+    "views": "views",
+    "widgets": "widgets",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Enter a room at first use."""
     if name in _ROOMS:
-        return importlib.import_module(f"mqlab.{name}")
+        return importlib.import_module(f"mqlab.{_ROOMS[name]}")
     raise AttributeError(f"module 'mqlab' has no attribute {name!r}")
 
 

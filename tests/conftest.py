@@ -23,14 +23,19 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mqlab.site.engine import SEEN
+from tests import plan
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 SHARED = ROOT.parent / "shared"
-# Of every Chromium that we start: no root sandbox, no graphics card, nobody to call.
+# Of every Chromium that we start: no root sandbox, no graphics card, nobody to call; and no pages of its own
+# behind the address bar, which take a second of work for every window (what follows them, Playwright disables).
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,HttpsUpgrades,"
+         "MediaRouter,OptimizationHints,PaintHolding,RenderDocument,Translate"]  # fmt: skip
 IN_CI = os.environ.get("CI") == "true"
+ALL = plan.ALL in os.environ  # pytest --all
 # How long an example takes says how busy the machine is; what a property says is the same on each.
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import mqlab as mq
-from mqlab import artemis, cli, openmq
+from mqlab import cli
+from mqlab.api import artemis, openmq
 
 Q = mq.Queue("Q")
 NAN, INF = float("nan"), float("inf")

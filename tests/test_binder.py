@@ -30,7 +30,7 @@ def script(name, *arguments, cwd=ROOT, **more):
 )
 def test_all_pins_install_in_a_fresh_environment():
     """As a plan of pip's: what it would install, with nothing there before."""
-    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-cache-dir",
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed",
                "--retries=10", "-r", "binder/requirements.txt"]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -7,11 +7,11 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab.effects import effect
+from mqlab.checks.catalogue import RULES, page
 from mqlab.errors import BadFile, UnknownName
-from mqlab.formats import activemq
-from mqlab.problems import shown
-from mqlab.problems.catalogue import RULES, page
+from mqlab.experiments import examples
+from mqlab.experiments.effect import effect
+from mqlab.products.activemq import files as activemq
 from mqlab.spec.origin import SourceFile
 from tests.conftest import work_of_at_most
 
@@ -147,10 +147,10 @@ def test_editions_have_rules_of_their_own():
 
 
 def test_every_rule_stands_on_the_page():
-    written = page({rule: effect(rule).told for rule in shown.pairs()})
+    written = page({rule: effect(rule).told for rule in examples.pairs()})
     for rule in RULES.values():
         assert f"| {rule.id} | {rule.finds} |" in written
-        assert bool(rule.unshown) != (rule.id in shown.pairs()), (
+        assert bool(rule.unshown) != (rule.id in examples.pairs()), (
             f"{rule.id}: a run, or why there is none"
         )
     assert len(RULES) >= 40
@@ -162,9 +162,9 @@ def rules_of(scenario):
     return {problem.rule for what in (scenario, network) for problem in mq.check(what)}
 
 
-@pytest.mark.parametrize("rule", shown.pairs())
+@pytest.mark.parametrize("rule", examples.pairs())
 def test_a_run_shows_what_comes_of_a_rule(rule):
-    pair = shown.pairs()[rule]
+    pair = examples.pairs()[rule]
     assert rule in rules_of(pair.bad)
     assert rule not in rules_of(pair.good)
     changes = effect(rule).changes
@@ -316,7 +316,7 @@ def test_the_command_checks_files_together(mqlab, tmp_path):
             :status
         ]
         assert mqlab("check", ".").returncode == status
-    assert "| port-closed | an address with a port" in mqlab("rules").stdout
+    assert "| port-closed | an address with a port" in mqlab("rules", "check").stdout
 
 
 def test_the_command_says_what_comes_of_a_problem(mqlab):

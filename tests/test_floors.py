@@ -8,17 +8,15 @@ import pytest
 
 from tests.conftest import ROOT
 
-# From the ground up; a room may use those of lower floors and, to its left, those of its own.
+# From the ground up: a room may use those before it.
 FLOORS = [
-    ["errors"], ["spec"], ["trace", "formats", "scenarios", "openmq", "artemis"],
-    ["runtime", "problems", "explain", "views", "real"],
-    ["reference", "products", "effects", "takes", "experiments", "desk", "conform", "editions", "beside",
-     "verbs", "asking", "replay", "widgets"],
-    ["lessons", "doctor", "site"],
-    ["__init__", "cli"],
+    "errors", "spec", "files", "trace", "engine", "explain", "views", "real", "checks", "products",
+    "reference", "experiments", "conform", "replay", "workbench", "api", "widgets", "lessons", "site",
+    "__init__", "cli",
 ]  # fmt: skip
-NEVER = {"views": {"runtime"}, "explain": {"runtime"}, "problems": {"runtime"}}
-RUNTIME = [["kernel"], ["activemq", "openmq", "artemis"], ["__init__"]]
+PRODUCTS = ["activemq", "openmq", "artemis"]
+# What only reads traces knows no runtime, and who judges a configuration plays nothing.
+NEVER = {"views": {"engine", "products"}, "explain": {"engine", "products"}}
 HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy"]
 
 
@@ -36,13 +34,6 @@ def imported(path):
             yield from (a.name for a in node.names if a.name.split(".")[0] == "mqlab")
 
 
-def height(floors, room):
-    return next(
-        (level, place) for level, floor in enumerate(floors)
-        for place, name in enumerate(floor) if name == room
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_point_down(path):
     parts = path.relative_to(ROOT / "mqlab").with_suffix("").parts
@@ -51,52 +42,19 @@ def test_imports_point_down(path):
         other = name.split(".")[1] if "." in name else "__init__"
         if other == room:
             continue
-        assert height(FLOORS, other) < height(FLOORS, room), f"{room} imports {name}"
+        assert FLOORS.index(other) < FLOORS.index(room), f"{room} imports {name}"
         assert other not in NEVER.get(room, ()), f"{room} imports {name}"
 
 
-@pytest.mark.parametrize(
-    "path",
-    sorted((ROOT / "mqlab" / "runtime").rglob("*.py")),
-    ids=lambda p: str(p.relative_to(ROOT)),
-)
-def test_inside_the_runtime_too(path):
-    room = path.relative_to(ROOT / "mqlab" / "runtime").with_suffix("").parts[0]
-    for name in imported(path):
-        parts = name.split(".")
-        if parts[1] == "runtime" and len(parts) > 2 and parts[2] != room:
-            assert height(RUNTIME, parts[2])[0] < height(RUNTIME, room)[0], name
-
-
-# Modules that know each other, type hints included, and why they are one thing in several files.
-CYCLES = {
-    # A trace answers questions of its own, and keeps its accounts.
-    "trace": "trace event questions account accounts labels summary tables",
-    # A client, its sessions and the calls that wait for its broker.
-    "runtime.activemq.clients": "client sessions calls|consumer session",
-    # A pure slave is its process in another role.
-    "runtime.activemq": "process pure",
-    # A cluster's brokers know where they stand, and write it down.
-    "runtime.openmq": "state model notes",
-    # A broker's records name their consumers and queues, and the site's parts are its subsystems.
-    "runtime.artemis": "site broker notes messages consumers clients requests balancing colocated "
-                       "replication scaledown shared_store",
-}  # fmt: skip
-
-
-def test_no_cycles_but_those_that_are_one_thing():
+def test_no_cycles_at_run_time():
+    """Hints may name any class of the same folder: what a type checker reads makes no cycle."""
     names = {module_name(path): path for path in modules()}
     uses = {name: {used for used in imported_modules(path, names) if used != name}
             for name, path in names.items()}  # fmt: skip
     reached = {name: reachable(name, uses) for name in uses}
-    found = {frozenset(other for other in reached[name] if name in reached[other])
-             for name in uses if name in reached[name]}  # fmt: skip
-    listed = [
-        {f"mqlab.{room}.{module}" for module in modules_.split()}
-        for room, text in CYCLES.items() for modules_ in text.split("|")
-    ]  # fmt: skip
-    for cycle in found:
-        assert any(cycle <= group for group in listed), sorted(cycle)
+    cycles = [[name, *(other for other in reached[name] if name in reached[other])]
+              for name in uses if name in reached[name]]  # fmt: skip
+    assert cycles == []
 
 
 def module_name(path):
@@ -105,14 +63,23 @@ def module_name(path):
 
 
 def imported_modules(path, names):
-    """Yield what *path* imports as names of modules: of a package its module, if that is named."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    """Yield what *path* imports at run time, as names of modules: of a package its module, if named."""
+    for node in without_hints(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 longer = f"{node.module}.{alias.name}"
                 yield from {longer if longer in names else node.module} & set(names)
         elif isinstance(node, ast.Import):
             yield from {alias.name for alias in node.names} & set(names)
+
+
+def without_hints(tree):
+    """Yield the nodes of *tree* but for what stands under `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from without_hints(node)
 
 
 def reachable(start, uses):
@@ -123,23 +90,18 @@ def reachable(start, uses):
     return found
 
 
-@pytest.mark.parametrize("floors", [FLOORS, RUNTIME], ids=["house", "runtime"])
-def test_every_module_has_a_floor(floors):
-    folder = ROOT / "mqlab" / ("runtime" if floors is RUNTIME else "")
-    names = {p.stem if p.is_file() else p.name for p in folder.iterdir()
-             if p.suffix == ".py" or (p / "__init__.py").exists()}  # fmt: skip
-    assert names <= {name for floor in floors for name in floor}
+def test_every_room_has_a_floor_and_nothing_is_loose_in_the_hall():
+    hall = [p for p in (ROOT / "mqlab").iterdir() if not p.name.startswith(("__pycache__", "."))]
+    assert {p.stem for p in hall if p.suffix == ".py"} == {"__init__", "errors"}
+    assert {p.name for p in hall if p.is_dir()} == set(FLOORS) - {"__init__", "errors"}
 
 
 def test_importing_mqlab_and_running_a_figure_loads_nothing_heavy():
     code = "import mqlab as mq, sys; mq.run('fuse:2.20'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                             check=True, cwd=ROOT).stdout.split()  # fmt: skip
-    assert "mqlab.runtime" in loaded
+    assert "mqlab.products.activemq.lab" in loaded
     assert not set(HEAVY) & set(loaded)
-
-
-PRODUCTS = ["activemq", "openmq", "artemis"]
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
-from mqlab.formats import parsing
+from mqlab.files import parsing
 from tests.conftest import work_of_at_most
 
 PASSWORD = "<cluster-password>s3cret</cluster-password>"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab.problems.networks import RULES
+from mqlab.products.activemq.rules.networks import RULES
 from mqlab.spec import topology, uri
 from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
 

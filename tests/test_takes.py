@@ -3,7 +3,8 @@
 import pytest
 
 import mqlab as mq
-from mqlab import artemis, openmq, products
+from mqlab import products
+from mqlab.api import artemis, openmq
 
 FOO = mq.Queue("TEST.FOO")
 NET = mq.Network(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mqlab import verbs
+from mqlab.api import verbs
 from mqlab.errors import BadValue
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mqlab import takes, verbs
+from mqlab.api import verbs
 from mqlab.cli.app import (
     Edition,
     Json,
@@ -25,11 +25,12 @@ from mqlab.cli.app import (
     table,
     told,
 )
-from mqlab.formats import files
+from mqlab.files import files
+from mqlab.products import inputs
 from mqlab.spec.problem import Problem
 
 if TYPE_CHECKING:
-    from mqlab.effects import Effect
+    from mqlab.experiments.effect import Effect
 
 
 @app.command()
@@ -64,8 +65,8 @@ def check(
 
 def _effects(found: list[Problem]) -> dict[str, Effect]:
     """Return what a run shows of each rule that has found something."""
-    from mqlab.effects import effect
-    from mqlab.problems.shown import pairs
+    from mqlab.experiments.effect import effect
+    from mqlab.experiments.examples import pairs
 
     rules = dict.fromkeys(problem.rule for problem in found)
     return {rule: effect(rule) for rule in rules if rule in pairs()}
@@ -90,21 +91,11 @@ def checked(
     """Yield each WHAT with its problems; configuration files together, as a network without a script."""
     together = [what for what in whats if files.is_configuration(what)]
     if together:
-        net = changed(takes.network_of(together), changes, edition)
+        net = changed(inputs.network_of(together), changes, edition)
         yield ", ".join(together), verbs.check(net)
     for what in whats:
         if what not in together:
             yield what, verbs.check(scenario(what, changes, edition))
-
-
-@app.command()
-def rules() -> None:
-    """Print the page of all rules that `check` knows, in Markdown."""
-    from mqlab.effects import effect
-    from mqlab.problems.catalogue import page
-    from mqlab.problems.shown import pairs
-
-    print(page({rule: effect(rule).told for rule in pairs()}), end="")
 
 
 @app.command()

@@ -7,20 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mqlab import asking, verbs
-from mqlab.cli.app import (
-    Edition,
-    Json,
-    Lines,
-    Seed,
-    Set,
-    What,
-    app,
-    scenario,
-    show,
-    table,
-    told,
-)
+from mqlab.api import asking, verbs
+from mqlab.cli.app import Edition, Json, Lines, Seed, Set, What, app, scenario, show, table, told
 from mqlab.spec.link import Links
 
 

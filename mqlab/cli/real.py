@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mqlab import verbs
+from mqlab.api import verbs
 from mqlab.cli.app import Json, Set, What, app, note, scenario, show, table, told
 
 

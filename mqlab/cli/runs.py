@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mqlab import asking, verbs
+from mqlab.api import asking, verbs
 from mqlab.cli.app import (
     Edition,
     Jitter,
@@ -46,7 +46,7 @@ def run(
 ) -> None:  # fmt: skip
     """Run figures or lab files and show what came of them."""
     from mqlab import products
-    from mqlab.takes import writing
+    from mqlab.products.inputs import writing
 
     if len(whats) > 1 and (trace or html):
         raise BadValue("--trace and --html take one WHAT; run them one by one")
@@ -131,7 +131,7 @@ def _asked(trace: Trace) -> int:
 
 def _show_guide(what: str, trace: Trace, asked: AnyScenario) -> None:
     from mqlab import products
-    from mqlab.scenarios.guide import claims
+    from mqlab.products.activemq.figures.claims import claims
     from mqlab.spec import Scenario
 
     said = asked.about.get("guide_says", {}) if isinstance(asked, Scenario) else {}
@@ -154,7 +154,7 @@ def _show_roles(trace: Trace) -> None:
 
 
 def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> None:
-    from mqlab.takes import writing
+    from mqlab.products.inputs import writing
 
     if trace:
         from mqlab.trace import parquet

@@ -28,7 +28,7 @@ def lab(
 @app.command()
 def doctor(as_json: Json = False) -> None:
     """Say what is installed, what is missing, and how to get it."""
-    from mqlab.doctor import examine
+    from mqlab.api.doctor import examine
 
     findings = examine()
     if as_json:

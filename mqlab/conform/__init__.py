@@ -10,9 +10,9 @@ from pathlib import Path
 from mqlab import products
 from mqlab.conform import artemis, at_rest, combined, in_time, openmq
 from mqlab.errors import BadFile, CannotRun, MqlabError
-from mqlab.formats import lab as lab_files
-from mqlab.products import Product
-from mqlab.runtime import LOOPBACK
+from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.runtime import LOOPBACK
+from mqlab.products.face import Product
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import GUIDE_NAMES
 from mqlab.trace.trace import Trace

@@ -1,9 +1,9 @@
-"""Outcomes of Artemis runs against recordings (conformance/artemis/README.md)."""
+"""Outcomes of Artemis runs against recordings (Recordings rule 7.5)."""
 
 from __future__ import annotations
 
 from mqlab.errors import BadFile
-from mqlab.formats.places import differ
+from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
 
 DEPTHS = ("exact", "counts", "totals", "roles", "none")

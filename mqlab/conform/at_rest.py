@@ -1,6 +1,6 @@
 """Recordings of real brokers: how deep a run can be compared with one, and where it differs.
 
-How deep is said by the recording's `deterministic` (conformance/activemq/README.md): *exact* to the
+How deep is said by the recording's `deterministic` (Recordings rule 1.4): *exact* to the
 last number, path, counter and subscription; *counts* without message numbers; *totals* only what
 each consumer received and what each queue holds in the end; *none* documents a spread, and each
 total has to lie within it.
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mqlab.errors import BadFile
-from mqlab.formats.places import differ
+from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
 
 Outcome = JsonObject

@@ -1,4 +1,4 @@
-"""Networks with faults against recordings: what `conformance/activemq-combined/README.md` compares.
+"""Networks with faults against recordings: what Recordings rule 4.3 compares.
 
 *exact*: consumers with order, paths and redelivered, results, snapshots, and the order of connections,
 bridges and roles. *outcome*: the same without bridges, per consumer and path the numbers in their order.

@@ -166,7 +166,7 @@ def _gaps(real: Outcome, run: Outcome) -> list[str]:
 def _within(ms: float, recorded: list[float], steps: int) -> bool:
     """Whether a time is not above the most, and near the least.
 
-    Near is 5 ms or a twentieth (conformance/activemq-failover/README.md, "How to compare"). A time
+    Near is 5 ms or a twentieth (Recordings rule 3.5). A time
     during which a step of the script began contains work of the recorder and may be shorter here.
     """
     least, most = recorded[0], recorded[-1]

@@ -1,11 +1,11 @@
-"""Outcomes of OpenMQ clusters against recordings, as deep as each promises (conformance/openmq/README.md)."""
+"""Outcomes of OpenMQ clusters against recordings, as deep as each promises (Recordings rule 6.5)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from mqlab.errors import BadFile
-from mqlab.formats.places import differ
+from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
 
 DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")

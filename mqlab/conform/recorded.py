@@ -17,8 +17,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqlab import conform, products, scenarios
+from mqlab import conform, products
 from mqlab.errors import BadFile, BadValue, UnknownName, shown
+from mqlab.products.activemq import figures
 from mqlab.spec.json_types import JsonObject
 from mqlab.trace.spans import numbers
 from mqlab.trace.trace import Trace
@@ -129,7 +130,7 @@ def recorded(what: object) -> Recorded:
         raise BadValue(f"{shown(what)} is neither a figure nor the name of a recording")
     name = str(getattr(what, "id", what))
     if ":" in name or not isinstance(what, str):
-        name = scenarios.recording_of(name)
+        name = figures.recording_of(name)
     known = names()
     ends = [full for full in known if f"/{full}".endswith(f"/{name}")]
     if len(ends) != 1:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName
+from mqlab.products.inputs import scenario_of
 from mqlab.spec import Action, Network, Scenario, Settle, Snapshot
 from mqlab.spec.step import Step
-from mqlab.takes import scenario_of
 
 if TYPE_CHECKING:
     from mqlab.spec.any_scenario import AnyScenario

@@ -17,7 +17,7 @@ from typing import Any
 from mqlab.errors import CannotRun, MissingExtra, MqlabError
 from mqlab.experiments.plan import Plan, measures, planned, play
 from mqlab.spec.json_types import JsonDict
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 
 Row = JsonDict
 GROUP = 8  # runs that are given to a process at a time
@@ -25,7 +25,7 @@ COUNTS = ("events", "waiting", "stuck", "lost", "duplicated")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Runs(Grid):
+class Runs(TextTable):
     """The runs of a sweep, a row each: `run`, `seed`, `options` (path -> value), `status` and what came of it.
 
     These are `events`, `received` (consumer -> messages), `waiting`, `stuck`, `lost` and `duplicated`
@@ -77,7 +77,7 @@ class Runs(Grid):
             ])  # fmt: skip
         return lines
 
-    __repr__ = Grid.__str__
+    __repr__ = TextTable.__str__
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: a row for each run, a column for each option and consumer.

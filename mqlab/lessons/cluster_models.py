@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mqlab import products
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
 SECOND = 1_000_000
@@ -20,7 +20,7 @@ MODELS: dict[str, dict[str, object]] = {
     "conventional, peers": {"model": "peer"},
     "enhanced": {"model": "enhanced"},
 }
-# What the recordings' machine took (openmq-observed.md, section 10): median of 5 runs.
+# What the recordings' machine took (OpenMQ rule 10.1): median of 5 runs.
 RECORDED = {
     "conventional, master": "68 ms for 200 persistent messages, 14 ms non-persistent (recorded)",
     "conventional, peers": "179 ms for 200 persistent messages, 18 ms non-persistent (recorded)",
@@ -29,7 +29,7 @@ RECORDED = {
 
 
 @dataclass(frozen=True, repr=False)
-class ClusterModels(Grid):
+class ClusterModels(TextTable):
     """The table: what was asked -> what the guide says of both models, and each model's cell."""
 
     cells: Mapping[str, Mapping[str, str]]

@@ -131,16 +131,16 @@ class Lesson:
 
         A bare network is played with the exercise's own actions.
         """
-        from mqlab import takes
+        from mqlab.products import inputs
         from mqlab.spec import Network, Scenario
 
         task, own = self._exercise(id), self.figure(id)
 
         def scenario() -> AnyScenario:
             return (
-                takes.scenario_of(what, *own.actions)
+                inputs.scenario_of(what, *own.actions)
                 if isinstance(what, Network) and isinstance(own, Scenario)
-                else takes.scenario_of(what)
+                else inputs.scenario_of(what)
             )
 
         return self._tried(task, scenario, what)

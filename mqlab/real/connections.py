@@ -21,7 +21,7 @@ LIMIT_SECONDS = 20
 FIRST_WAIT, LONGEST_WAIT = 0.01, 1.0  # s between two rounds of addresses
 
 
-class Place(NamedTuple):
+class StompEndpoint(NamedTuple):
     """Where STOMP clients of a broker connect."""
 
     broker: str
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     port: int
 
 
-Places = Sequence[Place]  # in the order in which they are tried
+Places = Sequence[StompEndpoint]  # in the order in which they are tried
 
 
 class Gone(CannotRun):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import (
+from mqlab.real.connections import (  # fmt: skip
     HOME,
     LIMIT_SECONDS,
     NUMBER,
@@ -25,8 +25,8 @@ from mqlab.real.connections import (
     address,
     close,
     connect,
-)  # fmt: skip
-from mqlab.real.observed import Seen
+)
+from mqlab.real.observed import ObservedMessage
 from mqlab.spec.json_types import JsonObject
 
 
@@ -41,7 +41,7 @@ class Consumer:
         self.places, self.step, self.frames = places, step, Frames()
         self.taken: list[int] = []
         self.redelivered: list[int] = []
-        self.seen: list[Seen] = []
+        self.seen: list[ObservedMessage] = []
         self.given = 0  # frames that were taken
         self.allowed = 0 if step.get("receiving") is False else None
         self.delay = step.get("delay_ms", 0) / 1000  # s that it works on each message
@@ -128,7 +128,7 @@ class Consumer:
         path = tuple(name for no, name in enumerate(names) if names[no - 1 : no] != [name])
         if NUMBER in headers and path:
             _, kind, name = headers["destination"].split("/", 2)
-            self.seen.append(Seen(
+            self.seen.append(ObservedMessage(
                 int(headers[NUMBER]), f"{kind}://{name}", path, headers[PRODUCER], self.step["consumer"],
                 int(headers[SENT]), time.time_ns() // 1000,
             ))  # fmt: skip

@@ -16,7 +16,7 @@ from mqlab.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedMessage:
     """A message that came: where it was sent to, the brokers that it came by, its ends, times in us."""
 
     number: int
@@ -28,7 +28,9 @@ class Seen:
     received: int
 
 
-def trace(names: Iterable[str], seen: Iterable[Seen], header: Mapping[str, object]) -> Trace:
+def trace(
+    names: Iterable[str], seen: Iterable[ObservedMessage], header: Mapping[str, object]
+) -> Trace:
     """Return the trace of what was seen, in the order of time; it begins with the first message.
 
     >>> one = Seen(1, "queue://Q", ("A", "B"), "P", "C", 5_000_000, 5_002_000)
@@ -61,7 +63,7 @@ def trace(names: Iterable[str], seen: Iterable[Seen], header: Mapping[str, objec
     return recorder.trace({**header, "observed": True})
 
 
-def _way(one: Seen, start: int) -> Iterable[tuple[Any, ...]]:
+def _way(one: ObservedMessage, start: int) -> Iterable[tuple[Any, ...]]:
     """Yield time, number, place on the way, kind, from, to, what was seen and the cause of each event."""
     steps: list[tuple[Kind, str, str]] = [(Kind.Sent, one.producer, one.path[0]),
                                           (Kind.Enqueued, one.producer, one.path[0])]  # fmt: skip

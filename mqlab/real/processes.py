@@ -18,7 +18,7 @@ from typing import Any
 
 from mqlab.errors import CannotRun
 from mqlab.real import ports
-from mqlab.real.connections import Place, Places, answers
+from mqlab.real.connections import Places, StompEndpoint, answers
 
 LOOPBACK = "127.0.0.1"
 START_SECONDS, STOP_SECONDS, ASK_SECONDS = 60, 30, 30  # on a machine that does nothing else
@@ -97,7 +97,7 @@ class Processes(ABC):
 
     def places(self, name: str) -> Places:
         """Return where STOMP clients of a broker connect: at the second of its ports."""
-        return [Place(name, self.host, self.ports[name][1])]
+        return [StompEndpoint(name, self.host, self.ports[name][1])]
 
     def start(self, names: Iterable[str]) -> None:
         """Start brokers together; returns when each serves, or waits for its turn."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import (
+from mqlab.real.connections import (  # fmt: skip
     HOME,
     LIMIT_SECONDS,
     NUMBER,
@@ -21,7 +21,7 @@ from mqlab.real.connections import (
     close,
     connect,
     library,
-)  # fmt: skip
+)
 from mqlab.spec.json_types import JsonObject
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mqlab.replay.entry import Pyramid
     from mqlab.replay.named import Runs
     from mqlab.replay.runs import Sweep
-    from mqlab.replay.tiles import Tiles
+    from mqlab.replay.tiles import PyramidReader
 
 __all__ = [
     "ask",
@@ -105,8 +105,8 @@ def run(
     _needs("pyarrow", "lab")
     if shards is not None:
         _needs("pyspark", "spark")
+        from mqlab.products.inputs import scenario_of
         from mqlab.replay import shards as sharded
-        from mqlab.takes import scenario_of
 
         return sharded.run(scenario_of(what, *actions), out, shards, seed, jitter, until)
     from mqlab.replay import long
@@ -300,7 +300,7 @@ def build(
     return pyramid.build(folder, out, bucket_events)
 
 
-def extend(folder: str | Path) -> Tiles:
+def extend(folder: str | Path) -> PyramidReader:
     """Count what a run has written since its pyramid was built, and open the folder; needs no Spark.
 
     Of a folder without a pyramid it counts everything. `build` is quicker for a long run that is over.
@@ -311,7 +311,7 @@ def extend(folder: str | Path) -> Tiles:
     return growth.extend(folder)
 
 
-def follow(folder: str | Path, every: float = 0.5) -> Iterator[Tiles]:
+def follow(folder: str | Path, every: float = 0.5) -> Iterator[PyramidReader]:
     """Yield the open folder of a run that goes on each time it has more, and at its end; needs no Spark.
 
     The pyramid is extended each time. *every* is how long to wait between two looks, in seconds. Raises
@@ -323,12 +323,12 @@ def follow(folder: str | Path, every: float = 0.5) -> Iterator[Tiles]:
     return growth.follow(folder, every)
 
 
-def open(folder: str | Path) -> Tiles:
+def open(folder: str | Path) -> PyramidReader:
     """Open a trace folder with its pyramid, for tiles and events; needs no Spark."""
     _needs("pyarrow", "lab")
     from mqlab.replay import tiles
 
-    return tiles.Tiles(Path(folder))
+    return tiles.PyramidReader(Path(folder))
 
 
 # Whoever comes for the player alone needs no Spark.

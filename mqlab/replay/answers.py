@@ -18,7 +18,7 @@ from mqlab.replay.runs import RUNS, Sweep
 from mqlab.replay.spark import session
 from mqlab.replay.sweeps import TYPES
 from mqlab.spec.json_types import JsonObject
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -79,7 +79,7 @@ def _ordered(frame: DataFrame, keys: Sequence[str]) -> DataFrame:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Answer(Grid):
+class Answer(TextTable):
     """A table of text with its `head`, the `rows` as values, and a picture."""
 
     head: tuple[str, ...]

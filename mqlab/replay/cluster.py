@@ -87,7 +87,7 @@ def _tell(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Return what a worker is: a task that needs all that other tasks need."""
     import numpy
 
-    from mqlab.runtime import play
+    from mqlab.products.activemq.runtime import play
 
     told = f"{numpy.__version__} {play.__name__}"
     for batch in batches:

@@ -14,20 +14,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mqlab.replay import cells, entry, levels, store
-from mqlab.replay.tiles import Tiles
+from mqlab.replay.tiles import PyramidReader
 
 EVERY = 0.5  # seconds between two looks
 PATIENCE = 20.0  # seconds that a run in another thread or process may take to begin
 
 
-def extend(folder: str | Path) -> Tiles:
+def extend(folder: str | Path) -> PyramidReader:
     """Count the files of a trace folder that its pyramid does not count yet; see `mqlab.replay.extend`."""
     folder = Path(folder)
     manifest, old = store.manifest(folder), store.pyramid(folder)
     if old is not None and old.get("form") != cells.FORM:
         old = None
     if not manifest["files"] or (old and old["of"] >= len(manifest["files"])):
-        return Tiles(folder, manifest)
+        return PyramidReader(folder, manifest)
     new = entry.shape(manifest, least=old["shift"] if old else 0)
     units = entry.units(folder, manifest["files"][old["of"] if old else 0 :])
 
@@ -39,12 +39,12 @@ def extend(folder: str | Path) -> Tiles:
         return levels.write(2, new, target)
 
     entry.made(folder, manifest, new, count)
-    return Tiles(folder, manifest)
+    return PyramidReader(folder, manifest)
 
 
 def follow(
     folder: str | Path, every: float = EVERY, until: threading.Event | None = None
-) -> Iterator[Tiles]:
+) -> Iterator[PyramidReader]:
     """Yield the tiles of a run each time it has written more, *until* is set; see `mqlab.replay.follow`."""
     until = until or threading.Event()
     folder, seen, mine = Path(folder), -1, list[Path]()

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqlab import products
+from mqlab.products.inputs import scenario_of
 from mqlab.replay.store import Writer
 from mqlab.spec import Action
-from mqlab.takes import scenario_of
 from mqlab.trace import parquet
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ FIRST = 1 << 16  # of the first file: whoever follows the run soon sees somethin
 MOST = (1 << 31) - 1  # events of a run: rows are numbered with 32 bits
 
 
-class Spool:
+class TraceFolderSink:
     """Takes the columns of a run and writes them to a trace folder."""
 
     def __init__(self, folder: Path, rows: int) -> None:
@@ -60,6 +60,6 @@ def run(
     until: int | str | None = None, rows: int = ROWS,
 ) -> Path:  # fmt: skip
     """Run what `mqlab.run` takes, and write its events to a trace folder; see `mqlab.replay.run`."""
-    spool = Spool(Path(out), rows)
+    spool = TraceFolderSink(Path(out), rows)
     spool.run(scenario_of(what, *actions), until, seed, jitter)
     return spool.writer.folder

@@ -22,7 +22,7 @@ MOST_COUNTED = 1_000_000  # events
 Group = tuple[int, int, int]  # first row, first and last value of what the file is sorted by
 
 
-class Tiles:
+class PyramidReader:
     """A trace folder, ready to be looked at. Times are us; `span` is the first and the last."""
 
     def __init__(self, folder: Path, manifest: JsonDict | None = None) -> None:

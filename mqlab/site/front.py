@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from mqlab import products, widgets
-from mqlab.desk import Desk, choosing
 from mqlab.lessons import progress
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
 from mqlab.views.scene import Scene
 from mqlab.views.still import Columns
+from mqlab.workbench import WorkbenchSession, starting_points
 
 Answer = Callable[[str, dict[str, object]], object]
 Shown = dict[str, object]
@@ -68,16 +68,16 @@ def _named(scenes: Sequence[Scene]) -> Iterator[tuple[str, object]]:
 
 def workbench(what: str | Network = FIRST) -> Any:
     """Return the picture of a figure or of a network of one's own, with what else can be chosen."""
-    from mqlab.desk.picture import Picture
+    from mqlab.workbench.picture import WorkbenchView
 
     if isinstance(what, Network):
-        name, figure, trace = "my network", "", products.play(choosing.across(what))
+        name, figure, trace = "my network", "", products.play(starting_points.across(what))
     else:
-        name, figure, trace = what, what, products.play(choosing.figure(what))
-    picture: Any = Picture(Desk(trace, name))
+        name, figure, trace = what, what, products.play(starting_points.figure(what))
+    picture: Any = WorkbenchView(WorkbenchSession(trace, name))
     picture.choices = {
         "figures": [[one.id, one.title] for one in products.figures()],
-        "topologies": list(TOPOLOGIES), "size": choosing.SIZE, "figure": figure,
+        "topologies": list(TOPOLOGIES), "size": starting_points.SIZE, "figure": figure,
     }  # fmt: skip
     return picture
 

@@ -58,16 +58,16 @@ class Kernel:
         setting = Setting(run.get("seed", 0), run.get("jitter", 0), run.get("until"), links)
         trace = play(run["scenario"], setting)
         trace.header.update(run)
-        from mqlab.desk import Desk
-        from mqlab.desk.picture import Picture
+        from mqlab.workbench import WorkbenchSession
+        from mqlab.workbench.picture import WorkbenchView
 
-        view: Any = Picture(Desk(trace, data["name"]))
+        view: Any = WorkbenchView(WorkbenchSession(trace, data["name"]))
         view.take_news()
         self.views[data["view"]] = view
         return {"digest": trace.digest()}
 
     def ask(self, data: Data) -> Data:
-        """Answer what picture *view* asks (`Desk.answer`), and say what it is to show from now on."""
+        """Answer what picture *view* asks (`WorkbenchSession.answer`), and say what it shows from now on."""
         view = self.views.get(data["view"])
         if view is None or view.answer is None:
             raise BadValue("this picture is not open; open it first")

@@ -1,6 +1,6 @@
 """What the address of a network connector may be.
 
-Source: reference/activemq-failover-discovery.md, section 2.
+Source: ActiveMQ rule 28.2.
 """
 
 from __future__ import annotations

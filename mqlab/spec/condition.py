@@ -1,7 +1,7 @@
 """What the operators of a selector mean: three-valued conditions over typed values.
 
 None is unknown. Strings are not numbers, unless the selector asks for that
-(reference/activemq-dispatch.md, section 14; JMS 1.1, section 3.8.1.1).
+(ActiveMQ rule 27.8; JMS 1.1, section 3.8.1.1).
 """
 
 from __future__ import annotations

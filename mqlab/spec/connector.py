@@ -44,7 +44,7 @@ def _resolved(element: str, options: Mapping[str, object], name: str, edition: s
     return rows[name].default_for(edition) if value is None else value
 
 
-class Optioned:
+class HasOptions:
     """Read an option by attribute, with the default of the default edition."""
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class Optioned:
 
 @documented(OPTIONS["networkConnector"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
-class NetworkConnector(Optioned):
+class NetworkConnector(HasOptions):
     """A connector of the broker that holds it, towards the brokers its `uri` names.
 
     Keyword options are those of `networkConnector` in snake case (rows in `spec/options`).
@@ -146,7 +146,7 @@ class NetworkConnector(Optioned):
 
 @documented(OPTIONS["transportConnector"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
-class TransportConnector(Optioned):
+class TransportConnector(HasOptions):
     """What a broker listens with, and what it tells the clients that come by it (Fuse 1, Table 1.1)."""
 
     name: str

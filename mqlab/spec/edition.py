@@ -1,7 +1,7 @@
 """Editions of ActiveMQ: in what they differ besides the defaults of options.
 
 An edition stands for the releases that were recorded: 5.5.1, 5.17.2, 5.18.7 and 6.1.8
-(reference/activemq-editions-observed.md).
+(ActiveMQ rules 4 to 6).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _rule(default: bool, sentence: str, option: str = "") -> Any:
 class EditionRules:
     """In what one edition differs from another besides the defaults of options.
 
-    (reference/activemq-editions-observed.md; the defaults are those of 5.17)
+    (ActiveMQ rules 4 to 6; the defaults are those of 5.17)
     """
 
     parent_matches: bool = _rule(True, "the pattern A.> also matches A itself")

@@ -11,7 +11,7 @@ from mqlab.spec.network import Broker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Locker:
+class LockerSettings:
     """How a member of a set gets to be the master; times in ms (Fuse 4, Tables 4.2 to 4.4).
 
     `store` names what is shared: a directory, or the database. `acquire_sleep` is a slave's
@@ -32,7 +32,7 @@ class Locker:
     file_system: str = "local"
 
     @classmethod
-    def of(cls, broker: Broker, edition: str) -> Locker | None:
+    def of(cls, broker: Broker, edition: str) -> LockerSettings | None:
         """Return the lock of a broker; None if its store is its own."""
         shared = broker.get("shared_store", edition)
         if shared is None and broker.get("store", edition) != "jdbc":
@@ -70,7 +70,7 @@ class ClusterUpdates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pure:
+class PureSettings:
     """Pure master/slave of 5.5 (Fuse 4, "Pure master/slave"); times in ms."""
 
     slave_of: str | None = None
@@ -81,7 +81,7 @@ class Pure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class BrokerSettings:
     """A broker as a process among others.
 
     With `process` it is a program of its own; with `link` a line lies in front of its port, which can
@@ -94,17 +94,17 @@ class Member:
     process: bool
     link: bool
     store: str
-    locker: Locker | None
+    locker: LockerSettings | None
     restart_allowed: bool
     io_resume: int | None
     clock_offset: float
     updates: ClusterUpdates
     discovery: str | None
-    pure: Pure
+    pure: PureSettings
     host: str | None
 
     @classmethod
-    def of(cls, broker: Broker, edition: str) -> Member:
+    def of(cls, broker: Broker, edition: str) -> BrokerSettings:
         """Return what the options of a broker come to in an edition."""
         transport = broker.transport
         handles = broker.get("io_exception_handler", edition) == "lease"
@@ -114,7 +114,7 @@ class Member:
             process=broker.get("process", edition),
             link=broker.get("link", edition),
             store=broker.get("store", edition),
-            locker=Locker.of(broker, edition),
+            locker=LockerSettings.of(broker, edition),
             restart_allowed=broker.get("restart_allowed", edition),
             io_resume=broker.get("resume_check_sleep_period_ms", edition) if handles else None,
             clock_offset=broker.get("clock_offset_seconds", edition),
@@ -125,7 +125,7 @@ class Member:
                 filter=transport.get("update_cluster_filter", edition),
             ),
             discovery=transport.get("discovery_uri", edition),
-            pure=Pure(
+            pure=PureSettings(
                 slave_of=broker.get("pure_slave_of", edition),
                 wait_for_slave=broker.get("wait_for_slave", edition),
                 wait_for_slave_timeout=broker.get("wait_for_slave_timeout_ms", edition),

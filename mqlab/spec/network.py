@@ -7,18 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.connector import (
-    HEARD,
-    NetworkConnector,
-    Optioned,
-    TransportConnector,
-    check_name,
-)
+from mqlab.spec.connector import HEARD, HasOptions, NetworkConnector, TransportConnector, check_name
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.shape import NAME, OBJECT, TRUTH, Many, Record, number
+from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -31,23 +25,23 @@ __all__ = ["HEARD", "MODES", "Around", "Broker", "Endpoint", "Network", "Network
 MODES = ("refuse", "accept_close", "silent")
 
 
-_COMPOSITE = Record({"name": NAME, "forward_to": Many(NAME), "forward_only": TRUTH},
+_COMPOSITE = Record({"name": NAME, "forward_to": ListOf(NAME), "forward_only": TRUTH},
                     (("name",), ("forward_to",)))  # fmt: skip
-_PLACE = Many(number(0, 1), least=2, most=2)
+_PLACE = ListOf(number(0, 1), least=2, most=2)
 
 
 def _check_around(name: str, policies: object, composites: object, at: object) -> None:
     """Raise `BadValue` for policies, composite queues or a place that are none."""
     where = f"broker {name!r}"
-    Many(OBJECT).check(policies, f"{where}, policies")
-    Many(_COMPOSITE).check(composites, f"{where}, composites")
+    ListOf(OBJECT).check(policies, f"{where}, policies")
+    ListOf(_COMPOSITE).check(composites, f"{where}, composites")
     if at is not None:
         _PLACE.check(at, f"{where}, at")
 
 
 @documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
-class Broker(Optioned):
+class Broker(HasOptions):
     """A broker by name, with the network connectors it defines, and the transport connector if it is told.
 
     `policies` are destination policies and `composites` composite queues (name, forward_to,

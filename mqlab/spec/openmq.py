@@ -1,6 +1,6 @@
 """Open Message Queue clusters: brokers, the cluster they make, and the script of what happens.
 
-Sources: the Technical Overview, chapter 4; reference/openmq-clusters.md.
+Sources: the Technical Overview, chapter 4; OpenMQ rules 14.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MODELS = ("master", "none", "peer", "enhanced")
 
 # Properties that must be alike on linked brokers, and what they are if nobody sets them
-# (Administration Guide, chapter 10; the numbers of consumers may differ, openmq-observed.md, 11).
+# (Administration Guide, chapter 10; the numbers of consumers may differ, OpenMQ rule 6.9).
 LINKED_ALIKE = {
     "imq.service.activelist": "jms,admin",
     "imq.autocreate.queue": "true",

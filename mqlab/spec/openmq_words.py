@@ -1,6 +1,6 @@
 """Nouns and steps: each action that an OpenMQ cluster knows, and the step of a recording that it is.
 
-One table for both directions (conformance/openmq/README.md has the steps). Several nouns may be one step:
+One table for both directions (Recordings rule 6.3 has the steps). Several nouns may be one step:
 its keys say which. Times are in milliseconds in steps; a list of addresses is `on` and `others`.
 """
 

@@ -15,7 +15,7 @@ class Redelivery:
 
     `maximum` is how often a message comes again before it is a dead letter, -1 for ever. The
     first wait is `initial_delay`, the others `delay`, or each `multiplier` times the one before
-    with `exponential`, up to `maximum_delay` (-1: no limit). (activemq-dispatch.md, section 6)
+    with `exponential`, up to `maximum_delay` (-1: no limit). (ActiveMQ rule 27.3)
 
     >>> [Redelivery(exponential=True).wait(n) for n in (1, 2, 3, 4)]
     [1000, 5000, 25000, 125000]

@@ -1,7 +1,7 @@
 """Message selectors: the SQL-92 subset of JMS with ActiveMQ's functions, read by a lark grammar.
 
 Three-valued: a missing property is unknown, an unknown condition selects nothing
-(reference/activemq-dispatch.md, section 14). What the operators mean is in `condition`.
+(ActiveMQ rule 27.8). What the operators mean is in `condition`.
 """
 
 from __future__ import annotations

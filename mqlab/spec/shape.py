@@ -35,7 +35,7 @@ class Shape(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class Scalar:
     """What a single value may be: `words` say what to write, `test` whether it is that."""
 
     words: str
@@ -53,7 +53,7 @@ class Single:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Single):
+class Choice(Scalar):
     """One of some texts."""
 
     choices: tuple[str, ...] = ()
@@ -63,11 +63,11 @@ class Choice(Single):
         if isinstance(value, str) and value not in self.choices:
             place, _, key = where.rpartition(", ")
             raise UnknownName.of(key, value, self.choices, place)
-        Single.check(self, value, where)
+        Scalar.check(self, value, where)
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class ListOf:
     """A list whose items are of one shape; `what` an item is called in errors."""
 
     of: Shape
@@ -78,7 +78,7 @@ class Many:
     @property
     def words(self) -> str:
         """What to write."""
-        if isinstance(self.of, (Record, Tagged)):
+        if isinstance(self.of, (Record, TaggedUnion)):
             return "a list of objects"
         size = f" of {self.least}" if self.least == self.most else ""
         return f"a list{size}, of which each is {self.of.words}"
@@ -162,7 +162,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedUnion:
     """An object whose key `tag` says which of several records it is."""
 
     tag: str
@@ -202,7 +202,7 @@ class Tagged:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class OneOf:
     """A value of one of several shapes, perhaps with shorter words for all of them."""
 
     shapes: tuple[Shape, ...]
@@ -222,7 +222,7 @@ class Either:
                 told = error
             else:
                 return
-        inner = (Record, Many) if isinstance(value, (Mapping, list, tuple)) else Choice
+        inner = (Record, ListOf) if isinstance(value, (Mapping, list, tuple)) else Choice
         if isinstance(self.shapes[-1], inner):
             raise told
         raise BadValue(f"{where} is {shown(value)}; write {self.words}")
@@ -236,26 +236,26 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def whole(low: int = -MOST, high: int = MOST) -> Single:
+def whole(low: int = -MOST, high: int = MOST) -> Scalar:
     """Return the shape of whole numbers within a range."""
 
     def test(value: object) -> bool:
         return _is_number(value) and isinstance(value, int) and low <= value <= high
 
-    return Single(
+    return Scalar(
         f"a whole number, {low} to {high}",
         test,
         {"type": "integer", "minimum": low, "maximum": high},
     )
 
 
-def number(low: float = 0, high: float = MOST_MS) -> Single:
+def number(low: float = 0, high: float = MOST_MS) -> Scalar:
     """Return the shape of numbers within a range."""
 
     def test(value: object) -> bool:
         return _is_number(value) and low <= typing.cast(float, value) <= high
 
-    return Single(
+    return Scalar(
         f"a number, {low:g} to {high:g}", test, {"type": "number", "minimum": low, "maximum": high}
     )
 
@@ -268,7 +268,7 @@ def choice(choices: Iterable[str]) -> Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Length(Single):
+class Length(Scalar):
     """A length of time."""
 
     def check(self, value: object, where: str) -> None:
@@ -276,17 +276,17 @@ class Length(Single):
         duration(value, where)  # type: ignore[arg-type]
 
 
-ANYTHING = Single("any value", lambda value: True, {})
-TRUTH = Single("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
-NAME = Single("a text that is not empty", lambda value: isinstance(value, str) and bool(value.strip()),
+ANYTHING = Scalar("any value", lambda value: True, {})
+TRUTH = Scalar("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
+NAME = Scalar("a text that is not empty", lambda value: isinstance(value, str) and bool(value.strip()),
              {"type": "string", "pattern": r"\S"})  # fmt: skip
-TEXT = Single("a text, in quotes", lambda value: isinstance(value, str), {"type": "string"})
+TEXT = Scalar("a text, in quotes", lambda value: isinstance(value, str), {"type": "string"})
 LENGTH = Length("a length of time", bool, {"anyOf": [
     {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
     {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
 ]})  # fmt: skip
-NAMES = Either((NAME, Many(NAME, least=1)), "a name or a list of names")
-NAMES_OR_NONE = Either((NAME, Many(NAME)), "a name or a list of names")
+NAMES = OneOf((NAME, ListOf(NAME, least=1)), "a name or a list of names")
+NAMES_OR_NONE = OneOf((NAME, ListOf(NAME)), "a name or a list of names")
 OBJECT = Record({}, more=ANYTHING)
 
 
@@ -323,14 +323,14 @@ def _of_hint(hint: Any) -> Shape:
     if origin in (types.UnionType, typing.Union):
         if int in parts and str in parts and bool not in parts:
             return LENGTH
-        return Either(tuple(map(_of_hint, parts))) if len(parts) > 1 else _of_hint(parts[0])
+        return OneOf(tuple(map(_of_hint, parts))) if len(parts) > 1 else _of_hint(parts[0])
     if origin in (tuple, list):
-        return Many(_of_hint(parts[0]))
+        return ListOf(_of_hint(parts[0]))
     if hint in _PLAIN:
         return _PLAIN[hint]
     if origin is not None or not isinstance(hint, type):
         return OBJECT if origin is Mapping else ANYTHING
-    return Single(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"),
+    return Scalar(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"),
                  lambda value: isinstance(value, hint), {})  # fmt: skip
 
 

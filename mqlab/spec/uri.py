@@ -1,6 +1,6 @@
 """Broker URIs, by one parser.
 
-The grammar (reference/activemq-failover-discovery.md, section 1)::
+The grammar (ActiveMQ rule 28.1)::
 
     uri       = scheme ":" ssp [ "#" fragment ]
     ssp       = [ "//" ] ( composite | plain )

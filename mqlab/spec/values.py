@@ -100,7 +100,7 @@ def Topic(name: str) -> Destination:  # noqa: N802 - reads like the guides' noun
 
 @lru_cache(maxsize=65536)
 def matches(pattern: str, name: str, parent: bool = True) -> bool:
-    """Whether the destination *name* fits *pattern* (activemq-dispatch.md, section 11).
+    """Whether the destination *name* fits *pattern* (ActiveMQ rule 27.7).
 
     With *parent*, ``A.>`` also matches ``A`` itself, as every edition after 5.5 does.
 

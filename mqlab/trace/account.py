@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.trace.event import Event
 from mqlab.trace.fates import FATES, Fate, down_since
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.spans import spans
 
@@ -69,7 +69,7 @@ class Entry:
         return getattr(self, key)
 
 
-class Account(Grid, Mapping[int, Entry]):
+class Account(TextTable, Mapping[int, Entry]):
     """Message number -> its `Entry`; prints as a table with a line for each fate and reason.
 
     >>> import mqlab as mq
@@ -141,4 +141,4 @@ class Account(Grid, Mapping[int, Entry]):
                  for fate, why in order]  # fmt: skip
         return [["fate", "messages", "why", "which"], *lines]
 
-    __repr__ = Grid.__str__
+    __repr__ = TextTable.__str__

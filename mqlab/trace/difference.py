@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from mqlab.trace.drawn import Drawn
+from mqlab.trace.drawn import Plottable
 from mqlab.trace.event import Event
 from mqlab.trace.labels import labels
 from mqlab.trace.ledger import Ledger
@@ -14,7 +14,7 @@ _PLACE = ("row", "cause")  # where an event stands in its own trace is no differ
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Drawn):
+class Comparison(Plottable):
     """Two traces, *one* and *other*, to be read together.
 
     `received()` gives both counts of each consumer, `first_difference()` the first events

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 
-class Drawn:
+class Plottable:
     """A value with charts of its own."""
 
     def plot(self) -> Any:

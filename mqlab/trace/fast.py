@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.trace.fates import (
+from mqlab.trace.fates import (  # fmt: skip
     BURIED,
     CODE,
     DOWN,
@@ -19,13 +19,13 @@ from mqlab.trace.fates import (
     NEVER_HERE,
     TAKES,
     TELLS,
+    DestinationFacts,
     Fate,
+    FateTable,
     Faults,
-    Ground,
-    Lying,
-    Tally,
+    MessagesAtEnd,
     failed_sends,
-)  # fmt: skip
+)
 from mqlab.trace.keyed import Rows, Table, as_array
 from mqlab.trace.kinds import Kind, Rule
 
@@ -38,9 +38,9 @@ DENSE = 1 << 26  # keys that a table may have without being packed
 KEPT_UNTIL = tuple(kind for kind in LETS_GO if kind != Kind.Discarded)
 
 
-def tally(trace: Columns) -> Tally:
+def tally(trace: Columns) -> FateTable:
     """Return what became of every message."""
-    return Count(trace).tally()
+    return NumpyFates(trace).tally()
 
 
 def count(values: array[int], rows: array[int]) -> dict[int, int]:
@@ -61,7 +61,7 @@ def copies(trace: Columns, rows: array[int], owner: list[int]) -> list[tuple[int
     msg, dest, cause, to = msg[at].astype(np.int64), dest[at], cause[at], np.array(owner)[to[at]]
     nodes, dests = len(owner), len(trace.names["dest"])
     flagged = (cause >= 0) & (kind[cause] == Kind.Redelivered)
-    fresh = ~flagged & ~np.array(Ground.of(trace, 0).topic, bool)[dest]
+    fresh = ~flagged & ~np.array(DestinationFacts.of(trace, 0).topic, bool)[dest]
     key, times = np.unique((msg * dests + dest)[fresh], return_counts=True)
     several = np.unique(key[times > 1] // dests)
     key, times = np.unique(msg * nodes + to, return_counts=True)
@@ -72,7 +72,7 @@ def copies(trace: Columns, rows: array[int], owner: list[int]) -> list[tuple[int
 
 def depths(trace: Columns) -> tuple[list[tuple[int, int]], list[Rows], list[Rows]]:
     """Return the places (broker, destination) that held messages, and for each times (us) and depths then."""
-    found = Count(trace)
+    found = NumpyFates(trace)
     np = found.np
     opens, closes, moved = found.changes(found.whole)
     rows = np.concatenate((opens, closes, moved))
@@ -87,7 +87,7 @@ def depths(trace: Columns) -> tuple[list[tuple[int, int]], list[Rows], list[Rows
     return (places, times, counts) if len(place) else ([], [], [])
 
 
-class Count:
+class NumpyFates:
     """The columns of a trace, and the tables that are made of them."""
 
     def __init__(self, trace: Columns) -> None:
@@ -100,7 +100,7 @@ class Count:
         self.first_sent, self.first_failed = self.of(Kind.Sent), self.of(Kind.Failed)
         told = np.concatenate((self.first_sent, self.first_failed))
         self.last = int(self.msg[told].max(initial=0))
-        ground = Ground.of(trace, self.last)
+        ground = DestinationFacts.of(trace, self.last)
         self.stored = np.array([*ground.stored, True])  # the last one is that of no destination
         self.topic = np.array([*ground.topic, False])
         self.known = self.msg.view("uint32") <= self.last  # of a message that somebody sent
@@ -165,7 +165,7 @@ class Count:
 
     # What brokers hold
 
-    def held(self) -> Lying:
+    def held(self) -> MessagesAtEnd:
         """Return what queues and subscriptions hold at the end."""
         np = self.np
         columns = [
@@ -175,7 +175,7 @@ class Count:
         if len(self.copied):  # what lies at brokers is in order already
             order = np.lexsort((columns[3], msg, dest, broker))
             columns = [column[order] for column in columns]
-        return Lying(*(as_array(column, "i") for column in columns))
+        return MessagesAtEnd(*(as_array(column, "i") for column in columns))
 
     def changes(self, span: range) -> tuple[Rows, Rows, Rows]:
         """Return the rows of a span: brokers take hold of messages, let go of them, lose them to another."""
@@ -190,7 +190,7 @@ class Count:
         return opens, closes[self.stored[self.dest[closes]]], moved
 
     def at_brokers(self) -> tuple[Rows, ...]:
-        """Return what lies at brokers: columns as those of `Lying`."""
+        """Return what lies at brokers: columns as those of `MessagesAtEnd`."""
         np = self.np
         table = self.table()
         count, opened = table.of(0), table.of(-1)
@@ -270,7 +270,7 @@ class Count:
 
     # Fates
 
-    def tally(self) -> Tally:
+    def tally(self) -> FateTable:
         """Return what became of every message."""
         np, lying = self.np, self.held()
         failed = self.first_failed[self.msg[self.first_failed] >= 0]
@@ -289,7 +289,7 @@ class Count:
         numbers = np.flatnonzero((sent >= 0) | (failed >= 0))
         numbers = numbers[numbers > 0]
         self.not_taken(numbers[fates[numbers] < 0], sent, failed, fates, rows)
-        return Tally(
+        return FateTable(
             as_array(numbers, "i"),
             as_array(fates[numbers], "b"),
             as_array(rows[numbers], "i"),
@@ -324,7 +324,7 @@ class Count:
         codes = [CODE[fate] for fate in (Fate.expired, Fate.dead_lettered, Fate.lost)]
         return np.select(kinds, codes, CODE[Fate.dropped])
 
-    def waits(self, lying: Lying, buried: Rows) -> tuple[Rows, Rows]:
+    def waits(self, lying: MessagesAtEnd, buried: Rows) -> tuple[Rows, Rows]:
         """Return message -> the last row that says why it waits, or -1; and whether it is a dead letter."""
         np = self.np
         msg, told = np.asarray(lying.msg), np.asarray(lying.told, np.int64)

@@ -51,7 +51,7 @@ TELLS = (Kind.Held, Kind.Dispatched, Kind.Forwarded, Kind.Received, Kind.Returne
 
 
 @dataclass(frozen=True, slots=True)
-class Lying:
+class MessagesAtEnd:
     """What brokers hold at the end, a row each; ordered by broker, destination and message.
 
     `opened` is the row with which it came there, `told` the last one that says why it still does.
@@ -68,17 +68,17 @@ class Lying:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class FateTable:
     """Every message by number, in order: the code of its `Fate`, and the row that decided it."""
 
     messages: array[int]
     fates: array[int]
     rows: array[int]
-    lying: Lying
+    lying: MessagesAtEnd
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class DestinationFacts:
     """What both ways of counting need of a trace.
 
     `stored[dest]`: whether its messages lie at the broker, not at its subscriptions; `topic[dest]`: whether
@@ -90,7 +90,7 @@ class Ground:
     last: int
 
     @classmethod
-    def of(cls, trace: Columns, last: int) -> Ground:
+    def of(cls, trace: Columns, last: int) -> DestinationFacts:
         """Return that of a trace whose messages are numbered up to *last*."""
         topic = [name.startswith(("topic://", "temp-topic://")) for name in trace.names["dest"]]
         keeps = trace.header.get("product", "activemq") != "activemq"

@@ -10,7 +10,7 @@ from html import escape
 _NUMBER = re.compile(r"-|\d+(\.\d+)?( ms)?")
 
 
-class Grid(ABC):
+class TextTable(ABC):
     """What has a `table()`; `hints` are what the heads of some columns say under the pointer."""
 
     hints: Mapping[str, str] = {}

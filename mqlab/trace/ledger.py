@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqlab.trace.grid import Grid
+from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind
 from mqlab.trace.labels import labels
 from mqlab.trace.trace import Trace
@@ -67,7 +67,7 @@ def _ms(time: int | None, since: int | None) -> int | None:
 
 
 @dataclass(frozen=True, repr=False)
-class Ledger(Grid):
+class Ledger(TextTable):
     """A table of runs: one row each, columns as in `COLUMNS`. Prints as text, shows as HTML."""
 
     traces: tuple[Trace, ...]

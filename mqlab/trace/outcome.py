@@ -1,4 +1,4 @@
-"""What came of a run, in the `outcome` form of `conformance/activemq/README.md`."""
+"""What came of a run, in the `outcome` form (Recordings rule 2.4)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mqlab.trace.fates import (
+from mqlab.trace.fates import (  # fmt: skip
     BURIED,
     CODE,
     DOWN,
@@ -15,14 +15,14 @@ from mqlab.trace.fates import (
     NEVER_HERE,
     TAKES,
     TELLS,
+    DestinationFacts,
     Fate,
+    FateTable,
     Faults,
-    Ground,
-    Lying,
-    Tally,
+    MessagesAtEnd,
     code_of_gone,
     failed_sends,
-)  # fmt: skip
+)
 from mqlab.trace.kinds import Kind, Rule
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _TELLS = frozenset(map(int, TELLS))
 _ODD = frozenset(map(int, (*BURIED, Kind.Returned)))  # causes of an Enqueued that says more
 
 
-class Pass:
+class FateScan:
     """What is known after the events so far; all but places and `copies` is by message, -1 is none.
 
     A place (broker, destination, message) is one number. `held` is place -> the row with which its message
@@ -47,7 +47,7 @@ class Pass:
     """
 
     def __init__(self, trace: Columns, last: int) -> None:
-        self.trace, self.ground = trace, Ground.of(trace, last)
+        self.trace, self.ground = trace, DestinationFacts.of(trace, last)
         self.kind, self.msg, self.rule = (trace.column(n) for n in ("kind", "msg", "rule"))
         self.broker, self.dest, self.cause = (trace.column(n) for n in ("broker", "dest", "cause"))
         self.frm, self.sub = trace.column("frm"), trace.column("sub")
@@ -179,7 +179,7 @@ class Pass:
                 found[(msgs[row] * nodes + self.broker[row]) * dests + self.dest[row]] = row
         return found
 
-    def lying(self) -> Lying:
+    def lying(self) -> MessagesAtEnd:
         """Return what is held at the end."""
         told, found = self.told(), []
         for key, opened in self.held.items():
@@ -193,22 +193,23 @@ class Pass:
                 latest[place] = max(row, latest.get(place, -1))
         found += [(*place, row, row) for place, row in latest.items()]
         found.sort()
-        return Lying(*(array("i", column) for column in (zip(*found) if found else [()] * 5)))  # noqa: B905
+        columns = zip(*found, strict=True) if found else [()] * 5
+        return MessagesAtEnd(*(array("i", column) for column in columns))
 
 
-def tally(trace: Columns) -> Tally:
+def tally(trace: Columns) -> FateTable:
     """Return what became of every message."""
     msgs = trace.column("msg")
     sent, failed = trace.rows(Kind.Sent), trace.rows(Kind.Failed)
     last = max((msgs[row] for row in (*sent, *failed)), default=0)
-    found = Pass(trace, last)
+    found = FateScan(trace, last)
     _first(found.sent, msgs, sent)
     _first(found.failed, msgs, failed)
     found.run()
     numbers = [no for no in range(1, last + 1) if found.sent[no] >= 0 or found.failed[no] >= 0]
     lying = found.lying()
     fates, rows = _decide(found, numbers, lying)
-    return Tally(array("i", numbers), fates, rows, lying)
+    return FateTable(array("i", numbers), fates, rows, lying)
 
 
 def _first(into: array[int], msgs: array[int], rows: Iterable[int]) -> None:
@@ -217,7 +218,9 @@ def _first(into: array[int], msgs: array[int], rows: Iterable[int]) -> None:
             into[msgs[row]] = row
 
 
-def _decide(found: Pass, numbers: list[int], lying: Lying) -> tuple[array[int], array[int]]:
+def _decide(
+    found: FateScan, numbers: list[int], lying: MessagesAtEnd
+) -> tuple[array[int], array[int]]:
     """Return the code of the fate of each message, and the row that decided it."""
     waits: dict[int, int] = {}
     letters: set[int] = set()
@@ -236,7 +239,7 @@ def _decide(found: Pass, numbers: list[int], lying: Lying) -> tuple[array[int], 
 
 
 def _fate(
-    found: Pass, msg: int, waits: int, letter: bool, faults: Faults, failed: set[int]
+    found: FateScan, msg: int, waits: int, letter: bool, faults: Faults, failed: set[int]
 ) -> tuple[int, int]:  # fmt: skip
     sent, got, buried, gone = (c[msg] for c in (found.sent, found.got, found.buried, found.gone))
     received = got > buried
@@ -264,7 +267,7 @@ def copies(trace: Columns, rows: Iterable[int], owner: list[int]) -> list[tuple[
     consumer with the redelivered flag is no second copy.
     """
     kind, to, msg, dest, cause = (trace.column(c) for c in ("kind", "to", "msg", "dest", "cause"))
-    topic = Ground.of(trace, 0).topic
+    topic = DestinationFacts.of(trace, 0).topic
     counts: Counter[tuple[int, int]] = Counter()
     fresh: Counter[tuple[int, int]] = Counter()
     for row in rows:

@@ -22,21 +22,15 @@ _STAMP = struct.Struct("=6q").pack
 _STAMPED = struct.Struct("=7q48s").pack
 
 
-def stamp(
+def pack_prefix(
     kind: int, broker: int, frm: int = -1, to: int = -1, link: int = -1, sub: int = -1
 ) -> bytes:
     """Return what all events of one kind on one way have in common, packed once for all of them."""
     return _STAMP(kind, broker, frm, to, link, sub)
 
 
-class HasNow(Protocol):
-    """What knows the time: `now` is in us."""
-
-    now: int
-
-
-class Still:
-    """A clock that stands still."""
+class TraceClock:
+    """What tells a recorder the time, `now` in us. This one stands still."""
 
     now = 0
 
@@ -50,7 +44,7 @@ class MessageLike(Protocol):
     path: tuple[str, ...]
 
 
-class Taker(Protocol):
+class ColumnSink(Protocol):
     """Who takes the columns of a long run, each time there are so many rows as `full` says."""
 
     full: int
@@ -68,14 +62,14 @@ class Recorder:
     them before it writes on.
     """
 
-    def __init__(self, clock: HasNow | None = None) -> None:
-        self.clock: HasNow = clock or Still()
+    def __init__(self, clock: TraceClock | None = None) -> None:
+        self.clock = clock or TraceClock()
         self.rows = bytearray()
         self.count = 0
         self.columns = {name: array(code) for name, code in COLUMNS.items()}
         self.lent = False  # whether a trace has the columns
         self.seen = self.moved = 0  # see `moved_at`
-        self.taker: Taker | None = None  # of the columns of a run that is too long to be kept
+        self.taker: ColumnSink | None = None  # of the columns of a run that is too long to be kept
         self.gone = 0  # rows that it has taken
         self.names = Names()
         self.destinations: dict[object, int] = {}
@@ -94,7 +88,7 @@ class Recorder:
             self.flush()
         return row
 
-    def stamped(self, stamp: bytes, message: MessageLike, rule: int, cause: int) -> int:
+    def add_packed(self, stamp: bytes, message: MessageLike, rule: int, cause: int) -> int:
         """Append what happens to *message* now, its kind and way packed already; return its row number."""
         rows, now = self.rows, self.clock.now
         rows += _STAMPED(
@@ -120,7 +114,7 @@ class Recorder:
         if self.taker is not None and len(self.columns["t"]) >= self.taker.full:
             self.hand_over(self.taker)
 
-    def hand_over(self, taker: Taker) -> None:
+    def hand_over(self, taker: ColumnSink) -> None:
         """Give the columns away; what is written down from now on begins others."""
         self.moved_at()  # it needs them
         taker.take(self.columns)

@@ -10,16 +10,16 @@ from mqlab.spec.values import duration
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
 from mqlab.trace.columns import Columns
-from mqlab.trace.drawn import Drawn
+from mqlab.trace.drawn import Plottable
 from mqlab.trace.event import Event
-from mqlab.trace.fates import Tally
+from mqlab.trace.fates import FateTable
 from mqlab.trace.index import Index
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Trace(Columns, Drawn):
+class Trace(Columns, Plottable):
     """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
 
     def __init__(
@@ -28,7 +28,7 @@ class Trace(Columns, Drawn):
     ) -> None:  # fmt: skip
         super().__init__(header, names, columns)
         self._index: Index | None = None
-        self._tally: Tally | None = None
+        self._tally: FateTable | None = None
         self._account: Account | None = None
 
     def __repr__(self) -> str:
@@ -67,7 +67,7 @@ class Trace(Columns, Drawn):
             self._index = Index(self)
         return self._index
 
-    def tally(self) -> Tally:
+    def tally(self) -> FateTable:
         """Return what became of every message, as numbers."""
         if self._tally is None:
             self._tally = (fast if self.by_numpy else plain).tally(self)

@@ -10,7 +10,7 @@ from mqlab.trace.difference import Comparison
 from mqlab.trace.labels import labels as titles
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
-from mqlab.views.story import Story
+from mqlab.views.story import PlaybackTime
 
 if TYPE_CHECKING:
     from mqlab.views.host import View
@@ -42,7 +42,7 @@ def scenes(what: Trace | Comparison) -> list[Scene]:
         runs = (what.one, what.other)
         first, other = titles(runs)
         # Beside its namesake a run needs no more of a title than what sets it apart.
-        story = Story.of(*runs)
+        story = PlaybackTime.of(*runs)
         return [
             scene(what.one, first, story),
             scene(what.other, other.removeprefix(f"{first}; "), story),

@@ -60,7 +60,7 @@ class Store:
 
 
 @dataclass(frozen=True)
-class Cast:
+class SceneParts:
     """The parts of one trace's network."""
 
     trace: Trace

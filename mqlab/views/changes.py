@@ -1,7 +1,7 @@
 """How a network's state changes in a run, in rows that a page applies one after the other.
 
-A row is (t, what, a, b, c, d): the second of playing, a code (`What`), and up to four numbers that the code
-explains. The state at a time is what all rows up to it have made: so a page can go to any moment.
+A row is (t, what, a, b, c, d): the second of playing, a code (`StateChange`), and up to four numbers that
+the code explains. The state at a time is what all rows up to it have made: so a page can go to any moment.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from enum import IntEnum
 from typing import Any
 
 from mqlab.trace.kinds import Kind, Rule
-from mqlab.views.cast import STANDING, Cast
+from mqlab.views.cast import STANDING, SceneParts
 from mqlab.views.repeats import repeats
-from mqlab.views.story import Story
+from mqlab.views.story import PlaybackTime
 
 COLUMNS = ("kind", "rule", "broker", "frm", "to", "link", "dest", "msg", "sub", "cause", "age")
 ROLES = {
@@ -24,7 +24,7 @@ ROLES = {
 }  # fmt: skip
 
 
-class What(IntEnum):
+class StateChange(IntEnum):
     """The codes of changes, as `page/model.js` reads them."""
 
     role = 0  # broker a has the role number b
@@ -56,7 +56,7 @@ BALLOTS = {"no": 0, "yes": 1, "no answer": 2}
 Row = tuple[int, int, int, int, int]
 
 
-def columns(cast: Cast, story: Story) -> dict[str, list[Any]]:
+def columns(cast: SceneParts, story: PlaybackTime) -> dict[str, list[Any]]:
     """Return the changes of a run as columns t, what, a, b, c, d."""
     times = cast.trace.column("t")
     found: dict[str, list[Any]] = {name: [] for name in ("t", "what", "a", "b", "c", "d")}
@@ -67,7 +67,7 @@ def columns(cast: Cast, story: Story) -> dict[str, list[Any]]:
     return found
 
 
-def role_words(cast: Cast) -> dict[str, list[str]]:
+def role_words(cast: SceneParts) -> dict[str, list[str]]:
     """Return the roles of a run as columns: the word as the family says it, and what it comes to."""
     words = cast.trace.header.get("words", ("master", "slave"))
     known = _role_numbers(cast)
@@ -76,7 +76,7 @@ def role_words(cast: Cast) -> dict[str, list[str]]:
     return {"word": said, "kind": [ROLES.get(name, "down") for name in known]}
 
 
-def _role_numbers(cast: Cast) -> dict[str, int]:
+def _role_numbers(cast: SceneParts) -> dict[str, int]:
     found: dict[str, int] = {}
     for _, detail in cast.trace.header.get("details", ()):
         if "role" in detail:
@@ -88,7 +88,7 @@ def _role_numbers(cast: Cast) -> dict[str, int]:
 class _Reader:
     """Reads events one by one; remembers who has which message in hands, and who is connected."""
 
-    cast: Cast
+    cast: SceneParts
     holders: dict[tuple[int, int, int], int] = field(default_factory=dict)
     takers: dict[int, int] = field(default_factory=dict)  # subscription -> who its messages go to
     at: dict[int, int] = field(default_factory=dict)
@@ -127,12 +127,12 @@ class _Reader:
         window = "window" in trace.header
         for no in self.cast.standing:
             if window or no not in born or not kinds & {Kind.Started, Kind.RoleChanged}:
-                yield What.state, no, 1, 0, 0
+                yield StateChange.state, no, 1, 0, 0
         if window:
             yield from (
-                (What.bridge, bridge, 1, 0, 0) for bridge in range(len(trace.names["link"]))
+                (StateChange.bridge, bridge, 1, 0, 0) for bridge in range(len(trace.names["link"]))
             )
-            yield from ((What.at, client.node, client.homes[0], 0, 0)
+            yield from ((StateChange.at, client.node, client.homes[0], 0, 0)
                         for client in self.cast.clients if client.homes)  # fmt: skip
 
     def _client(self, node: int) -> int:
@@ -144,73 +144,73 @@ class _Reader:
         client = self._client(node)
         if client in self.clients and client not in self.at:
             self.at[client] = broker
-            yield What.at, client, broker, 0, 0
+            yield StateChange.at, client, broker, 0, 0
 
     def role(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         name = str(self.details.get(index, {}).get("role", ""))
         if name in self.roles:
-            yield What.role, e["broker"], self.roles[name], 0, 0
+            yield StateChange.role, e["broker"], self.roles[name], 0, 0
         if ROLES.get(name) not in (None, "down"):
-            yield What.state, e["broker"], 1, 0, 0
+            yield StateChange.state, e["broker"], 1, 0, 0
 
     def begun(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["rule"] != Rule.asks_restart:
-            yield What.state, e["broker"], 1, 0, 0
+            yield StateChange.state, e["broker"], 1, 0, 0
 
     def ended(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         codes = {Kind.Crashed: 2, Kind.Stopped: 3, Kind.Suspended: 4, Kind.Resumed: 5}
         node = e["broker"] if e["broker"] >= 0 else e["frm"]
         if node in self.standing:
-            yield What.state, node, codes[Kind(e["kind"])], 0, 0
+            yield StateChange.state, node, codes[Kind(e["kind"])], 0, 0
 
     def bridge(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["link"] >= 0:
-            yield What.bridge, e["link"], int(e["kind"] == Kind.Connected), 0, 0
+            yield StateChange.bridge, e["link"], int(e["kind"] == Kind.Connected), 0, 0
 
     def subscribed(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         taker = ~e["link"] if e["link"] >= 0 else self.actors.get(e["frm"], e["frm"])
         if e["kind"] == Kind.Subscribed and e["sub"] >= 0 and (e["link"] >= 0 or taker >= 0):
             self.takers[e["sub"]] = taker
-            yield What.stands, e["broker"], e["dest"], e["sub"], taker
+            yield StateChange.stands, e["broker"], e["dest"], e["sub"], taker
         if e["link"] >= 0:
-            yield What.subscribe, e["link"], e["dest"], e["sub"], 0
+            yield StateChange.subscribe, e["link"], e["dest"], e["sub"], 0
         elif e["frm"] >= 0:
             yield from self._joined(e["frm"], e["broker"])
 
     def unsubscribed(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["sub"] >= 0:
-            yield What.unsubscribe, e["link"], e["dest"], e["sub"], 0
+            yield StateChange.unsubscribe, e["link"], e["dest"], e["sub"], 0
             taker = self.takers.get(e["sub"], -1)
             if e["rule"] == Rule.consumer_left and taker >= 0:
-                yield What.left, taker, 0, 0, 0
+                yield StateChange.left, taker, 0, 0, 0
 
     def sent(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         yield from self._joined(e["frm"], e["broker"] if e["broker"] >= 0 else e["to"])
         self.senders[e["msg"]] = self._client(e["frm"])
-        yield What.sent, self.senders[e["msg"]], e["dest"], e["msg"], 0
+        yield StateChange.sent, self.senders[e["msg"]], e["dest"], e["msg"], 0
 
     def enqueued(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if self.queue[e["dest"]]:
-            yield What.put, e["broker"], e["dest"], e["msg"], 0
+            yield StateChange.put, e["broker"], e["dest"], e["msg"], 0
 
     def held(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         client = self.senders.get(e["msg"], -1)
         if e["rule"] == Rule.memory_full and self.at.get(client) == e["broker"]:
-            yield What.full, e["broker"], e["dest"], e["msg"], client
+            yield StateChange.full, e["broker"], e["dest"], e["msg"], client
 
     def voted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         told = self.details.get(index, {})
         if "votes" in told:
             won = int(e["rule"] == Rule.vote_won)
-            yield What.vote, e["broker"], int(told["votes"]), int(told["needed"]), won
+            yield StateChange.vote, e["broker"], int(told["votes"]), int(told["needed"]), won
         for voter, said in told.get("ballots", {}).items():
-            yield What.ballot, e["broker"], self.cast.numbers[voter], BALLOTS[said], 0
+            yield StateChange.ballot, e["broker"], self.cast.numbers[voter], BALLOTS[said], 0
 
     def taken_over(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if self.queue[e["dest"]]:
             if e["frm"] >= 0:
-                yield What.take, e["frm"], e["dest"], e["msg"], self._let_go(e["frm"], e)
-            yield What.put, e["broker"], e["dest"], e["msg"], 0
+                yield StateChange.take, e["frm"], e["dest"], e["msg"], self._let_go(e["frm"], e)
+            yield StateChange.put, e["broker"], e["dest"], e["msg"], 0
 
     def handed(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["kind"] == Kind.Forwarded and e["link"] < 0:
@@ -219,18 +219,18 @@ class _Reader:
         self.holders[e["broker"], e["dest"], e["msg"]] = to
         if e["sub"] >= 0:
             self.takers[e["sub"]] = to
-        yield What.out, e["broker"], e["dest"], e["msg"], to
+        yield StateChange.out, e["broker"], e["dest"], e["msg"], to
 
     def received(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         again = self.repeats.get(index, 0)
-        yield What.work, self.actors.get(e["to"], e["to"]), e["dest"], e["msg"], again
+        yield StateChange.work, self.actors.get(e["to"], e["to"]), e["dest"], e["msg"], again
 
     def returned(self, index: int, e: dict[str, int]) -> Iterator[Row]:
-        yield What.back, e["broker"], e["dest"], e["msg"], self._let_go(e["broker"], e)
+        yield StateChange.back, e["broker"], e["dest"], e["msg"], self._let_go(e["broker"], e)
 
     def gone(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["broker"] >= 0 and e["dest"] >= 0:
-            yield What.take, e["broker"], e["dest"], e["msg"], self._let_go(e["broker"], e)
+            yield StateChange.take, e["broker"], e["dest"], e["msg"], self._let_go(e["broker"], e)
 
     def _let_go(self, broker: int, e: dict[str, int]) -> int:
         """Return who had a message in hands, and forget it: a consumer, or ~bridge; -1 means nobody known.
@@ -243,31 +243,37 @@ class _Reader:
     def attached(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         client = self._client(e["frm"])
         self.at[client] = self.actors.get(e["to"], e["to"])
-        yield What.at, client, self.at[client], 0, 0
+        yield StateChange.at, client, self.at[client], 0, 0
 
     def interrupted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         client = self._client(e["frm"])
         self.at[client] = -1
-        yield What.at, client, -1, 0, 0
+        yield StateChange.at, client, -1, 0, 0
 
     def attempted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["frm"] >= 0 and e["to"] >= 0:
             good = int(e["rule"] == Rule.accepted)
-            yield What.attempt, self._client(e["frm"]), self.actors.get(e["to"], e["to"]), good, 0
+            yield (
+                StateChange.attempt,
+                self._client(e["frm"]),
+                self.actors.get(e["to"], e["to"]),
+                good,
+                0,
+            )
 
     def waited(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         node = e["broker"] if e["broker"] >= 0 else self._client(e["frm"])
-        yield What.wait, node, e["age"] // 1000, int(e["rule"] == Rule.lock_held), 0
+        yield StateChange.wait, node, e["age"] // 1000, int(e["rule"] == Rule.lock_held), 0
 
     def lock(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["rule"] != Rule.first_to_lock:
-            yield What.lock, e["broker"], int(e["kind"] == Kind.Locked), 0, 0
+            yield StateChange.lock, e["broker"], int(e["kind"] == Kind.Locked), 0, 0
 
     def cut(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         cut = int(e["kind"] == Kind.Partitioned)
         one, other = self._ends(self.details.get(index, {}), e)
         if one in self.standing:
-            yield What.cut, one, other if other in self.standing else -1, cut, 0
+            yield StateChange.cut, one, other if other in self.standing else -1, cut, 0
 
     def _ends(self, told: dict[str, Any], e: dict[str, int]) -> tuple[int, int]:
         """Return between whom a line is: one node, and the other or -1 for all lines of the one."""

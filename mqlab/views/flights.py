@@ -8,10 +8,10 @@ from typing import Any
 
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.views.boxes import Curve
-from mqlab.views.cast import Cast
+from mqlab.views.cast import SceneParts
 from mqlab.views.plan import Stage
 from mqlab.views.repeats import NON_PERSISTENT, repeats
-from mqlab.views.story import Story
+from mqlab.views.story import PlaybackTime
 
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
 ARRIVES = (Kind.Enqueued, Kind.Received)
@@ -25,7 +25,7 @@ Flight = tuple[int, int, int, int, int, int]  # from when, to when (us), way, lo
 Table = dict[str, list[Any]]
 
 
-def looks(cast: Cast) -> tuple[Table, list[int]]:
+def looks(cast: SceneParts) -> tuple[Table, list[int]]:
     """Return how what moves looks (token, shape, kind, name), and the look of each destination.
 
     Three destinations have a colour of their own and the others share a grey one; their shapes, one for
@@ -66,8 +66,8 @@ Key = tuple[int, int, int]
 class Flights:
     """Reads what moves off a trace; `keys` are the ways that are used, in order (see `curve`)."""
 
-    cast: Cast
-    story: Story
+    cast: SceneParts
+    story: PlaybackTime
     keys: dict[Key, int] = field(default_factory=dict)
     ends: list[tuple[int, int]] = field(default_factory=list)  # of each way: the nodes it joins
 
@@ -83,7 +83,7 @@ class Flights:
             "flags": [r[5] | flags.get(r[4], 0) if r[3] < SLOTS else 0 for r in rows],
         }  # fmt: skip
 
-    def ways(self, stage: Stage, cast: Cast) -> Table:
+    def ways(self, stage: Stage, cast: SceneParts) -> Table:
         """Return the source `ways`: the curves of what has been read, on one stage of the cast.
 
         What stays within a group that is closed has the same node at both ends, and no length.
@@ -196,7 +196,7 @@ class Flights:
         return self.cast.owners.get(actor, actor)
 
 
-def _curve(cast: Cast, stage: Stage, key: Key) -> Curve:
+def _curve(cast: SceneParts, stage: Stage, key: Key) -> Curve:
     """Return the curve of a way: (bridge, back, advisory), or (card, card, -2)."""
     if key[2] >= 0:
         return _pipe(cast, stage, *key)
@@ -219,7 +219,7 @@ def _point(stage: Stage, node: int) -> Curve:
     return Curve(box.x, box.y, box.x, box.y, box.x, box.y)
 
 
-def _pipe(cast: Cast, stage: Stage, bridge: int, back: int, advisory: int) -> Curve:
+def _pipe(cast: SceneParts, stage: Stage, bridge: int, back: int, advisory: int) -> Curve:
     """Return the lane of a bridge in its pipe; consumer advisories run under it."""
     frm = cast.seen_as(cast.numbers[cast.trace.names["link_from"][bridge]])
     if bridge not in cast.link_of:

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mqlab.views.cast import Cast, Client, Link, Store
+from mqlab.views.cast import Client, Link, SceneParts, Store
 from mqlab.views.groups import Group
 
 
 @dataclass(frozen=True)
-class Folded(Cast):
+class CollapsedParts(SceneParts):
     """The parts of a network that are seen. A group has a node of its own, after those of the trace.
 
     `open` is the node of the group that is open, or -1. A group of one broker is that broker. Clients stand on
     the stage if one of their brokers does; else they are in the group of the first.
     """
 
-    whole: Cast
+    whole: SceneParts
     parts: Sequence[Group]
     open: int = -1
 

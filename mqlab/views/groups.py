@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from mqlab.views.cast import Cast
+from mqlab.views.cast import SceneParts
 from mqlab.views.shapes import Near, hops_from
 
 MANY = 60  # brokers that are drawn one by one; of more, groups
@@ -29,7 +29,7 @@ class Group:
     members: tuple[int, ...]
 
 
-def groups(cast: Cast) -> list[Group]:
+def groups(cast: SceneParts) -> list[Group]:
     """Return the groups of a network's brokers, each broker in one; who is alone stays a group of one.
 
     A hub, to which half of all others are joined, is alone.
@@ -65,7 +65,7 @@ def _called(members: Sequence[int], names: Mapping[int, str]) -> str:
     return f"{names[first]} … {names[last]}" if last - first < len(members) else f"{names[first]} …"
 
 
-def _units(cast: Cast) -> list[tuple[int, ...]]:
+def _units(cast: SceneParts) -> list[tuple[int, ...]]:
     """Return what is never parted: sets of masters and slaves, and single brokers."""
     standing = set(cast.standing)
     sets = [tuple(no for no in members if no in standing) for members in cast.sets]
@@ -90,7 +90,7 @@ def _told(heads: Sequence[int], told: dict[int, str]) -> list[tuple[str, list[in
     return list(parts.items())
 
 
-def _near(cast: Cast, kin: dict[int, int]) -> dict[int, list[int]]:
+def _near(cast: SceneParts, kin: dict[int, int]) -> dict[int, list[int]]:
     near: dict[int, dict[int, None]] = {no: {} for no in kin.values()}
     for link in cast.links:
         a, b = kin[link.a], kin[link.b]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mqlab.views.changes import What
+from mqlab.views.changes import StateChange
 from mqlab.views.still import Columns
 
 DOWN = {2: "crashed", 3: "stopped", 4: "suspended"}
@@ -41,32 +41,39 @@ class Moment:
         for t, what, a, b, c in zip(*rows, strict=True):
             if t > seconds:
                 break
-            found._apply(What(what), a, b, c)
+            found._apply(StateChange(what), a, b, c)
         return found
 
-    def _apply(self, what: What, a: int, b: int, c: int) -> None:
-        if what in (What.work, What.sent):
-            count = self.received if what == What.work else self.sent
+    def _apply(self, what: StateChange, a: int, b: int, c: int) -> None:
+        if what in (StateChange.work, StateChange.sent):
+            count = self.received if what == StateChange.work else self.sent
             count[a] = count.get(a, 0) + 1
-        elif what == What.bridge:
+        elif what == StateChange.bridge:
             (self.up.add if b else self.up.discard)(a)
-        elif what == What.at:
+        elif what == StateChange.at:
             self.at[a] = b
-        elif what in (What.role, What.state, What.put, What.take, What.out, What.back):
+        elif what in (
+            StateChange.role,
+            StateChange.state,
+            StateChange.put,
+            StateChange.take,
+            StateChange.out,
+            StateChange.back,
+        ):
             self._of_broker(self.brokers.setdefault(a, Broker()), what, b, c)
 
-    def _of_broker(self, broker: Broker, what: What, b: int, c: int) -> None:
+    def _of_broker(self, broker: Broker, what: StateChange, b: int, c: int) -> None:
         queue = broker.queues.get(b, {})
-        if what == What.role:
+        if what == StateChange.role:
             broker.role = b
-        elif what == What.state:
+        elif what == StateChange.state:
             broker.condition = DOWN.get(b, "up" if b else "")
             if b in (2, 3):
                 broker.role = -1
                 broker.queues = {dest: dict.fromkeys(q, False) for dest, q in broker.queues.items()}
-        elif what == What.put:
+        elif what == StateChange.put:
             broker.queues.setdefault(b, {})[c] = False
-        elif what == What.take:
+        elif what == StateChange.take:
             queue.pop(c, None)
         elif c in queue:
-            queue[c] = what == What.out
+            queue[c] = what == StateChange.out

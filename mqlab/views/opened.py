@@ -11,8 +11,8 @@ from math import atan2
 
 from mqlab.views import groups, shapes
 from mqlab.views.boxes import Box, around
-from mqlab.views.cast import Cast
-from mqlab.views.folded import Folded
+from mqlab.views.cast import SceneParts
+from mqlab.views.folded import CollapsedParts
 from mqlab.views.layout import positions
 from mqlab.views.plan import Stage
 from mqlab.views.shapes import Point, Room
@@ -23,20 +23,20 @@ AISLE = (34.0, 26.0)  # px between the open group and those around it, for lines
 APART = 8.0  # px between two that stand around
 
 
-def stages(cast: Cast) -> Iterator[tuple[Folded, Stage]]:
+def stages(cast: SceneParts) -> Iterator[tuple[CollapsedParts, Stage]]:
     """Yield what is drawn and where: first with all groups closed, then with each one open."""
     parts = groups.groups(cast)
-    closed = Folded(cast.trace, cast, parts)
+    closed = CollapsedParts(cast.trace, cast, parts)
     whole = build(closed, *ONE_ROOM)
     if whole.size.name == TINY.name:  # names tell more than lines that go around all others
         whole = _legible(closed, (WIDE, SMALL), ())
     yield closed, whole
     for node in closed.groups:
-        opened = Folded(cast.trace, cast, parts, node)
+        opened = CollapsedParts(cast.trace, cast, parts, node)
         yield opened, _open(opened, whole.brokers)
 
 
-def _open(cast: Folded, before: Mapping[int, Box]) -> Stage:
+def _open(cast: CollapsedParts, before: Mapping[int, Box]) -> Stage:
     """Return the stage of a cast with an open group; *before* is where the groups were when all were closed."""
     middle = before[cast.open]
     inside = set(cast.groups[cast.open].members)
@@ -52,7 +52,7 @@ def _open(cast: Folded, before: Mapping[int, Box]) -> Stage:
     return stage
 
 
-def _legible(cast: Folded, sizes: Sequence[Size], rim: Sequence[int]) -> Stage:
+def _legible(cast: CollapsedParts, sizes: Sequence[Size], rim: Sequence[int]) -> Stage:
     """Return the stage at the first of some sizes at which no cards overlap, whatever lines go through."""
     for size in sizes:
         stage = _Around(cast, size, *ONE_ROOM, is_strict=False, rim=rim).build(False, False, False)

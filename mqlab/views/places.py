@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mqlab.views.boxes import Box, Curve, Raster, around, crosses
-from mqlab.views.cast import Cast, Client
+from mqlab.views.cast import Client, SceneParts
 from mqlab.views.plan import Stage
 from mqlab.views.routes import wire
 from mqlab.views.sizes import Size
@@ -19,7 +19,7 @@ class Placing:
     """Puts one client after the other at its best spot."""
 
     stage: Stage
-    cast: Cast
+    cast: SceneParts
     size: Size
     lines: list[tuple[str, int, int, Curve]] = field(default_factory=list)
     links: Raster = field(default_factory=Raster)

@@ -16,13 +16,13 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import changes, flights, opened, still, tracks, twin
 from mqlab.views import stage as stages
-from mqlab.views.cast import Cast
+from mqlab.views.cast import SceneParts
 from mqlab.views.flights import Flights
 from mqlab.views.groups import MANY
 from mqlab.views.plan import Stage
 from mqlab.views.sizes import MOST_IN_ROOMS, ONE_ROOM, ROOMS
 from mqlab.views.still import Columns
-from mqlab.views.story import Story
+from mqlab.views.story import PlaybackTime
 
 MOST_EVENTS = 200_000  # more than this is for mqlab.replay
 _LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
@@ -38,8 +38,8 @@ class Scene:
 
 
 def scene(
-    trace: Trace, title: str = "", story: Story | None = None,
-    build: Callable[[Cast, float, float], Stage] = stages.build,
+    trace: Trace, title: str = "", story: PlaybackTime | None = None,
+    build: Callable[[SceneParts, float, float], Stage] = stages.build,
 ) -> Scene:  # fmt: skip
     """Return the scene of a run, under its own title or another.
 
@@ -54,8 +54,8 @@ def scene(
             f"a run of {len(trace)} events is too long to be shown whole (most: {MOST_EVENTS}); "
             "open it with mqlab.replay, which shows the whole and lets you zoom in"
         )
-    cast = Cast(trace)
-    story = story or Story.of(trace)
+    cast = SceneParts(trace)
+    story = story or PlaybackTime.of(trace)
     looks, look_of = flights.looks(cast)
     moving = Flights(cast, story)
     flown = moving.table(look_of)
@@ -79,8 +79,8 @@ def scene(
 
 
 def _stages(
-    cast: Cast, build: Callable[[Cast, float, float], Stage]
-) -> Iterator[tuple[Cast, Stage]]:
+    cast: SceneParts, build: Callable[[SceneParts, float, float], Stage]
+) -> Iterator[tuple[SceneParts, Stage]]:
     """Yield what is drawn, and where: for each room, or for each group that may be open."""
     count = len(cast.standing)
     if count > MANY:
@@ -108,7 +108,7 @@ SHAPES: dict[str, str] = {
 }  # fmt: skip
 
 
-def _counts(cast: Cast, story: Story) -> Columns:
+def _counts(cast: SceneParts, story: PlaybackTime) -> Columns:
     """Return how the depth of each broker's queues and each consumer's count change."""
     trace = cast.trace
     queues = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]

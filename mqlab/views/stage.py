@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from mqlab.views.boxes import Box, Curve, around
-from mqlab.views.cast import Cast, Client, Store
+from mqlab.views.cast import Client, SceneParts, Store
 from mqlab.views.layout import is_complete, is_row, positions
 from mqlab.views.places import Placing
 from mqlab.views.plan import Stage, Wire, boxes
@@ -24,7 +24,7 @@ HOPELESS = 10_000  # faults of a stage on which brokers overlap, or their lines 
 NEAR = {"L": (300, 120), "M": (110, 60), "S": (80, 34), "XS": (60, 26)}  # most between cards (px)
 
 
-def build(cast: Cast, width: float = WIDTH, height: float = HEIGHT) -> Stage:
+def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Stage:
     """Return the stage of a cast in a room of that size (px)."""
     best: Stage | None = None
     for size in sizes(len(cast.standing)):
@@ -46,7 +46,7 @@ class Kept:
     def __init__(self) -> None:
         self.stages: dict[str, Stage] = {}
 
-    def build(self, cast: Cast, width: float, height: float) -> Stage:
+    def build(self, cast: SceneParts, width: float, height: float) -> Stage:
         """Return what `build` does, made now or before."""
         parts = [
             cast.nodes,
@@ -63,7 +63,7 @@ class Kept:
         return self.stages[key]
 
 
-def _ways(cast: Cast, size: Size, width: float) -> list[tuple[bool, bool, bool]]:
+def _ways(cast: SceneParts, size: Size, width: float) -> list[tuple[bool, bool, bool]]:
     """Return where clients may stand: at the sides, above, below. A row that just fits is not folded."""
     ways = list(product((True, False), (False, True), (False, True)))
     names = [str(no) for no in cast.standing]
@@ -75,7 +75,7 @@ def _ways(cast: Cast, size: Size, width: float) -> list[tuple[bool, bool, bool]]
     return ways
 
 
-def _roomier(cast: Cast, stage: Stage, ways: tuple[bool, bool, bool]) -> Stage | None:
+def _roomier(cast: SceneParts, stage: Stage, ways: tuple[bool, bool, bool]) -> Stage | None:
     """Return the stage once more, with what is left of the room between its cards; None if that does not do."""
     whole = around(boxes(stage))
     spare_x, spare_y = stage.room.w - whole.w - 8, stage.room.h - whole.h - 8
@@ -93,7 +93,7 @@ def _roomier(cast: Cast, stage: Stage, ways: tuple[bool, bool, bool]) -> Stage |
 class Builder:
     """Builds one stage at one size."""
 
-    cast: Cast
+    cast: SceneParts
     size: Size
     width: float
     height: float

@@ -8,9 +8,9 @@ from typing import Any
 from mqlab.spec.steps import SMALLEST
 from mqlab.spec.values import matches
 from mqlab.views.boxes import Box, Curve
-from mqlab.views.cast import Cast
+from mqlab.views.cast import SceneParts
 from mqlab.views.flights import Flights
-from mqlab.views.folded import Folded
+from mqlab.views.folded import CollapsedParts
 from mqlab.views.plan import Stage
 
 Table = dict[str, list[Any]]
@@ -34,7 +34,7 @@ SHAPES: dict[str, str] = {
 }
 
 
-def columns(cast: Cast, stage: Stage, moving: Flights) -> Columns:
+def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
     """Return what stands still: cards, what joins them, words beside the lines, the ways of what moves."""
     names = [name for name, _ in cast.nodes]
     stored = {no: number for number, store in enumerate(cast.stores) for no in store.members
@@ -65,7 +65,7 @@ def columns(cast: Cast, stage: Stage, moving: Flights) -> Columns:
     rows["limits"] = list(_limits(cast))
     size = stage.size
     rows["plan"] = [(stage.room.w, stage.room.h, size.name, size.pipe, size.mark,
-                     cast.open if isinstance(cast, Folded) else -1)]  # fmt: skip
+                     cast.open if isinstance(cast, CollapsedParts) else -1)]  # fmt: skip
     found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}
     return {**found, "ways": moving.ways(stage, cast)}
 
@@ -79,9 +79,9 @@ def _turn(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> Table:
     return found
 
 
-def _groups(cast: Cast, stage: Stage) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+def _groups(cast: SceneParts, stage: Stage) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Return the groups, each at its card or in its frame, and which broker is in which."""
-    if not isinstance(cast, Folded):
+    if not isinstance(cast, CollapsedParts):
         return [], []
     groups, members = [], []
     for node, group in cast.groups.items():
@@ -100,7 +100,7 @@ def _curve(c: Curve) -> tuple[float, ...]:
     return c.x0, c.y0, c.cx, c.cy, c.x1, c.y1
 
 
-def _mouth(cast: Cast, stage: Stage, node: int, homes: Sequence[int]) -> str:
+def _mouth(cast: SceneParts, stage: Stage, node: int, homes: Sequence[int]) -> str:
     """Return at which edge of a client's card its line begins: left, right, top or bottom."""
     box = stage.clients[node]
     wire = next((w.curve for w in stage.wires if w.kind == "wire" and w.frm == node), None)
@@ -111,7 +111,7 @@ def _mouth(cast: Cast, stage: Stage, node: int, homes: Sequence[int]) -> str:
     return min(edges, key=lambda edge: edges[edge])
 
 
-def _consumers(cast: Cast) -> Iterable[tuple[int, str, int, int, int, int, bool, str]]:
+def _consumers(cast: SceneParts) -> Iterable[tuple[int, str, int, int, int, int, bool, str]]:
     """Yield each consumer: its card, its row in it, its prefetch where that is a number of messages, and what
     sets it apart: its priority, whether it is exclusive, and that in words with durable and its selector.
     """
@@ -140,7 +140,7 @@ def _consumers(cast: Cast) -> Iterable[tuple[int, str, int, int, int, int, bool,
             )
 
 
-def _limits(cast: Cast) -> Iterable[tuple[int, int, int, int]]:
+def _limits(cast: SceneParts) -> Iterable[tuple[int, int, int, int]]:
     """Yield each queue whose memory has a limit: its broker, its number, the limit and a message's bytes.
 
     Where messages are of several sizes nobody can tell from a trace how much is used.
@@ -158,7 +158,7 @@ def _limits(cast: Cast) -> Iterable[tuple[int, int, int, int]]:
                 yield node, dest, fit[0]["memory_limit"], max(SMALLEST, *sizes)
 
 
-def _prefetches(cast: Cast) -> dict[str, int]:
+def _prefetches(cast: SceneParts) -> dict[str, int]:
     """Return consumer -> prefetch, as the runs' snapshots tell; ActiveMQ counts it in messages."""
     found: dict[str, int] = {}
     for snapshot in cast.trace.header.get("snapshots", {}).values():

@@ -31,7 +31,7 @@ ROUNDS = 5  # so many that are alike are folded
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class SkippedSpan:
     """What is shortened from `begin` to `end` (us): a silence, or `count` failed attempts or rounds alike."""
 
     begin: int
@@ -67,7 +67,7 @@ def length(us: int) -> str:
     return f"{us / 1000:.0f} ms" if us >= 10_000 else f"{us / 1000:g} ms"
 
 
-class Story:
+class PlaybackTime:
     """A piecewise linear map from the run's microseconds to seconds of playing, with its folds."""
 
     def __init__(self, told: Sequence[Moment], begin: int = 0) -> None:
@@ -112,7 +112,7 @@ def _unit(told: Sequence[Moment]) -> int:
     return max(1, int(median(gaps))) if gaps else 1000
 
 
-def _folds(told: Sequence[Moment], unit: int) -> list[Fold]:
+def _folds(told: Sequence[Moment], unit: int) -> list[SkippedSpan]:
     """Return what is folded: rounds alike first, then the silences between what is left."""
     found = []
     covered: set[int] = set()  # moments whose gap to the next one is in a fold
@@ -122,7 +122,7 @@ def _folds(told: Sequence[Moment], unit: int) -> list[Fold]:
         if alike and len(rounds) >= ROUNDS:
             tries = sum(told[number].attempts for number in rounds)
             found.append(
-                Fold(told[rounds[0]].t, told[rounds[-1]].t, tries or len(rounds), tries > 0)
+                SkippedSpan(told[rounds[0]].t, told[rounds[-1]].t, tries or len(rounds), tries > 0)
             )
             covered.update(rounds[:-1])
     gaps = {number: told[number + 1].t - told[number].t
@@ -134,12 +134,12 @@ def _folds(told: Sequence[Moment], unit: int) -> list[Fold]:
             start = told[number].t + (
                 min(unit, gap // 4) if told[number].turns or told[number].moves else 0
             )
-            found.append(Fold(start, told[number + 1].t))
+            found.append(SkippedSpan(start, told[number + 1].t))
     return sorted(found, key=lambda fold: fold.begin)
 
 
 def _paced(
-    told: Sequence[Moment], folds: Sequence[Fold], unit: int
+    told: Sequence[Moment], folds: Sequence[SkippedSpan], unit: int
 ) -> tuple[list[int], list[float | None]]:
     """Return the times between which playing is even, and for each span its beats; None in a fold."""
     begins = {fold.begin for fold in folds}
@@ -174,7 +174,7 @@ def _pace(one: Moment, gap: int, unit: int) -> float:
     return max(quiet, 1.0) if one.signs and not one.alike else quiet
 
 
-def _shares(times: Sequence[int], folds: Sequence[Fold]) -> list[float]:
+def _shares(times: Sequence[int], folds: Sequence[SkippedSpan]) -> list[float]:
     """Return which share of its fold each span is; 0 outside."""
     found = []
     starts = [fold.begin for fold in folds]

@@ -11,7 +11,7 @@ from typing import Any
 from mqlab.trace import accounts
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
-from mqlab.views.story import Story
+from mqlab.views.story import PlaybackTime
 
 Table = dict[str, list[Any]]
 
@@ -24,7 +24,7 @@ _NODES = {"name": "node", "role": "node_role", "home": "node_home"}
 class Steps:
     """Collects lanes and how their values change; a value that stays is told once."""
 
-    def __init__(self, story: Story) -> None:
+    def __init__(self, story: PlaybackTime) -> None:
         self._story = story
         self._lanes: dict[tuple[str, str], int] = {}
         self._last: dict[int, int] = {}
@@ -48,7 +48,7 @@ class Steps:
         return {"track": [t for t, _ in self._lanes], "name": [name for _, name in self._lanes]}
 
 
-def columns(trace: Trace, story: Story) -> dict[str, Table]:
+def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     """Return the tables `lanes`, `steps`, `spans` (who serves, who is connected) and `nodes`.
 
     Steps of the track *depth* are messages in a queue, of *unacknowledged* what a consumer holds. Times
@@ -113,7 +113,7 @@ def _consumers(trace: Trace, steps: Steps) -> None:
             steps.add(t, steps.lane("unacknowledged", names[consumer]), counts[consumer])
 
 
-def _roles(trace: Trace, story: Story, steps: Steps) -> Table:
+def _roles(trace: Trace, story: PlaybackTime, steps: Steps) -> Table:
     """Return from when to when a broker has a role, and a client a connection."""
     spans: Table = {"t0": [], "t1": [], "lane": [], "text": []}
     end = max(trace.column("t"), default=0)

@@ -10,7 +10,7 @@ from mqlab.trace.event import Event
 from mqlab.trace.kinds import Rule
 from mqlab.trace.trace import Trace
 from mqlab.views.chapters import Chapters
-from mqlab.views.story import Story
+from mqlab.views.story import PlaybackTime
 
 MOST_ROWS = 20_000
 NAMES = "play time what row kind msg broker frm to link dest rule cause chapter"
@@ -18,7 +18,7 @@ NAMES = "play time what row kind msg broker frm to link dest rule cause chapter"
 Table = dict[str, list[Any]]
 
 
-def columns(trace: Trace, story: Story) -> dict[str, Table]:
+def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     """Return the tables of a run's events (`events`) and of the rules that they name (`rules`).
 
     An event has the second at which it is played, its time and what happened in words (without the rule),
@@ -57,7 +57,7 @@ def columns(trace: Trace, story: Story) -> dict[str, Table]:
     }
 
 
-def folds(story: Story) -> Table:
+def folds(story: PlaybackTime) -> Table:
     """Return what is folded: from when to when it plays (s), what stands there, and that in words."""
     return {
         "x0": [round(story.at(fold.begin), 4) for fold in story.folds],
@@ -87,7 +87,7 @@ def _cause(trace: Trace, event: Event, at: dict[int, int]) -> int:
     return at.get(row, -1) if row is not None else -1
 
 
-def _add_rest(events: Table, story: Story, count: int) -> None:
+def _add_rest(events: Table, story: PlaybackTime, count: int) -> None:
     """Say how many events are not listed."""
     for name, values in events.items():
         values.append(-1 if name in ("row", "msg", "cause") else 0 if name == "rule" else "")

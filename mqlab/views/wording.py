@@ -7,11 +7,11 @@ from itertools import product
 
 from mqlab.views import letters
 from mqlab.views.boxes import Box, Curve, crosses
-from mqlab.views.cast import Cast
+from mqlab.views.cast import SceneParts
 from mqlab.views.plan import Label, Stage, boxes
 
 
-def label(cast: Cast, stage: Stage) -> None:
+def label(cast: SceneParts, stage: Stage) -> None:
     """Put the names of connectors, and their options, beside their lines; at small sizes a lens tells them."""
     if stage.size.name not in ("L", "M") or len(cast.links) > 24:
         return

@@ -15,7 +15,7 @@ import pyarrow as pa
 from mqlab import replay, views
 from mqlab.errors import BadValue, MqlabError
 from mqlab.replay import growth
-from mqlab.replay.tiles import Tiles
+from mqlab.replay.tiles import PyramidReader
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import player
@@ -127,7 +127,7 @@ class ReplayPlayer(w.VBox):
                 self.live = f"the run cannot be followed any more: {error}"
                 self._look(*self.window)
 
-    def _grown(self, tiles: Tiles) -> None:
+    def _grown(self, tiles: PyramidReader) -> None:
         """Take in what is new; who looks at the end of the run goes on to, but not from message to message."""
         with self._lock:
             low, high = self.window
@@ -142,7 +142,7 @@ class ReplayPlayer(w.VBox):
                 low = low if low <= first else low + high - last
             self._look(low, high)
 
-    def _see(self, tiles: Tiles) -> None:
+    def _see(self, tiles: PyramidReader) -> None:
         self.tiles = tiles
         self._whole = self._rates(*tiles.span, ALL_BUCKETS)
 

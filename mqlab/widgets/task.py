@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import ipywidgets as w
 
-from mqlab import verbs
+from mqlab.api import verbs
 from mqlab.spec.values import as_typed
 
 FIELD = w.Layout(width="auto", max_width="320px")

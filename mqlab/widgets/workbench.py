@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 
 from mqlab import products
-from mqlab.desk import Desk, choosing
-from mqlab.desk.picture import Picture
-from mqlab.desk.saved import Saved
 from mqlab.errors import MqlabError
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.trace import Trace
+from mqlab.workbench import WorkbenchSession, starting_points
+from mqlab.workbench.picture import WorkbenchView
+from mqlab.workbench.saved import StaticOutput
 
 if TYPE_CHECKING:
     from mqlab.spec.any_scenario import AnyScenario
@@ -24,7 +24,7 @@ FIGURE, OWN = "figure", "my network"
 FIRST = "fuse:2.20"
 
 
-class Workbench(Saved, w.VBox):
+class Workbench(StaticOutput, w.VBox):
     """A network to play with, in a notebook: ``mq.widgets.Workbench("fuse:2.20")``.
 
     *what* is a figure's id or a network. `view` is the picture, which stays the same for whatever is
@@ -41,13 +41,15 @@ class Workbench(Saved, w.VBox):
         self.figure = w.Dropdown(options=[(f"{f.id}  {f.title}", f.id) for f in products.figures()],
                                  value=first.id, description="Figure",
                                  layout=w.Layout(flex="1 1 320px", min_width="200px"))  # fmt: skip
-        self.size = w.IntSlider(choosing.SIZE, 2, 60, description="Brokers",
+        self.size = w.IntSlider(starting_points.SIZE, 2, 60, description="Brokers",
                                 continuous_update=False)  # fmt: skip
-        self.messages = w.BoundedIntText(choosing.MESSAGES, 1, 10_000, description="Messages")
+        self.messages = w.BoundedIntText(
+            starting_points.MESSAGES, 1, 10_000, description="Messages"
+        )
         self.go = w.Button(description="Run", button_style="primary", icon="play",
                            tooltip="run what is chosen from the beginning, without changes")  # fmt: skip
         self.told = w.HTML()
-        self.view = Picture(Desk(products.play(self._chosen()), self._name))
+        self.view = WorkbenchView(WorkbenchSession(products.play(self._chosen()), self._name))
         choosers = (self.topology, self.figure, self.size, self.messages)
         bar = w.HBox([*choosers, self.go], layout=w.Layout(flex_flow="row wrap"))
         super().__init__([bar, self.told, self.view])
@@ -90,10 +92,10 @@ class Workbench(Saved, w.VBox):
     def _chosen(self) -> AnyScenario:
         """Return the scenario that is chosen."""
         if self.topology.value == OWN and self.own is not None:
-            return choosing.across(self.own, self.messages.value)
+            return starting_points.across(self.own, self.messages.value)
         if self.topology.value == FIGURE:
-            return choosing.figure(self.figure.value)
-        return choosing.topology(self.topology.value, self.size.value, self.messages.value)
+            return starting_points.figure(self.figure.value)
+        return starting_points.topology(self.topology.value, self.size.value, self.messages.value)
 
     def _show_choosers(self) -> None:
         """Show the choosers that matter for what is chosen."""

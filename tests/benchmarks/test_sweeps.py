@@ -15,8 +15,8 @@ import pytest
 
 import mqlab as mq
 from mqlab.experiments.plan import planned, play
+from mqlab.products.inputs import scenario_of
 from mqlab.replay import spark as sparks
-from mqlab.takes import scenario_of
 from tests.replay.test_long import hub
 
 pytestmark = [pytest.mark.bench, pytest.mark.spark]

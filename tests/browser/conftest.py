@@ -36,6 +36,12 @@ STEADY = """() => new Promise((done) => { let before = "", same = 0;
     before = now;
     if (same < 6) requestAnimationFrame(look); else done(); };
   look(); })"""
+OPEN = """async name => { const { commands, serviceManager, shell } = jupyterapp;
+  for (const one of [...shell.widgets("main")]) { one.dispose(); }
+  await serviceManager.sessions.shutdownAll();
+  await commands.execute("docmanager:open", { path: name }); }"""
+READY = """() => { const w = window.jupyterapp?.shell.currentWidget;
+  return w?.context?.isReady && w.sessionContext?.session?.kernel?.status === 'idle' }"""
 
 
 @pytest.fixture
@@ -111,3 +117,30 @@ def jupyter(tmp_path_factory):
     yield address, token, folder
     end(server)
     ports.give_back([port])
+
+
+@pytest.fixture(scope="session")
+def loaded_lab(chromium, jupyter):
+    """Return the page of a JupyterLab that is loaded once: it takes seconds."""
+    address, token, _ = jupyter
+    with one_page(chromium) as page:
+        page.goto(f"{address}/lab?token={token}&reset")
+        page.wait_for_function("() => window.jupyterapp?.restored")
+        page.evaluate("() => jupyterapp.restored")
+        yield page
+
+
+@pytest.fixture
+def lab(loaded_lab):
+    """Return a function that opens a notebook in JupyterLab, with nothing of those before; returns the page."""
+
+    def open_notebook(name):
+        loaded_lab.evaluate(OPEN, name)
+        loaded_lab.wait_for_function(READY)
+        loaded_lab.wait_for_function("() => !window.Bokeh?.documents?.length")
+        return loaded_lab
+
+    yield open_notebook
+    faults = [*loaded_lab.faults]
+    loaded_lab.faults.clear()  # each test has its own
+    assert faults == []

@@ -2,9 +2,9 @@
 
 import json
 
-from mqlab.desk import Desk
-from mqlab.desk.picture import Picture
 from mqlab.views import host
+from mqlab.workbench import WorkbenchSession
+from mqlab.workbench.picture import WorkbenchView
 from tests.browser.conftest import STEADY
 
 TRAITS = ("item", "columns", "props", "watch", "seen", "answers", "version", "served")
@@ -38,7 +38,7 @@ READY = "() => Bokeh.documents.at(-1)?.mqlab?.player?.begun && Bokeh.documents.a
 
 def open_desk(page, trace, name=""):
     """Show a picture of *trace* in *page*; returns it."""
-    picture = Picture(Desk(trace, name))
+    picture = WorkbenchView(WorkbenchSession(trace, name))
     picture.served = False
 
     def to_kernel(text):

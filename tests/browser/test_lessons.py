@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from mqlab.lessons import answers, checking, data, mistakes, setups
 from mqlab.lessons.data import Prediction
-from tests.browser.conftest import STEADY, one_page
-from tests.browser.test_notebook import FAILED, READY, run_all
+from tests.browser.conftest import STEADY
+from tests.browser.test_notebook import FAILED, run_all
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -20,23 +20,6 @@ SHOWN = """() => { const { widgets } = jupyterapp.shell.currentWidget.content;
   widgets.forEach((cell, at) => { cell.node.dataset.mqlabAt = at; });
   return widgets.flatMap((cell, at) => cell.model.type === "code"
     && /mq\\.view\\(|Workbench\\(/.test(cell.model.sharedModel.source) ? [at] : []); }"""
-
-
-OPEN = """async name => { const { commands, serviceManager, shell } = jupyterapp;
-  for (const one of [...shell.widgets("main")]) { one.dispose(); }
-  await serviceManager.sessions.shutdownAll();
-  await commands.execute("docmanager:open", { path: name }); }"""
-
-
-@pytest.fixture(scope="module")
-def lab(chromium, jupyter):
-    """Return a JupyterLab that one lesson after another is opened in: it takes seconds to load."""
-    address, token, _ = jupyter
-    with one_page(chromium) as page:
-        page.goto(f"{address}/lab?token={token}&reset")
-        page.wait_for_function("() => window.jupyterapp?.restored")
-        page.evaluate("() => jupyterapp.restored")
-        yield page
 
 
 def answer(page, task, given):
@@ -103,11 +86,10 @@ def play_views(page):
     return len(places)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", data.names())
 def test_a_lesson_runs_and_its_tasks_can_be_done(name, lab):
-    page = lab
-    page.evaluate(OPEN, f"{name}.ipynb")
-    page.wait_for_function(READY)
+    page = lab(f"{name}.ipynb")
     run_all(page)
     assert page.evaluate(FAILED) == []
     assert play_views(page) == views_of(name)
@@ -121,4 +103,3 @@ def test_a_lesson_runs_and_its_tasks_can_be_done(name, lab):
         word = "Right: " if isinstance(task, Prediction) else "checks passed."
         expect(said).to_contain_text(word)
         expect(said).not_to_contain_text("✗")
-    assert page.faults == []

@@ -7,7 +7,7 @@ import pytest
 from mqlab import replay
 from mqlab.replay import long
 from tests.browser.conftest import IDLE
-from tests.browser.test_notebook import FAILED, notebook, open_notebook, run_cell
+from tests.browser.test_notebook import FAILED, notebook, run_cell
 from tests.replay.test_long import hub
 
 pytestmark = [pytest.mark.browser, pytest.mark.spark, pytest.mark.timeout(300)]
@@ -31,14 +31,15 @@ TURN = """([share, turn]) => new Promise(done => {
 })"""
 
 
-def opened(page, jupyter, name, *cells):
+def opened(lab, jupyter, name, *cells):
     notebook(jupyter[2] / name, *cells)
-    open_notebook(page, jupyter, name)
+    page = lab(name)
     for number in range(len(cells)):
         run_cell(page, number)
     assert page.evaluate(FAILED) == []
     page.wait_for_function("() => window.Bokeh?.documents?.length >= 1")
     page.wait_for_function(IDLE)
+    return page
 
 
 def zoomed(page):
@@ -59,9 +60,9 @@ def run_folder(tmp_path_factory):
 
 
 def test_every_part_comes_back_at_once_down_to_the_path_of_one_message(
-    page, jupyter, run_folder, capsys
+    lab, jupyter, run_folder, capsys
 ):
-    opened(page, jupyter, "parts.ipynb", "import mqlab as mq",
+    page = opened(lab, jupyter, "parts.ipynb", "import mqlab as mq",
            f"player = mq.widgets.ReplayPlayer({str(run_folder)!r})\nplayer")  # fmt: skip
     rounds = [zoomed(page) for _ in range(3)]
     turns = rounds[-1]
@@ -119,8 +120,8 @@ mq.widgets.ReplayPlayer(OUT)
 """
 
 
-def test_a_run_that_goes_on_is_followed_to_its_end(page, jupyter, tmp_path):
-    opened(page, jupyter, "live.ipynb", "import mqlab as mq\nfrom pathlib import Path",
+def test_a_run_that_goes_on_is_followed_to_its_end(lab, jupyter, tmp_path):
+    page = opened(lab, jupyter, "live.ipynb", "import mqlab as mq\nfrom pathlib import Path",
            f"OUT = Path({str(tmp_path / 'run')!r})", LIVE)  # fmt: skip
     page.evaluate("""() => { window.ends = []; const source = Bokeh.documents[0].get_model_by_name('window');
       source.properties.data.change.connect(() => ends.push([source.data.high[0], source.data.to[0]])); }""")

@@ -7,7 +7,7 @@ from mqlab.spec import topology
 from tests.browser.conftest import STEADY
 from tests.browser.desk_page import open_desk
 from tests.browser.test_lab import PLAYER, go_to, panel, select
-from tests.browser.test_notebook import notebook, open_notebook, run_all
+from tests.browser.test_notebook import notebook, run_all
 from tests.browser.test_stage import PLACE
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
@@ -125,10 +125,10 @@ def test_a_thin_line_that_was_used_both_ways_is_two_lines_as_wide_as_their_traff
     assert len(set(places)) == len(places), "no two lie on one another"
 
 
-def test_a_click_with_the_right_button_kills_a_broker_in_jupyterlab(page, jupyter):
+def test_a_click_with_the_right_button_kills_a_broker_in_jupyterlab(lab, jupyter):
     """Two actions: click B with the right button; choose Crash B. JupyterLab has a menu, too."""
     notebook(jupyter[2] / "kill.ipynb", "import mqlab as mq\nmq.view(mq.run('fuse:2.20'))")
-    open_notebook(page, jupyter, "kill.ipynb")
+    page = lab("kill.ipynb")
     run_all(page)
     page.wait_for_function("() => window.Bokeh?.documents?.length === 1")
     page.get_by_role("button", name="Build", exact=True).wait_for()  # the kernel has answered

@@ -4,12 +4,10 @@ import json
 
 import pytest
 
-from tests.browser.conftest import IDLE, PATIENCE, STEADY
+from tests.browser.conftest import IDLE, PATIENCE, READY, STEADY
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
-READY = """() => { const w = window.jupyterapp?.shell.currentWidget;
-  return w?.context?.isReady && w.sessionContext?.session?.kernel?.status === 'idle' }"""
 FAILED = """() => jupyterapp.shell.currentWidget.content.widgets
   .flatMap(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])
   .filter(o => o.output_type === 'error')"""
@@ -60,11 +58,11 @@ def moves(page, document):
     return False
 
 
-def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupyter):
+def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "first.ipynb", "import mqlab as mq\nmq.view(mq.run('fuse:2.20'))",
              "mq.widgets.Workbench('fuse:2.20')")  # fmt: skip
-    open_notebook(page, jupyter, "first.ipynb")
+    page = lab("first.ipynb")
     run_all(page)
     page.wait_for_function("() => window.Bokeh?.documents?.length >= 2")
     page.wait_for_function(IDLE)
@@ -100,11 +98,11 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(page, jupy
     assert page.evaluate(FAILED) == []
 
 
-def test_one_document_shows_any_network(page, jupyter):
+def test_one_document_shows_any_network(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "one.ipynb", "import mqlab as mq\nbench = mq.widgets.Workbench()\nbench",
              "bench.topology.value = 'mesh'\nbench.size.value = 25")  # fmt: skip
-    open_notebook(page, jupyter, "one.ipynb")
+    page = lab("one.ipynb")
     run_cell(page, 0)
     page.wait_for_function("() => window.Bokeh?.documents?.length === 1")
     page.wait_for_function(IDLE)
@@ -136,12 +134,12 @@ SOURCES = """() => jupyterapp.shell.currentWidget.content.widgets.map(
 ACTIVE = "() => jupyterapp.shell.currentWidget.content.activeCellIndex"
 
 
-def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
+def test_a_view_that_plays_takes_nothing_from_the_keyboard(lab, jupyter):
     _, _, folder = jupyter
     notebook(
         folder / "keys.ipynb", "import mqlab as mq", "mq.view(mq.run('fuse:2.22'))", "1 + 1", ""
     )
-    open_notebook(page, jupyter, "keys.ipynb")
+    page = lab("keys.ipynb")
     page.locator(".jp-Notebook .jp-Cell").first.click()
     for _ in range(3):
         page.keyboard.press("Shift+Enter")
@@ -163,11 +161,11 @@ def test_a_view_that_plays_takes_nothing_from_the_keyboard(page, jupyter):
     assert page.evaluate(FAILED) == []
 
 
-def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(page, jupyter):
+def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "dies.ipynb", "import mqlab as mq\nmq.view(mq.run('fuse:4.4'))",
              "mq.widgets.Workbench('fuse:4.1')")  # fmt: skip
-    open_notebook(page, jupyter, "dies.ipynb")
+    page = lab("dies.ipynb")
     run_all(page)
     page.wait_for_function("() => window.Bokeh?.documents?.length >= 2")
     page.wait_for_function(IDLE)

@@ -31,10 +31,10 @@ def show(page):
     page.evaluate(STEADY)
 
 
-def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
+def test_ten_runs_of_a_cell_leave_one_picture(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "again.ipynb", "import mqlab as mq\nmq.view('fuse:2.20')")
-    open_notebook(page, jupyter, "again.ipynb")
+    page = lab("again.ipynb")
     counts = []
     for _ in range(10):
         show(page)
@@ -44,11 +44,11 @@ def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
     assert page.evaluate(FAILED) == []
 
 
-def test_a_question_a_fork_and_undo_in_the_notebook(page, jupyter):
+def test_a_question_a_fork_and_undo_in_the_notebook(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "ask.ipynb", "import mqlab as mq\nview = mq.view('fuse:2.20')\nview",
              "print(view.trace.received())")  # fmt: skip
-    open_notebook(page, jupyter, "ask.ipynb")
+    page = lab("ask.ipynb")
     show(page)
     view = page.locator("[data-mqlab=view]")
     page.evaluate(
@@ -68,10 +68,10 @@ def test_a_question_a_fork_and_undo_in_the_notebook(page, jupyter):
     assert page.evaluate(FAILED) == []
 
 
-def test_a_restarted_kernel_is_told_and_the_picture_plays_on(page, jupyter):
+def test_a_restarted_kernel_is_told_and_the_picture_plays_on(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "restart.ipynb", "import mqlab as mq\nmq.view('fuse:2.20')")
-    open_notebook(page, jupyter, "restart.ipynb")
+    page = lab("restart.ipynb")
     show(page)
     page.evaluate(f"() => {KERNEL}.restart()")
     view = page.locator("[data-mqlab=view]")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_notebook import notebook, open_notebook
+from tests.browser.test_notebook import notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.spark, pytest.mark.timeout(300)]
 SWEEP = """
@@ -23,10 +23,10 @@ OUTPUTS = """() => jupyterapp.shell.currentWidget.content.widgets[0].model.outpu
   .filter(o => o.output_type === 'error').map(o => o.evalue)"""
 
 
-def test_cancel_ends_a_sweep_and_keeps_its_runs(page, jupyter):
+def test_cancel_ends_a_sweep_and_keeps_its_runs(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "sweep.ipynb", SWEEP)
-    open_notebook(page, jupyter, "sweep.ipynb")
+    page = lab("sweep.ipynb")
     page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells') }")
     said = page.get_by_text(re.compile(r"runs: [1-9]\d* of 2,000, \d+ \w+ left"))
     said.wait_for(timeout=120_000)

@@ -14,7 +14,7 @@ from collections import defaultdict
 import pytest
 
 from mqlab import conform, products
-from mqlab.runtime import LOOPBACK
+from mqlab.products.activemq.runtime import LOOPBACK
 from tests.conftest import packed
 
 SETS = ("activemq", "activemq-editions", "combined", "failover", "openmq", "artemis", "activemq-later",

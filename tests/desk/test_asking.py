@@ -1,13 +1,13 @@
 """What a newcomer asks first: the answer stands in what one click brings, not behind it."""
 
 import mqlab as mq
-from mqlab.desk import Desk
+from mqlab.workbench import WorkbenchSession
 
 ORDERS = mq.Queue("ORDERS")
 
 
 def ask(trace, kind="", name=""):
-    return Desk(trace).answer("why", {"kind": kind, "name": name})
+    return WorkbenchSession(trace).answer("why", {"kind": kind, "name": name})
 
 
 def test_a_consumer_without_messages_is_told_what_decided():

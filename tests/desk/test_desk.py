@@ -5,9 +5,10 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab import products, takes
-from mqlab.desk import Desk
+from mqlab import products
 from mqlab.errors import BadValue, UnknownName
+from mqlab.products import inputs as takes
+from mqlab.workbench import WorkbenchSession
 
 SOME = [
     "fuse:2.20",
@@ -21,7 +22,7 @@ SOME = [
 
 
 def desk_of(figure):
-    return Desk(mq.run(figure), figure)
+    return WorkbenchSession(mq.run(figure), figure)
 
 
 def events(trace, until):
@@ -327,9 +328,9 @@ def test_every_figure_can_be_asked_and_all_answers_are_json(figure):
     trace = products.play(figure.scenario)
     if not trace.header["scenario"]["brokers"]:
         with pytest.raises(BadValue, match="does not hold its scenario"):
-            Desk(trace)
+            WorkbenchSession(trace)
         return
-    desk = Desk(trace, figure.id)
+    desk = WorkbenchSession(trace, figure.id)
     told = [desk.answer(kind, {}) for kind in ("tell", "why", "check", "code", "options")]
     for part in told[0]["parts"]:
         asked = {"kind": part["kind"], "name": part["name"]}
@@ -345,7 +346,7 @@ def test_a_picture_is_there_before_its_lab_file_is_read(monkeypatch):
     asked = []
     read = takes.scenario_of
     monkeypatch.setattr(takes, "scenario_of", lambda *what: asked.append(what) or read(*what))
-    desk = Desk(trace)
+    desk = WorkbenchSession(trace)
     assert not asked, "of a large network it takes longer than the picture"
     assert desk.answer("tell", {})["parts"]
     assert len(asked) == 1

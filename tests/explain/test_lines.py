@@ -3,7 +3,7 @@
 import pytest
 
 import mqlab as mq
-from mqlab import artemis, openmq
+from mqlab.api import artemis, openmq
 
 NET = mq.Network(
     mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)"), store="jdbc"),

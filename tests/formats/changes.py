@@ -7,11 +7,11 @@ import json
 from collections import defaultdict
 from random import Random
 
-from mqlab.scenarios import reading
+from mqlab.products import figures
 
 FILES = ("fuse", "amq6", "article", "fuse4", "unsafe", "openmq", "artemis", "crash")
 SEEDS = [figure["scenario"] for name in FILES
-         for figure in json.loads(reading.text(name))["figures"]]  # fmt: skip
+         for figure in json.loads(figures.text(name))["figures"]]  # fmt: skip
 # What people, editors and programs write in the wrong place.
 ODD = [
     None, 0, -1, 1, 3, -5, 0.5, 10**9, 10**20, 1e308, float("inf"), float("nan"), True, False,

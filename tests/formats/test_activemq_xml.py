@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import mqlab as mq
 from mqlab.errors import BadFile
-from mqlab.formats import activemq
+from mqlab.products.activemq import files as activemq
 from mqlab.spec.origin import SourceFile
 from mqlab.spec.rows import OPTIONS
 from tests.conftest import work_of_at_most

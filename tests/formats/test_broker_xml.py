@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mqlab as mq
-from mqlab import artemis
+from mqlab.api import artemis
 from mqlab.errors import BadFile
-from mqlab.formats.artemis import broker_xml
+from mqlab.products.artemis.files import broker_xml
 from mqlab.spec.artemis.broker import ROLES
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.origin import SourceFile

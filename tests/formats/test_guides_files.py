@@ -9,7 +9,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadFile, UriError
-from mqlab.formats import activemq
+from mqlab.products.activemq import files
 from mqlab.spec import uri as uris
 from mqlab.spec.origin import SourceFile
 
@@ -230,7 +230,7 @@ FRAGMENTS = {
 
 
 def read(texts):
-    return activemq.read([SourceFile(f"{no}.xml", text) for no, text in enumerate(texts)])
+    return files.read([SourceFile(f"{no}.xml", text) for no, text in enumerate(texts)])
 
 
 @pytest.mark.parametrize("example", FRAGMENTS)
@@ -242,11 +242,11 @@ def test_a_fragment_is_read_checked_written_and_read_again(example):
         assert net.brokers == expected
     assert {problem.rule for problem in mq.check(net)} == rules
     assert all(problem.line for problem in mq.check(net))
-    assert list(activemq.write(read(texts)).values()) == texts
+    assert list(files.write(read(texts)).values()) == texts
     other = net.change("*", advisory_support=False)
     for place, _ in ((f"{b.name}/{c.name}", c) for b, c in net.connectors()):
         other = other.change(place, prefetch_size=7)
-    written = activemq.write(other)
+    written = files.write(other)
     assert read(written.values()) == other
     mq.run(net)
 
@@ -285,11 +285,11 @@ def test_an_address_is_read_and_stands_in_a_file_and_comes_back(address):
     parsed = uris.parse(address)
     assert str(parsed) == address
     net = mq.Network(mq.Broker("A", mq.NetworkConnector.as_written("ab", address)))
-    assert read(activemq.write(net).values()) == net
+    assert read(files.write(net).values()) == net
     refused = {"no-agent"} if parsed.scheme not in AGENTS else set()
     if parsed.scheme == "rendezvous":
         refused = {"no-agent"}  # gone after 5.5
-    rules = {problem.rule for problem in mq.check(read(activemq.write(net).values()))}
+    rules = {problem.rule for problem in mq.check(read(files.write(net).values()))}
     assert rules & {"no-agent", "bad-address"} == refused
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mqlab as mq
-from mqlab.formats import lab
+from mqlab.products.activemq.files import lab_file
 from mqlab.spec import Scenario
 from tests.conftest import recorded
 
@@ -50,13 +50,13 @@ def scenarios(draw):
 @given(scenarios())
 @settings(max_examples=100, deadline=None)
 def test_what_is_written_reads_back_as_itself(scenario):
-    assert lab.read(json.loads(lab.dumps(scenario))) == scenario
+    assert lab_file.read(json.loads(lab_file.dumps(scenario))) == scenario
 
 
 @pytest.mark.parametrize("value", recorded("activemq", lambda path: "/random/" in path))
 def test_a_recording_reads_back_as_itself(value):
-    scenario = lab.read(value)
-    assert lab.read(lab.write(scenario)) == scenario
+    scenario = lab_file.read(value)
+    assert lab_file.read(lab_file.write(scenario)) == scenario
 
 
 def test_save_and_load(tmp_path):

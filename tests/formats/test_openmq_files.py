@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mqlab as mq
-from mqlab import openmq
+from mqlab.api import openmq
 from mqlab.errors import BadFile
-from mqlab.formats import openmq_files, properties
+from mqlab.files import properties
+from mqlab.products.openmq.files import properties as openmq_files
 from mqlab.spec.options import tables
 from mqlab.spec.origin import SourceFile
 from tests.conftest import recorded

@@ -4,7 +4,7 @@ import pytest
 
 from mqlab import products
 from mqlab.errors import BadFile, MqlabError
-from mqlab.formats import lab
+from mqlab.products.activemq.files import lab_file
 from tests.conftest import packed
 
 PACKS = ("activemq", "activemq-later", "artemis", "artemis-later", "combined", "failover", "openmq",
@@ -136,4 +136,4 @@ def test_a_text_that_is_no_lab_file_is_told_what_it_is(tmp_path, text, told):
     file = tmp_path / "my.json"
     file.write_text(text)
     with pytest.raises(BadFile, match=told):
-        lab.load(file)
+        lab_file.load(file)

@@ -81,11 +81,12 @@ def test_a_figure_has_the_recording_of_its_situation(id):
 
 
 def test_every_recording_of_a_figure_is_there_and_none_disagrees():
-    from mqlab import conform, scenarios
+    from mqlab import conform
     from mqlab.conform.recorded import names
+    from mqlab.products.activemq import figures
 
     known = [figure.id for figure in mq.figures()]
-    table = {id: scenarios.recording_of(id) for id in known if _has(id)}
+    table = {id: figures.recording_of(id) for id in known if _has(id)}
     assert len(table) >= 60
     assert set(table.values()) <= set(names())
     results = {name: conform.compare(mq.recorded(name).value).result for name in table.values()}

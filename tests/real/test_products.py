@@ -13,13 +13,14 @@ from xml.etree import ElementTree
 import pytest
 
 import mqlab as mq
-from mqlab import artemis, openmq, products
+from mqlab import products
+from mqlab.api import artemis, openmq
 from mqlab.errors import CannotRun
-from mqlab.real import openmq as real_openmq
-from mqlab.real.artemis import ArtemisBrokers
+from mqlab.products.artemis.real.brokers import ArtemisBrokers
+from mqlab.products.openmq.real import brokers as real_openmq
+from mqlab.products.openmq.real.brokers import OpenMQBrokers
+from mqlab.products.unsupported_steps import unplayable
 from mqlab.real.home import find
-from mqlab.real.openmq import OpenMQBrokers
-from mqlab.real.playable import unplayable
 from mqlab.spec.artemis import WORDS
 from tests.conftest import packed
 from tests.real import standin

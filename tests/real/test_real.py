@@ -17,13 +17,13 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
-from mqlab.beside import Beside
+from mqlab.api.real_comparison import Beside
 from mqlab.errors import CannotRun
-from mqlab.formats import lab
-from mqlab.real import brokers
+from mqlab.products.activemq.files import lab_file as lab
+from mqlab.products.activemq.real import brokers
+from mqlab.products.real_play import play
+from mqlab.products.unsupported_steps import unplayable
 from mqlab.real.home import find
-from mqlab.real.playable import unplayable
-from mqlab.real.script import play
 from tests.conftest import ROOT, missing, packed
 
 try:
@@ -92,6 +92,7 @@ def test_every_theme_is_there():
     assert len(NAMES) >= 40
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_real_network_does_what_the_lab_says(name, outcomes):
     scenario, real = outcomes[name]

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 import mqlab as mq
-from mqlab.beside import Beside
+from mqlab.api.real_comparison import Beside
+from mqlab.products import real_play as playing
+from mqlab.products.activemq.real.brokers import Brokers
+from mqlab.products.activemq.real.networks import NetworkScript
 from mqlab.real import processes, steps
-from mqlab.real import script as playing
-from mqlab.real.brokers import Brokers
 from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT
 from mqlab.real.consumers import Consumer
-from mqlab.real.networks import NetworkScript
 from mqlab.real.processes import Processes
 
 

@@ -136,6 +136,7 @@ def test_another_python_on_the_cluster_is_told(standalone, tmp_path):
     assert told.split()[-1] == "3"
 
 
+@pytest.mark.sample(3, pool="kills")
 def test_a_worker_that_dies_in_the_middle_changes_nothing(here, standalone, tmp_path):
     """Last: it costs the cluster one of its two workers."""
     master, workers = standalone

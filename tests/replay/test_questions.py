@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 import pytest
 
 import mqlab as mq
-from mqlab import scenarios
 from mqlab.errors import BadFile, BadValue
+from mqlab.products.activemq import figures
 from mqlab.replay import histories
 from mqlab.trace import Kind
 from mqlab.trace.questions import route
@@ -108,7 +108,7 @@ def loops_of(trace):
                 yield event.message, event.broker, event.t, way
 
 
-@pytest.mark.parametrize("figure", scenarios.figures(), ids=lambda figure: figure.id)
+@pytest.mark.parametrize("figure", figures.figures(), ids=lambda figure: figure.id)
 def test_what_no_stay_ends_is_what_waits_at_the_end(figure):
     trace = mq.run(figure)
     steps, ends = steps_of(trace)

@@ -7,9 +7,9 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadFile, BadValue
+from mqlab.products.inputs import scenario_of
 from mqlab.replay import independent, merge, store
 from mqlab.spec import topology
-from mqlab.takes import scenario_of
 from mqlab.trace import COLUMNS, Trace
 from tests.replay.test_long import whole
 

@@ -1,8 +1,8 @@
 """Random crashes over clusters of OpenMQ and Artemis: what is persistent and confirmed is not lost.
 
 Only what the references call safe is done: a replicated broker dies while its partner has a complete
-copy (artemis-ha.md, sections 2 and 4); brokers of a shared store, or with a store that comes back,
-die at any time; an enhanced cluster keeps its database (openmq-clusters.md).
+copy (Artemis rules 12 and 14); brokers of a shared store, or with a store that comes back,
+die at any time; an enhanced cluster keeps its database (OpenMQ rules 9).
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from mqlab.formats import artemis, openmq
-from mqlab.runtime.artemis import ArtemisLab
-from mqlab.runtime.openmq import ClusterLab
+from mqlab.products.artemis.files import lab_file as artemis
+from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.openmq.files import lab_file as openmq
+from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
-from tests.conftest import IN_CI
+from tests.conftest import ALL
 from tests.trace import state
 
-EXAMPLES = 200 if IN_CI else 2000
+EXAMPLES = 2000 if ALL else 200
 FAIL_BACK = {"check_for_live_server": True}, {"allow_failback": True}
 
 
@@ -78,7 +79,9 @@ class ArtemisCrashes(RuleBasedStateMachine):
         for name, broker in self.lab.brokers.items():
             if broker.role in ("down", "stopped", "not_started"):
                 continue
-            partner = broker.master or (broker.live.replica if broker.live else None)
+            partner = broker.master or (
+                broker.served_journal.replica if broker.served_journal else None
+            )
             alone = broker.spec.policy != "replication"
             whole = partner is not None and "in_sync" in (broker.role, partner.role[-7:])
             if alone or (broker.serves and whole) or broker.role == "backup_searching":
@@ -136,8 +139,8 @@ class ArtemisCrashes(RuleBasedStateMachine):
         got = {n for c in self.lab.clients.consumers.values() for n in c.received}
         assert sent == got
         for broker in self.lab.brokers.values():
-            if broker.live is not None:
-                assert not any(queue.items() for queue in broker.live.queues.values())
+            if broker.served_journal is not None:
+                assert not any(queue.items() for queue in broker.served_journal.queues.values())
 
 
 class OpenMQCrashes(RuleBasedStateMachine):

@@ -7,9 +7,9 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
-from mqlab.runtime.activemq.audit import DEPTH, PRODUCERS, Audit
+from mqlab.products.activemq.broker.message_audit import DEPTH, PRODUCERS, MessageAudit
+from mqlab.products.inputs import scenario_of
 from mqlab.spec import topology
-from mqlab.takes import scenario_of
 
 Q, T = mq.Queue("Q"), mq.Topic("T")
 PAIR = topology.network("chain", 2)
@@ -69,7 +69,7 @@ def kept(what):
         found = tracemalloc.take_snapshot()
     finally:
         tracemalloc.stop()
-    runtime = [tracemalloc.Filter(True, "*/mqlab/runtime/*")]
+    runtime = [tracemalloc.Filter(True, f"*/mqlab/{room}/*") for room in ("engine", "products")]
     return sum(line.size for line in found.filter_traces(runtime).statistics("filename"))
 
 
@@ -82,7 +82,7 @@ def test_memory_does_not_grow_with_messages_that_are_gone(name):
 
 
 def test_an_audit_knows_the_last_messages_of_so_many_producers():
-    audit = Audit()
+    audit = MessageAudit()
     producers = [no * 100 * DEPTH for no in range(PRODUCERS + 1)]
     for first in producers:
         for number in range(first, first + 10):
@@ -93,7 +93,7 @@ def test_an_audit_knows_the_last_messages_of_so_many_producers():
 
 
 def test_what_was_given_back_unread_may_come_again():
-    audit = Audit()
+    audit = MessageAudit()
     for number in (1, 2, DEPTH):
         audit.add(number)
     audit.discard([2, 3])

@@ -10,10 +10,10 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
-from mqlab.formats import artemis
-from mqlab.runtime.artemis import outcome
-from mqlab.scenarios.artemis import figure as artemis_figure
-from mqlab.scenarios.artemis import figures as artemis_figures
+from mqlab.products.artemis.figures import figure as artemis_figure
+from mqlab.products.artemis.figures import figures as artemis_figures
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.runtime import outcome
 from tests.conftest import inflated, packed
 
 FIGURES = {figure.id: figure for figure in artemis_figures()}
@@ -121,7 +121,7 @@ def test_a_figure_is_told_whole_and_can_be_written_down(figure):
         assert len(text) > 10
     assert figure.question.endswith("?")
     scenario = figure.scenario
-    assert artemis.read(json.loads(json.dumps(artemis.write(scenario)))) == scenario
+    assert lab_file.read(json.loads(json.dumps(lab_file.write(scenario)))) == scenario
 
 
 @pytest.mark.parametrize(("id", "recording", "broker"), [

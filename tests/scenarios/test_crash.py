@@ -68,13 +68,13 @@ def test_a_run_without_a_crash_has_no_times():
 def test_what_is_lost_is_in_the_table():
     # Non-persistent messages do not survive: the column must not be zero by construction.
     figure = mq.figure("crash:replicated")
-    from mqlab.formats import artemis
+    from mqlab.products.artemis.files import lab_file
 
-    value = artemis.write(figure.scenario)
+    value = lab_file.write(figure.scenario)
     for step in value["steps"]:
         if step["do"] == "send":
             step["persistent"] = False
-    (row,) = mq.compare(mq.run(artemis.read(value))).rows().values()
+    (row,) = mq.compare(mq.run(lab_file.read(value))).rows().values()
     assert (row["lost"], row["received"], row["data after"]) == (10, 5, None)
 
 

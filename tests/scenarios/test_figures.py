@@ -7,12 +7,12 @@ from importlib import resources
 import pytest
 
 import mqlab as mq
-from mqlab import scenarios
 from mqlab.errors import UnknownName
-from mqlab.formats import lab
-from mqlab.runtime import play
-from mqlab.scenarios import GUIDES
-from mqlab.scenarios.guide import claims
+from mqlab.products.activemq import figures
+from mqlab.products.activemq.figures import GUIDES
+from mqlab.products.activemq.figures.claims import claims
+from mqlab.products.activemq.files import lab_file
+from mqlab.products.activemq.runtime import play
 from mqlab.trace.outcome import outcome
 from tests.conftest import packed
 
@@ -22,7 +22,7 @@ IDS = [
     "amq6:3.1", "amq6:3.2", "amq6:3.3a", "amq6:3.3b", "amq6:3.4",
     "article:conduit", "article:stuck",
 ]  # fmt: skip
-FIGURES = [pytest.param(figure, id=figure.id) for figure in scenarios.figures()]
+FIGURES = [pytest.param(figure, id=figure.id) for figure in figures.figures()]
 RAW = [
     pytest.param(item, id=item["id"])
     for guide in GUIDES
@@ -69,7 +69,7 @@ def ends(found, keep=lambda name: True):
 
 
 def test_every_figure_is_there_once_and_in_order():
-    assert [figure.id for figure in scenarios.figures()] == IDS
+    assert [figure.id for figure in figures.figures()] == IDS
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -149,7 +149,7 @@ def test_it_is_a_story_a_learner_can_follow(figure):
     assert figure.question.endswith("?")
     assert 60 < len(figure.answer) < 600
     assert figure.suggestion
-    steps = lab.write(figure.scenario)["steps"]
+    steps = lab_file.write(figure.scenario)["steps"]
     assert [step["do"] for step in steps[-2:]] == ["settle", "snapshot"]
     assert steps[-1]["label"] == "final"
     assert 2 <= len(re.findall(r"[.?!](?:\s|$)", figure.answer)) <= 4
@@ -157,7 +157,7 @@ def test_it_is_a_story_a_learner_can_follow(figure):
 
 def test_a_figure_is_a_lab_file():
     scenario = mq.figure("fuse:2.19").scenario
-    again = lab.read(lab.write(scenario))
+    again = lab_file.read(lab_file.write(scenario))
     assert again == scenario
     assert play(again).digest() == play(scenario).digest()
 
@@ -181,7 +181,7 @@ def test_what_a_caller_does_to_a_figure_stays_with_the_caller():
     figure.scenario.about["guide_says"]["received"]["C1"] = 99
     for again in (
         mq.figure("fuse:2.20"),
-        next(f for f in scenarios.figures() if f.id == "fuse:2.20"),
+        next(f for f in figures.figures() if f.id == "fuse:2.20"),
     ):
         assert again.expected["received"]["C1"] == 6
         assert again.scenario.about["guide_says"]["received"]["C1"] == 6

@@ -10,10 +10,10 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
-from mqlab.formats import openmq
-from mqlab.runtime.openmq import outcome
-from mqlab.scenarios.openmq import figure as cluster_figure
-from mqlab.scenarios.openmq import figures as cluster_figures
+from mqlab.products.openmq.figures import figure as cluster_figure
+from mqlab.products.openmq.figures import figures as cluster_figures
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.runtime import outcome
 from mqlab.trace.kinds import Kind
 from tests.conftest import inflated, packed
 from tests.runtime.openmq.cluster import known
@@ -86,7 +86,7 @@ def test_a_figure_is_told_whole_and_can_be_written_down(figure):
         assert len(text) > 10
     assert figure.question.endswith("?")
     scenario = figure.scenario
-    assert openmq.read(json.loads(json.dumps(openmq.write(scenario)))) == scenario
+    assert lab_file.read(json.loads(json.dumps(lab_file.write(scenario)))) == scenario
     assert mq.check(figure) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
-from mqlab.formats import lab
+from mqlab.products.activemq.files import lab_file
 
 FIGURES = [pytest.param(figure, id=figure.id) for figure in mq.figures()]
 PRINTED = """import mqlab as mq
@@ -80,4 +80,4 @@ def test_an_address_that_only_its_broker_judges_stays_unjudged():
     again = executed(products.python(scenario))
     assert again == scenario
     assert not again.network.brokers[0].connectors[0].judged
-    assert lab.read(lab.write(again)) == scenario
+    assert lab_file.read(lab_file.write(again)) == scenario

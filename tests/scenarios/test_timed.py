@@ -8,12 +8,12 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
-from mqlab.formats import failover
-from mqlab.formats import lab as lab_files
-from mqlab.runtime import play
-from mqlab.runtime.activemq.in_time import outcome
-from mqlab.scenarios.timed import figure as timed_figure
-from mqlab.scenarios.timed import figures as timed_figures
+from mqlab.products.activemq.figures.timed import figure as timed_figure
+from mqlab.products.activemq.figures.timed import figures as timed_figures
+from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import play
 from mqlab.trace.kinds import Kind
 from tests.runtime.activemq.safety import UNSAFE, not_received, shortest, unsafe
 from tests.runtime.activemq.timed import gaps, path
@@ -68,7 +68,7 @@ def test_a_stored_counterexample_loses_what_was_acknowledged(id):
 @pytest.mark.parametrize("name", UNSAFE)
 def test_the_stored_counterexample_is_the_shortest(name):
     stored = FIGURES["unsafe:" + name.replace(", ", "-").replace(" ", "-")]
-    found = failover.read({**unsafe(name, shortest(name))})
+    found = timed_recordings.read({**unsafe(name, shortest(name))})
     assert found.actions == stored.scenario.actions
 
 

@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 import mqlab as mq
-from mqlab.formats import artemis as artemis_files
-from mqlab.runtime.artemis.clients import Client
+from mqlab.products.artemis.client.clients import Client
+from mqlab.products.artemis.files import lab_file as artemis_files
 from mqlab.spec import artemis, connector, openmq
 from mqlab.spec.options import tables
 from mqlab.spec.step import Step
@@ -69,7 +69,7 @@ def note_calls(patch, owner, method, element, seen, place=0):
 def note_all(patch, product, seen):
     """Note what is asked for on each of the ways on which a run of a product gets at an option."""
     if product == "activemq":
-        resolved, options = connector._resolved, connector.Optioned.options.fget
+        resolved, options = connector._resolved, connector.HasOptions.options.fget
         patch.setattr(
             connector,
             "_resolved",
@@ -78,7 +78,7 @@ def note_all(patch, product, seen):
             ),
         )
         patch.setattr(
-            connector.Optioned,
+            connector.HasOptions,
             "options",
             property(lambda self: Noted(options(self), seen, self.ELEMENT)),
         )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mqlab as mq
-from mqlab import openmq
+from mqlab.api import openmq
 from mqlab.errors import BadValue, UnknownName, UriError
 from mqlab.spec import EDITIONS, OPTIONS, graph, topology, uri
 from mqlab.spec.values import duration, matches

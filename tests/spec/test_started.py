@@ -3,7 +3,7 @@
 import pytest
 
 import mqlab as mq
-from mqlab import artemis, openmq
+from mqlab.api import artemis, openmq
 
 Q = mq.Queue("Q")
 CLUSTERS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from mqlab.runtime.activemq import Lab as NetworkLab
-from mqlab.runtime.artemis import ArtemisLab
-from mqlab.runtime.openmq import ClusterLab
+from mqlab.products.activemq.runtime import Lab as NetworkLab
+from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 
@@ -33,9 +33,9 @@ def of_activemq(lab: NetworkLab) -> Held:
     for name, broker in lab.brokers.items():
         for dest, destination in broker.by_name.items():
             if dest.is_queue:
-                yield from ((name, dest, message.number) for message in destination.held)
+                yield from ((name, dest, message.number) for message in destination.messages)
         for sub in broker.subs if broker.running else ():
-            for message in (*sub.outstanding, *sub.waiting):
+            for message in (*sub.dispatched, *sub.waiting):
                 if not message.dest.is_queue:
                     yield name, message.dest, message.number
     for store in stores.values():
@@ -53,7 +53,7 @@ def of_openmq(lab: ClusterLab) -> Held:
                 yield name, dest, message.number
                 yield from ((there.name, dest, message.number) for there in message.copies)
     for consumer in lab.consumers.values():  # copies outlive their homes in the hands of consumers
-        for claim in consumer.hands:
+        for claim in consumer.unacknowledged:
             if consumer.home in claim.message.copies:
                 yield consumer.home.name, claim.message.dest, claim.message.number
 
@@ -61,9 +61,13 @@ def of_openmq(lab: ClusterLab) -> Held:
 def of_artemis(lab: ArtemisLab) -> Held:
     """Queues and what is kept for other pairs: of those who serve, and on the disks of those who do not."""
     for broker in lab.all_brokers():
-        journal = broker.live
-        if journal is None and broker.disk is not None and broker.disk.home is broker:
-            journal = broker.disk
+        journal = broker.served_journal
+        if (
+            journal is None
+            and broker.stored_journal is not None
+            and broker.stored_journal.home is broker
+        ):
+            journal = broker.stored_journal
         if journal is None:
             continue
         for _, item in journal.items():

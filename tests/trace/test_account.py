@@ -5,7 +5,7 @@ import pytest
 import mqlab as mq
 from mqlab import products
 from mqlab.errors import MqlabError
-from mqlab.runtime import LOOPBACK
+from mqlab.products.activemq.runtime import LOOPBACK
 from mqlab.trace import Fate, Kind, fast, plain
 from mqlab.trace.columns import Columns
 from tests.conftest import packed

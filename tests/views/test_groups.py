@@ -10,8 +10,8 @@ import mqlab as mq
 from mqlab.spec import topology
 from mqlab.views import groups, opened, svg
 from mqlab.views.boxes import around
-from mqlab.views.cast import Cast
-from mqlab.views.folded import Folded
+from mqlab.views.cast import SceneParts
+from mqlab.views.folded import CollapsedParts
 from mqlab.views.scene import scene
 
 FOO = mq.Queue("TEST.FOO")
@@ -20,7 +20,7 @@ FOO = mq.Queue("TEST.FOO")
 def cast_of(net):
     last, first = net.names[-1], net.names[0]
     readers = [mq.Consumer(name, on=last, reads=FOO) for name in ("C", "D")]
-    return Cast(mq.run(net, *readers, mq.Producer("P", on=first, sends=2, to=FOO)))
+    return SceneParts(mq.run(net, *readers, mq.Producer("P", on=first, sends=2, to=FOO)))
 
 
 def shape_of(shape, size):
@@ -51,7 +51,7 @@ def test_nothing_overlaps_whichever_group_is_open(shape, size):
 
 @pytest.mark.parametrize("shape", topology.TOPOLOGIES)
 def test_each_broker_is_in_one_group_of_a_size_that_has_room(shape):
-    cast = Cast(mq.run(topology.network(shape, 64)))  # a complete graph of 100 takes a minute
+    cast = SceneParts(mq.run(topology.network(shape, 64)))  # a complete graph of 100 takes a minute
     found = groups.groups(cast)
     assert sorted(no for group in found for no in group.members) == sorted(cast.standing)
     assert 5 <= len(found) <= 20
@@ -95,7 +95,7 @@ def test_a_hub_stands_alone_and_masters_are_not_parted_from_their_slaves():
 
 def test_between_two_groups_there_is_one_line_for_all_their_connectors():
     cast = shape_of("mesh", 100)
-    closed = Folded(cast.trace, cast, groups.groups(cast))
+    closed = CollapsedParts(cast.trace, cast, groups.groups(cast))
     assert len(closed.links) == 9, "ten rows, one below the other"
     assert {link.count for link in closed.links} == {10}
     bridges = [bridge for link in closed.links for bridge in link.bridges]

@@ -11,8 +11,9 @@ from mqlab import products
 from mqlab.errors import BadValue
 from mqlab.spec import topology
 from mqlab.views import layout, scene
-from mqlab.views.changes import What
+from mqlab.views.changes import StateChange
 from tests.conftest import ROOT, packed
+from tests.plan import today
 
 FOO = mq.Queue("TEST.FOO")
 
@@ -150,22 +151,25 @@ def test_a_failover_is_shown_roles_connections_and_attempts():
     brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
     words = columns["roles"]["word"]
     roles = [
-        words[role] for broker, role, _ in rows_of(columns, What.role) if broker == brokers["B"]
+        words[role]
+        for broker, role, _ in rows_of(columns, StateChange.role)
+        if broker == brokers["B"]
     ]
     assert roles == ["slave", "master"], "B waits as a slave, and becomes the master"
-    met = [broker for _, broker, _ in rows_of(columns, What.at)]
+    met = [broker for _, broker, _ in rows_of(columns, StateChange.at)]
     assert met == [brokers["A"], -1, brokers["B"]], "the client loses its broker, finds the other"
     assert sorted(columns["wires"]["to"]) == sorted(2 * [brokers["A"], brokers["B"]])
     assert columns["clients"]["name"] == ["C"]
     assert columns["consumers"]["card"] == columns["clients"]["node"], "its consumer is on its card"
     assert columns["received"]["value"][-1] == 5
-    assert len(rows_of(columns, What.attempt)) > 4, "attempts are counted"
+    assert len(rows_of(columns, StateChange.attempt)) > 4, "attempts are counted"
     assert kinds(columns).count("attempt") > 4, "and are seen"
     assert columns["roles"]["kind"][words.index("slave")] == "waits"
 
 
 def test_every_timed_recording_has_a_scene():
-    for value in packed("failover").values():
+    recordings = packed("failover")
+    for value in map(recordings.get, today(sorted(recordings), 4)):
         trace = products.play(products.product_of(value).read(value))
         columns = scene(trace).columns
         assert columns["meta"]["events"] == [len(trace)]
@@ -177,9 +181,13 @@ def test_an_artemis_failover_is_shown_with_roles_and_clients():
     brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
     assert set(brokers) == {"M1", "S1"}
     words = columns["roles"]["word"]
-    slave = [words[role] for node, role, _ in rows_of(columns, What.role) if node == brokers["S1"]]
+    slave = [
+        words[role] for node, role, _ in rows_of(columns, StateChange.role) if node == brokers["S1"]
+    ]
     assert slave.index("slave, in sync") < slave.index("live"), "the slave is in sync, then live"
-    states = [code for node, code, _ in rows_of(columns, What.state) if node == brokers["M1"]]
+    states = [
+        code for node, code, _ in rows_of(columns, StateChange.state) if node == brokers["M1"]
+    ]
     assert states == [1, 1, 1, 2], "the master was there, and has crashed"
     assert columns["clients"]["name"] == ["sender3", "C1"]
     assert columns["received"]["value"][-1] == 10
@@ -189,7 +197,8 @@ def test_an_artemis_failover_is_shown_with_roles_and_clients():
 
 
 def test_every_artemis_recording_has_a_scene():
-    for value in packed("artemis").values():
+    recordings = packed("artemis")
+    for value in map(recordings.get, today(sorted(recordings), 4)):
         trace = products.play(products.product_of(value).read(value))
         assert scene(trace).columns["meta"]["events"] == [len(trace)]
 

@@ -4,7 +4,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.views import scene
-from mqlab.views.changes import What
+from mqlab.views.changes import StateChange
 from mqlab.views.repeats import DUPLICATE, REDELIVERED, repeats
 from tests.conftest import packed
 
@@ -47,7 +47,7 @@ def test_a_redelivered_message_flies_and_carries_its_flag():
 
 def test_who_reads_a_queue_here_is_told_with_its_connectors():
     trace = mq.run("fuse:2.20")
-    stands = rows(trace, What.stands)
+    stands = rows(trace, StateChange.stands)
     at_a = [taker for broker, _, _, taker in stands if broker == number(trace, "A")]
     assert at_a == [number(trace, "C1"), ~0], "C1, and the connector for C2 and C3"
 
@@ -58,7 +58,7 @@ def test_a_limit_of_memory_is_told_and_who_has_to_wait_for_it():
     trace = mq.run(net, mq.Consumer("C", on="A", reads=queue, prefetch=1, delay="20ms", at="1ms"),
                    mq.Producer("P", on="A", sends=6, to=queue, at="2ms"))  # fmt: skip
     assert scene(trace).columns["limits"]["bytes"] == [2048]
-    waits = rows(trace, What.full)
+    waits = rows(trace, StateChange.full)
     assert {client for *_, client in waits} == {number(trace, "P")}
     assert scene(mq.run("fuse:2.20")).columns["limits"]["bytes"] == []
 
@@ -68,7 +68,7 @@ def test_a_cut_is_told_with_both_ends_and_healed_alike(one, other):
     net = mq.Network(mq.Broker("A", LINK), mq.Broker("B"), mq.Broker("C"))
     trace = mq.run(net, mq.Cut(one, other, at="5ms"), mq.Heal(one, other, at="9ms"), until="20ms")
     ends = [number(trace, one), number(trace, other)]
-    assert rows(trace, What.cut) == [[*ends, 1, 0], [*ends, 0, 0]]
+    assert rows(trace, StateChange.cut) == [[*ends, 1, 0], [*ends, 0, 0]]
 
 
 def test_votes_are_told_and_fly_from_those_who_gave_them():
@@ -76,10 +76,10 @@ def test_votes_are_told_and_fly_from_those_who_gave_them():
     recording = next(value for path, value in packed("artemis").items() if path.endswith(name))
     trace = mq.run(recording)
     slave, master = number(trace, "S1"), number(trace, "M1")
-    assert rows(trace, What.vote) == [[slave, 2, 2, 1], [master, 0, 2, 0]]
+    assert rows(trace, StateChange.vote) == [[slave, 2, 2, 1], [master, 0, 2, 0]]
     voters = [number(trace, "M2"), number(trace, "M3")]
-    assert rows(trace, What.ballot) == [[slave, voters[0], 1, 0], [slave, voters[1], 1, 0]]
-    cuts = rows(trace, What.cut)
+    assert rows(trace, StateChange.ballot) == [[slave, voters[0], 1, 0], [slave, voters[1], 1, 0]]
+    cuts = rows(trace, StateChange.cut)
     assert {tuple(sorted(row[:2])) for row in cuts} == {
         tuple(sorted((master, number(trace, end)))) for end in ("M2", "M3", "S1")
     }

@@ -9,7 +9,7 @@ from mqlab import products
 from mqlab.spec import topology
 from mqlab.views import letters, stage
 from mqlab.views.boxes import Box, Curve, Raster, around, bent, between, crosses
-from mqlab.views.cast import Cast
+from mqlab.views.cast import SceneParts
 from mqlab.views.plan import boxes
 from mqlab.views.scene import scene
 from mqlab.views.sizes import MOST_IN_ROOMS, ONE_ROOM, ROOMS
@@ -74,7 +74,7 @@ def faults(cast, plan):
 
 @pytest.mark.parametrize("figure", products.figures(), ids=lambda figure: figure.id)
 def test_no_card_line_or_label_of_a_figure_hides_another(figure):
-    cast = Cast(products.play(figure.scenario))
+    cast = SceneParts(products.play(figure.scenario))
     for room in ROOMS if len(cast.standing) <= MOST_IN_ROOMS else [ONE_ROOM]:
         assert faults(cast, stage.build(cast, *room)) == []
 
@@ -82,14 +82,14 @@ def test_no_card_line_or_label_of_a_figure_hides_another(figure):
 @pytest.mark.parametrize("size", [2, 5, 12, 25])
 @pytest.mark.parametrize("shape", topology.TOPOLOGIES)
 def test_no_card_line_or_label_of_a_topology_hides_another(shape, size):
-    cast = Cast(run_of(topology.network(shape, size)))
+    cast = SceneParts(run_of(topology.network(shape, size)))
     for room in ROOMS if size <= MOST_IN_ROOMS else [ONE_ROOM]:
         assert faults(cast, stage.build(cast, *room)) == []
 
 
 @pytest.mark.parametrize("shape", topology.TOPOLOGIES)
 def test_sixty_brokers_are_discs_that_do_not_touch_and_can_be_read(shape):
-    cast = Cast(run_of(topology.network(shape, 60)))
+    cast = SceneParts(run_of(topology.network(shape, 60)))
     plan = stage.build(cast, *ONE_ROOM)
     discs = list(plan.brokers.values())
     gaps = [math.hypot(a.x - b.x, a.y - b.y) for i, a in enumerate(discs) for b in discs[:i]]
@@ -100,7 +100,7 @@ def test_sixty_brokers_are_discs_that_do_not_touch_and_can_be_read(shape):
 
 
 def test_a_plan_with_a_line_through_a_card_is_found_out():
-    cast = Cast(mq.run("fuse:4.4"))
+    cast = SceneParts(mq.run("fuse:4.4"))
     plan = stage.build(cast)
     broker = plan.brokers[1]
     plan.wires[0] = type(plan.wires[0])("wire", 3, 0, bent((0, broker.y), (900, broker.y), 0))
@@ -111,7 +111,7 @@ def test_strange_names_are_cut_in_the_middle_and_hide_nothing():
     net = mq.Network(*(mq.Broker(name) for name in STRANGE))
     trace = mq.run(net, mq.Consumer("C" * 200, on=STRANGE[0], reads=FOO),
                    mq.Producer("P", on=STRANGE[3], sends=1, to=FOO))  # fmt: skip
-    cast = Cast(trace)
+    cast = SceneParts(trace)
     assert faults(cast, stage.build(cast)) == []
     assert scene(trace).columns["brokers"]["name"] == STRANGE  # whole: the page cuts what it draws
     short = letters.fitted("broker-" + "x" * 200 + "-east-1", 120, 12)
@@ -171,16 +171,16 @@ def test_hosts_frame_their_brokers():
 
 
 def test_the_shapes_of_the_guides_have_their_places():
-    hub = stage.build(Cast(run_of(topology.network("hub and spokes", 12)))).brokers
+    hub = stage.build(SceneParts(run_of(topology.network("hub and spokes", 12)))).brokers
     middle = hub[0]
     assert sum(box.x < middle.x for box in hub.values()) in (5, 6)
-    tree = stage.build(Cast(run_of(topology.network("tree", 12)))).brokers
+    tree = stage.build(SceneParts(run_of(topology.network("tree", 12)))).brokers
     assert min(tree.values(), key=lambda box: box.x) == tree[0]
-    wide = stage.build(Cast(run_of(topology.network("concentrator", 12)))).brokers
+    wide = stage.build(SceneParts(run_of(topology.network("concentrator", 12)))).brokers
     assert len({round(box.x) for box in wide.values()}) == 2
-    chain = stage.build(Cast(run_of(topology.network("chain", 3)))).brokers
+    chain = stage.build(SceneParts(run_of(topology.network("chain", 3)))).brokers
     assert len({round(box.y) for box in chain.values()}) == 1
-    long = stage.build(Cast(run_of(topology.network("chain", 25)))).brokers
+    long = stage.build(SceneParts(run_of(topology.network("chain", 25)))).brokers
     near = [math.hypot(long[i].x - long[i + 1].x, long[i].y - long[i + 1].y) for i in range(24)]
     assert max(near) < 250
 

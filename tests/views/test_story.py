@@ -7,7 +7,7 @@ from mqlab import products
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.views import scene
 from mqlab.views.moments import Moment
-from mqlab.views.story import FOLD, LONGEST, Story
+from mqlab.views.story import FOLD, LONGEST, PlaybackTime
 
 FIGURES = [figure.id for figure in products.figures()]
 
@@ -20,7 +20,7 @@ def first(trace, kind, name=None):
 def test_a_takeover_gets_the_time_and_the_failed_attempts_do_not():
     """Of 14.8 s of the run the client tries in vain for 7; takeover and deliveries take 0.3."""
     trace = mq.run("fuse:4.4")
-    story = Story.of(trace)
+    story = PlaybackTime.of(trace)
     crash, lock = first(trace, Kind.Crashed), first(trace, Kind.Locked, "broker2")
     sent, received = first(trace, Kind.Sent), first(trace, Kind.Received)
     share = {
@@ -45,7 +45,7 @@ def test_a_takeover_gets_the_time_and_the_failed_attempts_do_not():
 @pytest.mark.parametrize("id", FIGURES)
 def test_time_goes_forward_and_no_event_is_left_out(id):
     trace = mq.run(id)
-    story = Story.of(trace)
+    story = PlaybackTime.of(trace)
     assert story.times == sorted(set(story.times))
     assert all(b > a for a, b in zip(story.seconds, story.seconds[1:], strict=False))
     assert set(trace.column("t")) <= set(story.times)
@@ -58,19 +58,19 @@ def test_a_short_silence_and_a_long_one_are_told_apart():
     hops = [Moment(ms * 1000, moves=1, messages=True) for ms in range(10)]
     later = [Moment(99_000 + ms * 1000, moves=1, messages=True) for ms in range(5)]
     last = [Moment(40_000_000, moves=1, messages=True)]
-    folds = Story([*hops, *later, *last]).folds
+    folds = PlaybackTime([*hops, *later, *last]).folds
     assert [fold.text for fold in folds] == ["89 ms", "39.9 s"]
     assert folds[0].told == "nothing happens for 89 ms"
 
 
 def test_a_hop_takes_a_beat_however_short_it_is():
     steps = [Moment(t, moves=1, messages=True) for t in (0, 100, 200, 300)]
-    assert Story(steps).seconds == pytest.approx([0, 0.35, 0.7, 1.05])
+    assert PlaybackTime(steps).seconds == pytest.approx([0, 0.35, 0.7, 1.05])
 
 
 def test_two_runs_have_one_clock_and_fold_only_what_is_silent_in_both():
     calm, crash = mq.run("fuse:4.2"), mq.run("fuse:4.4")
-    both = Story.of(calm, crash)
+    both = PlaybackTime.of(calm, crash)
     assert set(calm.column("t")) | set(crash.column("t")) <= set(both.times)
     moments = [*calm.column("t"), *crash.column("t")]
     for fold in both.folds:

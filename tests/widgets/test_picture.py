@@ -7,14 +7,14 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab.desk import Desk
-from mqlab.desk.picture import Picture
+from mqlab.workbench import WorkbenchSession
+from mqlab.workbench.picture import WorkbenchView
 
 
 @pytest.fixture
 def picture():
     """Return the picture of a figure."""
-    return Picture(Desk(mq.run("fuse:2.20"), "fuse:2.20"))
+    return WorkbenchView(WorkbenchSession(mq.run("fuse:2.20"), "fuse:2.20"))
 
 
 def asked(picture, what, **data):

@@ -1,6 +1,6 @@
 """Artemis brokers in high-availability set-ups: a network of them, and the script of what happens.
 
-Sources: AMQ Broker 7.1, chapter 21; reference/artemis-ha.md.
+Sources: AMQ Broker 7.1, chapter 21; Artemis rules 11 to 16.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class HaScenario:
 
     Raises `UnknownName` or `BadValue` for what cannot be; what the product itself refuses at start
     is told by `Server.refused`. `version` is one of `WORDS`: in 2.4, voters do not forget a
-    crashed broker (reference/artemis-observed.md, section 1). `origin` is the files that it was read from,
+    crashed broker (Artemis rule 1.1). `origin` is the files that it was read from,
     if it was.
     """
 
@@ -171,7 +171,7 @@ def Network(  # noqa: N802 - reads like the guide's noun
 
 
 def votes_needed(size: int) -> int:
-    """Return how many votes a cluster of a size asks for (artemis-ha.md, section 3).
+    """Return how many votes a cluster of a size asks for (Artemis rule 13.1).
 
     >>> [votes_needed(size) for size in range(7)]
     [0, 0, 1, 2, 3, 3, 4]

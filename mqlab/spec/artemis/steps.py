@@ -1,4 +1,4 @@
-"""The steps of an Artemis script as the recordings write them (conformance/artemis/README.md)."""
+"""The steps of an Artemis script as the recordings write them (Recordings rule 7.3)."""
 
 from __future__ import annotations
 

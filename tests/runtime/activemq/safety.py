@@ -6,9 +6,9 @@ import json
 from itertools import product
 from typing import Any
 
-from mqlab.formats import failover
-from mqlab.runtime import play
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import play
 from mqlab.spec import Scenario as TimedScenario
 from mqlab.spec.schedule import faults
 from tests.runtime.activemq.timed import body
@@ -84,7 +84,7 @@ def setting(members, version="5.17.2", persistent=True, through="") -> TimedScen
         connectors = [("R", through)]
     value = body(" ".join(more), script(names, persistent, through=through), more=more,
                  connectors=connectors, version=version)  # fmt: skip
-    return failover.read(value)
+    return timed_recordings.read(value)
 
 
 def missing(scenario: TimedScenario, seed: int, rate: float = 0.3, **more) -> list[int]:
@@ -152,7 +152,7 @@ def unsafe(name: str, troubles) -> dict[str, Any]:
 
 def loses(value: dict[str, Any]) -> bool:
     """Whether something acknowledged is not received in the end."""
-    return bool(not_received(outcome(play(failover.read(value), limit=100_000))))
+    return bool(not_received(outcome(play(timed_recordings.read(value), limit=100_000))))
 
 
 def shortest(name: str, most: int = 2) -> list[tuple[str, str, int]]:

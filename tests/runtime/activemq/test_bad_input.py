@@ -5,9 +5,9 @@ from copy import deepcopy
 import pytest
 
 import mqlab as mq
-from mqlab import openmq
-from mqlab.runtime.activemq.message import Message
-from mqlab.runtime.kernel.lab import LONGEST_REST
+from mqlab.api import openmq
+from mqlab.engine.lab import LONGEST_REST
+from mqlab.products.activemq.broker.message import Message
 
 Q = mq.Queue("Q")
 NET = mq.Network(

@@ -1,8 +1,6 @@
 """Options of networks with faults, in nouns: what comes of it is what real brokers were seen to do.
 
-The references are reference/activemq-combined-observed.md ("combined") and
-reference/activemq-failover-observed.md ("failover"); each case names the section, and in brackets the
-recording whose sentence it follows.
+Each case names the section of the rules, and in brackets the recording whose sentence it follows.
 """
 
 from __future__ import annotations
@@ -88,129 +86,129 @@ GROUPS = {"JMSXGroupID": ["a", "b", "c", "d"]}
 THREE = tuple(mq.Consumer(f"C{n}", on="C", reads=Q) for n in (1, 2, 3))
 CASES = {
     # conduit, TTL, filters, static destinations
-    "combined 4 (chain_middle_killed): conduit off, a chain's middle dies": Case(
+    "ActiveMQ rules 21 (chain_middle_killed): conduit off, a chain's middle dies": Case(
         chain("A", "B", "C", network_ttl=2, conduit_subscriptions=False),
         (*THREE, mq.Crash("B"), mq.Producer("P", "A", 6, Q), mq.Restart("B"),
          mq.Producer("P", "A", 6, Q)),
         {"C1": 4, "C2": 4, "C3": 4},
     ),
-    "combined 4 (chain_end_restarts): while the end is away they wait at the beginning": Case(
+    "ActiveMQ rules 21 (chain_end_restarts): while the end is away they wait at the beginning": Case(
         chain("A", "B", "C", network_ttl=2),
         (*THREE, mq.Stop("C"), mq.Producer("P", "A", 6, Q)),
         {"C1": 0, "C2": 0, "C3": 0}, queue("A", *some(1, 6)),
     ),
-    "combined 7: with networkTTL 1 the next broker is the end, line cut or not": Case(
+    "ActiveMQ rules 24: with networkTTL 1 the next broker is the end, line cut or not": Case(
         chain("A", "B", "C", network_ttl=1),
         (mq.Consumer("C1", "C", Q), mq.Producer("P", "A", 3, Q), mq.Cut("B", "C"),
          mq.Producer("P", "A", 3, Q), mq.Heal("B", "C"), mq.Producer("P", "B", 2, Q)),
         {"C1": 2}, queue("A", *some(1, 6)),
     ),
-    "combined 6 (cut_traffic): TTL 2, cut and healed": Case(
+    "ActiveMQ rules 23 (cut_traffic): TTL 2, cut and healed": Case(
         chain("A", "B", "C", network_ttl=2),
         (mq.Consumer("C1", "C", Q), mq.Producer("P", "A", 40, Q, every="40ms"),
          mq.Cut("A", "B", at="500ms"), mq.Heal("A", "B", at="3s")),
         {"C1": 40}, order={"C1": some(1, 40)},
     ),
-    "combined 6: while a line is cut they wait before it": Case(
+    "ActiveMQ rules 23: while a line is cut they wait before it": Case(
         chain("A", "B"),
         (mq.Consumer("C1", "B", Q), mq.Cut("A", "B"), mq.Producer("P", "A", 5, Q)),
         {"C1": 0}, queue("A", *some(1, 5)),
     ),
-    "combined 4: what is excluded is so after a restart, too": Case(
+    "ActiveMQ rules 21: what is excluded is so after a restart, too": Case(
         chain("A", "B", excluded_destinations=("queue://Q",)),
         (anywhere("c", "B"), mq.Consumer("C1", "c", Q), mq.Consumer("C2", "c", mq.Queue("R")),
          mq.Stop("B"), mq.Restart("B"), mq.Producer("P", "A", 3, Q), mq.Producer("O", "A", 2, mq.Queue("R"))),
         {"C1": 0, "C2": 2}, queue("A", 1, 2, 3),
     ),
-    "combined 4 (chain_static_middle_holds): static, the end is stopped: the middle has them": Case(
+    "ActiveMQ rules 21 (chain_static_middle_holds): static, the end is stopped: the middle has them": Case(
         chain("A", "B", "C", statically_included_destinations=("queue://Q",)),
         (mq.Stop("C"), mq.Producer("P", "A", 5, Q)), {}, queue("B", *some(1, 5)),
     ),
-    "combined 4 (chain_static_destinations): static, and they go on when the end returns": Case(
+    "ActiveMQ rules 21 (chain_static_destinations): static, and they go on when the end returns": Case(
         chain("A", "B", "C", statically_included_destinations=("queue://Q",), network_ttl=2),
         (mq.Stop("C"), mq.Producer("P", "A", 5, Q), mq.Stop("B"), mq.Restart("B"), mq.Restart("C")),
         {}, queue("C", *some(1, 5)),
     ),
-    "combined 4 (chain_static_middle_holds): static, the middle comes with an empty store": Case(
+    "ActiveMQ rules 21 (chain_static_middle_holds): static, the middle comes with an empty store": Case(
         chain("A", "B", "C", statically_included_destinations=("queue://Q",), network_ttl=2),
         (mq.Stop("C"), mq.Producer("P", "A", 5, Q), mq.Stop("B"), mq.Restart("B", store="new"),
          mq.Restart("C")),
         {}, lost=some(1, 5),
     ),
-    "combined 4 (chain_static_ttl_1): hop limits hold for what a store gives back": Case(
+    "ActiveMQ rules 21 (chain_static_ttl_1): hop limits hold for what a store gives back": Case(
         chain("A", "B", "C", statically_included_destinations=("queue://Q",), network_ttl=1),
         (mq.Producer("P", "A", 5, Q), mq.Crash("B"), mq.Restart("B")), {}, queue("B", *some(1, 5)),
     ),
-    "combined 4 (chain_consumer_leaves_meanwhile): who left leaves no demand": Case(
+    "ActiveMQ rules 21 (chain_consumer_leaves_meanwhile): who left leaves no demand": Case(
         chain("A", "B", "C", network_ttl=2),
         (mq.Consumer("C1", "C", Q), mq.Stop("B"), mq.Close("C1"), mq.Restart("B"),
          mq.Producer("P", "A", 3, Q)),
         {"C1": 0}, queue("A", 1, 2, 3),
     ),
-    "combined 4 (connector_stopped_and_started): a connector rests": Case(
+    "ActiveMQ rules 21 (connector_stopped_and_started): a connector rests": Case(
         chain("A", "B", prefetch_size=2),
         (mq.Consumer("C1", "B", Q), mq.StopConnector("nc"), mq.Producer("P", "A", 4, Q),
          mq.StartConnector("nc")),
         {"C1": 4},
     ),
     # several routes
-    "combined 4 (routes_flip_plain): two routes, one cut: all take the other": Case(
+    "ActiveMQ rules 21 (routes_flip_plain): two routes, one cut: all take the other": Case(
         route(),
         (mq.Consumer("K", "C", Q), mq.Cut("A", "C"), mq.Producer("P", "A", 6, Q)), {"K": 6},
     ),
-    "combined 4 (routes_flip_decrease_suppress): suppression, the chosen route cut": Case(
+    "ActiveMQ rules 21 (routes_flip_decrease_suppress): suppression, the chosen route cut": Case(
         route(suppress_duplicate_queue_subscriptions=True,
               decrease_network_consumer_priority=True),
         (mq.Consumer("K", "C", Q), mq.Cut("A", "C"), mq.Producer("P", "A", 6, Q)),
         {"K": 0}, queue("A", *some(1, 6)),
     ),
-    "combined 4 (routes_flip_decrease_suppress): they wait for the heal": Case(
+    "ActiveMQ rules 21 (routes_flip_decrease_suppress): they wait for the heal": Case(
         route(suppress_duplicate_queue_subscriptions=True,
               decrease_network_consumer_priority=True),
         (mq.Consumer("K", "C", Q), mq.Cut("A", "C"), mq.Producer("P", "A", 6, Q),
          mq.Heal("A", "C")),
         {"K": 6},
     ),
-    "combined 4 (routes_flip_topic): a suppressed route to a topic is lost messages": Case(
+    "ActiveMQ rules 21 (routes_flip_topic): a suppressed route to a topic is lost messages": Case(
         route(decrease_network_consumer_priority=True),
         (mq.Consumer("K", "C", T), mq.Cut("A", "C"), mq.Producer("P", "A", 4, T),
          mq.Heal("A", "C"), mq.Producer("P", "A", 2, T)),
         {"K": 2}, lost=some(1, 4),
     ),
     # lines
-    "combined 6 (cut_twice_duplex): duplex, cut twice": Case(
+    "ActiveMQ rules 23 (cut_twice_duplex): duplex, cut twice": Case(
         chain("A", "B", duplex=True),
         (mq.Consumer("C1", "A", Q), mq.Producer("P", "B", 40, Q, every="40ms"),
          mq.Cut("A", "B", at="400ms"), mq.Heal("A", "B", at="700ms"),
          mq.Cut("A", "B", at="1s"), mq.Heal("A", "B", at="1300ms")),
         {"C1": 40}, order={"C1": some(1, 40)},
     ),
-    "combined 6 (cut_prefetch_1): network prefetch 1, cut": Case(
+    "ActiveMQ rules 23 (cut_prefetch_1): network prefetch 1, cut": Case(
         chain("A", "B", prefetch_size=1),
         (mq.Consumer("C1", "B", Q), mq.Producer("P", "A", 40, Q, every="40ms"),
          mq.Cut("A", "B", at="500ms"), mq.Heal("A", "B", at="1s")),
         {"C1": 40}, order={"C1": some(1, 40)},
     ),
-    "combined 6 (cut_hang): a line hangs and is healed": Case(
+    "ActiveMQ rules 23 (cut_hang): a line hangs and is healed": Case(
         chain("A", "B"),
         (mq.Consumer("C1", "B", Q), mq.Producer("P", "A", 20, Q, every="40ms"),
          mq.Cut("A", "B", how="hang", at="200ms"), mq.Heal("A", "B", at="3s")),
         {"C1": 20}, order={"C1": some(1, 20)}, redelivered={},
     ),
-    "combined 6 (pause_b_traffic): duplex, the far broker is suspended and goes on": Case(
+    "ActiveMQ rules 23 (pause_b_traffic): duplex, the far broker is suspended and goes on": Case(
         chain("A", "B", duplex=True),
         (mq.Consumer("C1", "B", Q), mq.Producer("P", "A", 20, Q, every="40ms"),
          mq.Pause("B", at="200ms"), mq.Resume("B", at="3s")),
         {"C1": 20}, order={"C1": some(1, 20)}, redelivered={},
     ),
-    "combined 6 (cut_answers_lost): answers lost, then reset: copies are dropped": Case(
+    "ActiveMQ rules 23 (cut_answers_lost): answers lost, then reset: copies are dropped": Case(
         chain("A", "B"),
         (mq.Consumer("C1", "B", Q), mq.Cut("A", "B", how="drop_replies"),
          mq.Producer("P", "A", 10, Q, at="1s"), mq.Cut("A", "B", how="reset_once", at="2s"),
          mq.Heal("A", "B", at="3s")),
         {"C1": 10},
     ),
-    "combined 6 (cut_answers_lost_nonpersistent): not persistent: they come twice": Case(
+    "ActiveMQ rules 23 (cut_answers_lost_nonpersistent): not persistent: they come twice": Case(
         chain("A", "B"),
         (mq.Consumer("C1", "B", Q), mq.Cut("A", "B", how="drop_replies"),
          mq.Producer("P", "A", 10, Q, persistent=False, at="1s"),
@@ -218,20 +216,20 @@ CASES = {
         {"C1": 20}, twice={"C1": dict.fromkeys(some(1, 10), 2)}, redelivered={"C1": some(1, 10)},
     ),
     # subscribers
-    "combined 1, 5 (durable_alone_b_restarts): durable, the far broker restarts": Case(
+    "ActiveMQ rules 18 and 22 (durable_alone_b_restarts): durable, the far broker restarts": Case(
         chain("A", "B"),
         (mq.Consumer("D", "B", T, durable=True, client_id="d"), mq.Producer("P", "A", 5, T),
          mq.Stop("B"), mq.Producer("P", "A", 5, T), mq.Restart("B"),
          mq.Consumer("D", "B", T, durable=True, client_id="d"), mq.Producer("P", "A", 5, T)),
         {"D": 15}, order={"D": some(1, 15)},
     ),
-    "combined 5 (plain_alone_b_restarts): a plain subscriber misses what is said meanwhile": Case(
+    "ActiveMQ rules 22 (plain_alone_b_restarts): a plain subscriber misses what is said meanwhile": Case(
         chain("A", "B"),
         (anywhere("c", "B"), mq.Consumer("S", "c", T), mq.Producer("P", "A", 5, T), mq.Stop("B"),
          mq.Producer("P", "A", 5, T), mq.Restart("B"), mq.Producer("P", "A", 5, T)),
         {"S": 10}, lost=some(6, 10),
     ),
-    "combined 5 (durable_two_conduit_b_restarts): who is offline has its share at the far broker": Case(
+    "ActiveMQ rules 22 (durable_two_conduit_b_restarts): who is offline has its share at the far broker": Case(
         chain("A", "B"),
         (mq.Consumer("D", "B", T, durable=True, client_id="d"),
          mq.Consumer("E", "B", T, durable=True, client_id="e"), mq.Close("E"),
@@ -239,7 +237,7 @@ CASES = {
          mq.Consumer("E", "B", T, durable=True, client_id="e")),
         {"D": 5, "E": 5}, order={"E": some(1, 5)},
     ),
-    "combined 5 (durable_chain_middle_restarts): each broker of a chain keeps for the next": Case(
+    "ActiveMQ rules 22 (durable_chain_middle_restarts): each broker of a chain keeps for the next": Case(
         chain("A", "B", "C", network_ttl=2),
         (anywhere("c", "C"), mq.Consumer("D", "c", T, durable=True),
          mq.Producer("P", "A", 5, T), mq.Stop("B"), mq.Producer("P", "A", 5, T), mq.Restart("B"),
@@ -247,32 +245,32 @@ CASES = {
         {"D": 15}, order={"D": some(1, 15)},
     ),
     # pairs
-    "combined 2 (to_pair_sends_while_nobody_is_master): they wait before the pair": Case(
+    "ActiveMQ rules 19 (to_pair_sends_while_nobody_is_master): they wait before the pair": Case(
         mq.Network(mq.Broker("R", to("P1", "P2"), **KEPT), *pair("P")),
         (anywhere("c", "P1", "P2"), mq.Consumer("K", "c", Q), mq.Crash("P1", at="1s"),
          mq.Producer("O", "R", 10, Q, at="2s")),
         {"K": 0}, queue("R", *some(1, 10)), until="5s", roles={"P1": "down", "P2": "slave"},
     ),
-    "combined 2 (to_pair_traffic_stop): selector, conduit off, the master is stopped": Case(
+    "ActiveMQ rules 19 (to_pair_traffic_stop): selector, conduit off, the master is stopped": Case(
         mq.Network(mq.Broker("R", to("P1", "P2", conduit_subscriptions=False), **KEPT), *pair("P")),
         (anywhere("c", "P1", "P2"), mq.Consumer("K", "c", Q, selector="n > 2"), mq.Wait("5s"),
          mq.Producer("O", "R", 40, Q, every="40ms", properties=FOUR), mq.Stop("P1", at="6s")),
         {"K": 20}, queue("R", *(n for n in some(1, 40) if (n - 1) % 4 < 2)),
         roles={"P1": "down", "P2": "master"},
     ),
-    "combined 2, 8 (selector_conduit_b_restarts): conduit on, the master dies": Case(
+    "ActiveMQ rules 19 and 25 (selector_conduit_b_restarts): conduit on, the master dies": Case(
         mq.Network(mq.Broker("R", to("P1", "P2"), **KEPT), *pair("P")),
         (anywhere("c", "P1", "P2"), mq.Consumer("K", "c", Q, selector="n > 2"),
          mq.Producer("O", "R", 8, Q, properties=FOUR), mq.Crash("P1"),
          mq.Producer("O", "R", 4, Q, properties=FOUR)),
         {"K": 6}, queue("P2", 1, 2, 5, 6, 9, 10), roles={"P1": "down", "P2": "master"},
     ),
-    "combined 2 (to_pair_no_consumer_kill): what waits at a pair is there after the takeover": Case(
+    "ActiveMQ rules 19 (to_pair_no_consumer_kill): what waits at a pair is there after the takeover": Case(
         mq.Network(mq.Broker("R", to("P1", "P2", statically_included_destinations=("queue://Q",)),
                              **KEPT), *pair("P")),
         (mq.Producer("O", "R", 10, Q), mq.Crash("P1")), {}, queue("P2", *some(1, 10)),
     ),
-    "combined 2 (to_pair_unacknowledged_kill): 16 deliveries of 10": Case(
+    "ActiveMQ rules 19 (to_pair_unacknowledged_kill): 16 deliveries of 10": Case(
         mq.Network(mq.Broker("R", to("P1", "P2"), **KEPT), *pair("P")),
         (anywhere("c", "P1", "P2"),
          mq.Consumer("K", "c", Q, ack_mode="client", acknowledge=False, receiving=False),
@@ -280,25 +278,25 @@ CASES = {
         {"K": 16}, queue("P2", *some(1, 10)), twice={"K": dict.fromkeys(some(1, 6), 2)},
         redelivered={},
     ),
-    "combined 2 (from_pair_backlog_kill): both members define the connector": Case(
+    "ActiveMQ rules 19 (from_pair_backlog_kill): both members define the connector": Case(
         mq.Network(*pair("P", to("R")), mq.Broker("R", **KEPT)),
         (anywhere("p", "P1", "P2"), mq.Producer("O", "p", 10, Q), mq.Crash("P1"),
          mq.Consumer("K", "R", Q)),
         {"K": 10}, order={"K": some(1, 10)}, roles={"P2": "master"},
     ),
-    "combined 2: a suspended master keeps its lock": Case(
+    "ActiveMQ rules 19: a suspended master keeps its lock": Case(
         mq.Network(mq.Broker("R", to("P1", "P2"), **KEPT), *pair("P")),
         (anywhere("c", "P1", "P2"), mq.Consumer("K", "c", Q), mq.Pause("P1", at="1s"),
          mq.Producer("O", "R", 10, Q, at="2s"), mq.Resume("P1", at="15s")),
         {"K": 10}, order={"K": some(1, 10)}, roles={"P1": "master", "P2": "slave"},
     ),
-    "combined 2 (to_pair_duplex_both_ways_kill): a duplex connector does both ways": Case(
+    "ActiveMQ rules 19 (to_pair_duplex_both_ways_kill): a duplex connector does both ways": Case(
         mq.Network(mq.Broker("R", to("P1", "P2", duplex=True), **KEPT), *pair("P")),
         (anywhere("c", "P1", "P2"), mq.Consumer("K", "c", Q), mq.Consumer("L", "R", mq.Queue("S")),
          mq.Crash("P1"), mq.Producer("O", "R", 5, Q), mq.Producer("U", "c", 5, mq.Queue("S"))),
         {"K": 5, "L": 5},
     ),
-    "combined 8 (poison_at_b_then_restart): a dead letter stays with the pair": Case(
+    "ActiveMQ rules 25 (poison_at_b_then_restart): a dead letter stays with the pair": Case(
         mq.Network(mq.Broker("R", to("P1", "P2"), **KEPT), *pair("P")),
         (anywhere("c", "P1", "P2"),
          mq.Consumer("K", "P1", Q, ack_mode="transacted", acknowledge=False,
@@ -306,7 +304,7 @@ CASES = {
          mq.Producer("O", "R", 1, Q), mq.Rollback("K"), mq.Rollback("K"), mq.Crash("P1")),
         {"K": 2}, {"P2": {"queue://ActiveMQ.DLQ": [1]}}, twice={"K": {1: 2}},
     ),
-    "failover 9: a host goes down with the master and its neighbour": Case(
+    "ActiveMQ rules 15: a host goes down with the master and its neighbour": Case(
         mq.Network(mq.Broker("R", to("P1", "P2"), host="h1", **KEPT),
                    mq.Broker("P1", shared_store="P", host="h1"),
                    mq.Broker("P2", shared_store="P", host="h2")),
@@ -314,23 +312,23 @@ CASES = {
          mq.Consumer("K", "c", Q)),
         {"K": 5}, roles={"R": "running", "P1": "down", "P2": "master"},
     ),
-    "failover 9 (consuming_over_kill): a slow disk loses nothing": Case(
+    "ActiveMQ rules 15 (consuming_over_kill): a slow disk loses nothing": Case(
         mq.Network(*pair("P")),
         (anywhere("c", "P1", "P2"), mq.SlowDisk("P", 50), mq.Consumer("K", "c", Q),
          mq.Producer("O", "c", 30, Q, every="40ms"), mq.Crash("P1", at="1s")),
         {"K": 30}, roles={"P1": "down", "P2": "master"},
     ),
-    "failover 9 (lock_file_deleted_no_keep_alive): both serve": Case(
+    "ActiveMQ rules 15 (lock_file_deleted_no_keep_alive): both serve": Case(
         mq.Network(*pair("P", lock_keep_alive_period_ms=0)), (mq.DeleteLock("P"), mq.Wait("25s")),
         {}, roles={"P1": "master", "P2": "master"},
     ),
-    "failover 9 (lock_file_deleted_keep_alive_no_restart): the master stops": Case(
+    "ActiveMQ rules 15 (lock_file_deleted_keep_alive_no_restart): the master stops": Case(
         mq.Network(*pair("P", lock_keep_alive_period_ms=1000, restart_allowed=False)),
         (anywhere("c", "P1", "P2"), mq.Producer("O", "c", 5, Q), mq.DeleteLock("P"),
          mq.Wait("25s")),
         {}, queue("P2", *some(1, 5)), roles={"P1": "down", "P2": "master"},
     ),
-    "failover 1 (database_down_no_restart): the master stops, and stays down": Case(
+    "ActiveMQ rules 7 (database_down_no_restart): the master stops, and stays down": Case(
         mq.Network(mq.Broker("J1", store="jdbc", restart_allowed=False),
                    mq.Broker("J2", store="jdbc")),
         (anywhere("c", "J1", "J2"), mq.Producer("O", "c", 5, Q), mq.DatabaseDown(), mq.Wait("60s"),
@@ -338,25 +336,25 @@ CASES = {
         {}, queue("J2", *some(1, 5)), roles={"J1": "down", "J2": "master"},
     ),
     # clients that move
-    "combined 3 (consumer_moves_store_returns): the store comes back": Case(
+    "ActiveMQ rules 20 (consumer_moves_store_returns): the store comes back": Case(
         chain("A", "B"),
         (anywhere("c", "A", "B"), mq.Producer("P", "A", 10, Q), mq.Crash("A"),
          mq.Consumer("K", "c", Q), mq.Restart("A")),
         {"K": 10}, order={"K": some(1, 10)}, redelivered={},
     ),
-    "combined 3 (consumer_moves_memory_store): it comes back empty": Case(
+    "ActiveMQ rules 20 (consumer_moves_memory_store): it comes back empty": Case(
         chain("A", "B"),
         (anywhere("c", "A", "B"), mq.Producer("P", "A", 10, Q), mq.Crash("A"),
          mq.Consumer("K", "c", Q), mq.Restart("A", store="new")),
         {"K": 0}, lost=some(1, 10),
     ),
-    "combined 3: stuck behind a client that moved": Case(
+    "ActiveMQ rules 20: stuck behind a client that moved": Case(
         chain("A", "B", duplex=True),
         (anywhere("c", "B", "A"), mq.Consumer("K", "c", Q, receiving=False),
          mq.Producer("P", "A", 10, Q), mq.Stop("B"), mq.Restart("B"), mq.Resume("K")),
         {"K": 0}, queue("B", *some(1, 10)),
     ),
-    "combined 3 (stuck_after_move_replay): replayWhenNoConsumers brings them back": Case(
+    "ActiveMQ rules 20 (stuck_after_move_replay): replayWhenNoConsumers brings them back": Case(
         chain("A", "B", duplex=True, policies=(
             {"queue": ">", "enable_audit": False, "replay_when_no_consumers": True},)),
         (anywhere("c", "B", "A"), mq.Consumer("K", "c", Q, receiving=False),
@@ -364,13 +362,13 @@ CASES = {
         {"K": 10},
     ),
     # priorities, groups, what expires
-    "combined 8: prioritizedMessages, the far broker restarts": Case(
+    "ActiveMQ rules 25: prioritizedMessages, the far broker restarts": Case(
         chain("A", "B", policies=({"queue": ">", "prioritized_messages": True},)),
         (mq.Producer("P", "A", 9, Q, jms_priority=[1, 5, 9]), mq.Stop("B"), mq.Restart("B"),
          mq.Consumer("K", "B", Q)),
         {"K": 9}, order={"K": [3, 6, 9, 2, 5, 8, 1, 4, 7]},
     ),
-    "combined 8 (groups_local_and_remote_b_restarts): groups stay with whom they went to": Case(
+    "ActiveMQ rules 25 (groups_local_and_remote_b_restarts): groups stay with whom they went to": Case(
         chain("A", "B"),
         (anywhere("c", "B"), mq.Consumer("L", "A", Q), mq.Consumer("K", "c", Q),
          mq.Producer("P", "A", 4, Q, properties=GROUPS), mq.Stop("B"),
@@ -378,7 +376,7 @@ CASES = {
          mq.Producer("P", "A", 4, Q, properties=GROUPS)),
         {"L": 10, "K": 2},
     ),
-    "combined 8 (expired_while_b_away): dead letters where they waited": Case(
+    "ActiveMQ rules 25 (expired_while_b_away): dead letters where they waited": Case(
         chain("A", "B"),
         (anywhere("c", "B"), mq.Consumer("K", "c", Q), mq.Stop("B"),
          mq.Producer("P", "A", 5, Q, time_to_live="2s"), mq.Wait("5s"), mq.Restart("B")),

@@ -8,8 +8,8 @@ import pytest
 
 from mqlab.conform import at_rest as recording
 from mqlab.errors import CannotRun
-from mqlab.formats import lab
-from mqlab.runtime import LOOPBACK, play
+from mqlab.products.activemq.files import lab_file
+from mqlab.products.activemq.runtime import LOOPBACK, play
 from mqlab.trace.outcome import outcome
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 
@@ -27,7 +27,7 @@ RACES = {
 
 @pytest.mark.parametrize("value", recorded("activemq", lambda path: True))
 def test_the_lab_does_what_the_real_broker_did(value):
-    found = outcome(play(lab.read(value)))
+    found = outcome(play(lab_file.read(value)))
     differences = recording.differences(found, value["observed"])
     if value["scenario"]["name"] in RACES:
         assert value["observed"]["deterministic"] == "none"
@@ -38,12 +38,12 @@ def test_the_lab_does_what_the_real_broker_did(value):
 
 @pytest.mark.parametrize("value", recorded("activemq", lambda path: True))
 def test_with_the_timing_of_the_recording_machine_every_recording_agrees(value):
-    found = outcome(play(lab.read(value), timing=LOOPBACK))
+    found = outcome(play(lab_file.read(value), timing=LOOPBACK))
     assert recording.differences(found, value["observed"]) == []
 
 
 def test_a_trace_tells_by_which_timing_it_was_made():
-    scenario = lab.read(some_recording())
+    scenario = lab_file.read(some_recording())
     assert "timing" not in play(scenario).header
     assert play(scenario, timing=LOOPBACK).header["timing"]["link"] == LOOPBACK.link
 
@@ -74,7 +74,7 @@ def some_recording():
 ])  # fmt: skip
 def test_an_exact_comparison_sees_every_difference(spoil):
     value = copy.deepcopy(some_recording())
-    found = outcome(play(lab.read(value)))
+    found = outcome(play(lab_file.read(value)))
     spoil(value["observed"]["outcomes"][0]["outcome"])
     assert recording.differences(found, value["observed"])
 
@@ -84,7 +84,7 @@ def test_counts_do_not_look_at_message_numbers_but_at_how_many():
     value["observed"]["deterministic"] = "counts"
     real = value["observed"]["outcomes"][0]["outcome"]
     real["consumers"]["C1"]["received"].reverse()
-    found = outcome(play(lab.read(value)))
+    found = outcome(play(lab_file.read(value)))
     assert recording.differences(found, value["observed"]) == []
     real["consumers"]["C1"]["received"].append(99)
     assert recording.differences(found, value["observed"])

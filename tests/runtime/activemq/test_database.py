@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 import mqlab as mq
-from mqlab.runtime import Lab, Timing
-from mqlab.runtime.kernel.timing import Costs
+from mqlab.engine.timing import Costs
+from mqlab.products.activemq.runtime import Lab, Timing
 from mqlab.trace.kinds import Kind
 
 SEEDS = range(200)

@@ -8,7 +8,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue
-from mqlab.formats import failover
+from mqlab.products.activemq.files import timed_recordings
 from mqlab.trace.accounts import roles
 from mqlab.trace.kinds import Kind
 
@@ -71,4 +71,4 @@ def test_a_slow_disk_is_refused_without_a_factor_or_an_owner(keys, hint):
     value = copy.deepcopy(PAIR)
     value["steps"].append({"do": "disk_slow", **keys})
     with pytest.raises(BadValue, match=hint):
-        failover.read(value)
+        timed_recordings.read(value)

@@ -1,6 +1,6 @@
-"""The 34 testable behaviours of reference/activemq-dispatch.md, section 17.
+"""What queues and topics do: 34 behaviours of guides and classes (ActiveMQ rules 27).
 
-Where an observed file corrects one, the corrected statement is held.
+Where ActiveMQ rules 1 to 6 correct one, the corrected statement is held.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _():
     lab.do(mq.Pause("C2"))
     lab.do(grouped(1))
     lab.rest()
-    (waiting,) = lab.brokers["A"].by_name[FOO].held
+    (waiting,) = lab.brokers["A"].by_name[FOO].messages
     assert waiting.properties["JMSXGroupFirstForConsumer"] is True
 
 

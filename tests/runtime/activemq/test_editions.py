@@ -1,7 +1,7 @@
 """What 5.5.1, 5.17.2, 5.18.7 and 6.1.8 did, and where they did the same as 5.17.2.
 
 A recording of an edition is judged as it stands; a name under `agrees_with_5.17` is the recording
-of 5.17.2, played under that edition (conformance/activemq-editions/README.md).
+of 5.17.2, played under that edition (Recordings rule 5.1).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import pytest
 from mqlab import conform
 from mqlab.conform import at_rest as recording
 from mqlab.errors import MqlabError
-from mqlab.formats import lab
-from mqlab.runtime import play
+from mqlab.products.activemq.files import lab_file
+from mqlab.products.activemq.runtime import play
 from mqlab.spec.option import edition_of
 from mqlab.trace.outcome import outcome
 from tests.conftest import packed, recorded
@@ -56,9 +56,9 @@ def test_what_agrees_with_5_17(version, name):
     observed = value["observed"]
     if not any("consumers" in entry["outcome"] for entry in observed["outcomes"]):
         with pytest.raises(MqlabError):
-            play(lab.read(value).under(edition_of(version)))
+            play(lab_file.read(value).under(edition_of(version)))
         return
-    run = outcome(play(lab.read(value).under(edition_of(version))))
+    run = outcome(play(lab_file.read(value).under(edition_of(version))))
     if version == "5.5.1":
         run, observed = alike(run), alike(observed)
     assert recording.differences(run, observed) == []

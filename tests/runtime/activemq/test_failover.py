@@ -11,12 +11,13 @@ import pytest
 import mqlab as mq
 from mqlab.conform import in_time
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.formats import claims, failover
-from mqlab.formats import lab as lab_files
-from mqlab.formats import lab as plain
-from mqlab.problems.failover import check
-from mqlab.runtime import Lab, play
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.files import detect_product
+from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.files import lab_file as plain
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.rules.failover import check
+from mqlab.products.activemq.runtime import Lab, play
 from mqlab.trace.kinds import SENTENCES, Kind, Rule
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.activemq.timed import body, run, scenario, trace
@@ -44,7 +45,7 @@ def names():
 @pytest.mark.parametrize("value", recorded("failover", lambda path: True))
 def test_the_lab_does_what_real_clients_and_brokers_did(value, request):
     name = request.node.callspec.id
-    found = outcome(play(failover.read(value), limit=100_000))
+    found = outcome(play(timed_recordings.read(value), limit=100_000))
     differences = in_time.differences(found, value["observed"])
     if name in EXCEPTIONS:
         assert differences, f"{name} agrees now: take it off the list"
@@ -63,16 +64,18 @@ def test_the_packed_recordings_are_the_shared_ones():
 
 
 def test_timed_and_plain_scenarios_are_told_apart():
-    assert all(claims.activemq_in_time(value["scenario"]) for value in packed("failover").values())
+    assert all(
+        detect_product.activemq_in_time(value["scenario"]) for value in packed("failover").values()
+    )
     assert not any(
-        claims.activemq_in_time(value["scenario"]) for value in packed("activemq").values()
+        detect_product.activemq_in_time(value["scenario"]) for value in packed("activemq").values()
     )
 
 
 @pytest.mark.parametrize("value", recorded("failover", lambda path: "/s" in path))
 def test_what_is_written_reads_as_the_same_scenario(value):
-    read = failover.read(value)
-    assert failover.read(json.loads(json.dumps(lab_files.write(read)))) == read
+    read = timed_recordings.read(value)
+    assert timed_recordings.read(json.loads(json.dumps(lab_files.write(read)))) == read
 
 
 def some(name="activemq-failover/survives/auto_ack_prefetched.json"):
@@ -91,7 +94,7 @@ def some(name="activemq-failover/survives/auto_ack_prefetched.json"):
 ])  # fmt: skip
 def test_an_exact_comparison_sees_every_difference(spoil):
     value = some()
-    found = outcome(play(failover.read(value)))
+    found = outcome(play(timed_recordings.read(value)))
     if "gap_ms" in value["observed"]["outcomes"][0]["outcome"]["attempts"]["C"][1]:
         value["observed"]["outcomes"][0]["outcome"]["attempts"]["C"][1]["step"] = 0
     spoil(value["observed"]["outcomes"][0]["outcome"])
@@ -101,7 +104,7 @@ def test_an_exact_comparison_sees_every_difference(spoil):
 def test_nominal_waits_are_met_to_the_millisecond():
     value = some("activemq-failover/failover_rounds/max_delay_100.json")
     value["observed"]["waits"][2]["nominal"] += 1
-    found = outcome(play(failover.read(value)))
+    found = outcome(play(timed_recordings.read(value)))
     assert in_time.differences(found, value["observed"])
 
 
@@ -111,12 +114,12 @@ def test_nominal_waits_are_met_to_the_millisecond():
 @pytest.mark.parametrize("name", ["survives/two_consumers_after_cut", "shared_file/kill_interval_1000",
                                   "dynamic_failover/rebalance_randomize"])  # fmt: skip
 def test_one_seed_gives_one_trace(name):
-    read = failover.read(some(f"activemq-failover/{name}.json"))
+    read = timed_recordings.read(some(f"activemq-failover/{name}.json"))
     assert play(read, seed=3).digest() == play(read, seed=3).digest()
 
 
 def test_a_lab_can_be_copied_in_the_middle_and_both_go_on():
-    read = failover.read(some("activemq-failover/shared_file/kill_interval_1000.json"))
+    read = timed_recordings.read(some("activemq-failover/shared_file/kill_interval_1000.json"))
     lab = Lab(read, seed=1)
     for _ in range(60):
         lab.step()
@@ -169,7 +172,7 @@ def test_a_client_can_connect_over(uri):
 def test_a_blank_in_an_address_is_refused():
     value = body("B", "start_broker broker=B\nconnect client=C uri=x max_ms=500")
     value["steps"][1]["uri"] = "failover:({B}, {B})"
-    found = outcome(play(failover.read(value)))
+    found = outcome(play(timed_recordings.read(value)))
     assert not found["results"][0]["ok"]
 
 
@@ -205,10 +208,10 @@ def test_a_broker_does_not_start_with_the_connector(uri, kind):
 ])  # fmt: skip
 def test_a_bad_scenario_is_refused_with_place_and_remedy(spoil, error, hint):
     value = body("A", "start_broker broker=A", "E1", [("A", "static:({E1})")])
-    failover.read(value)
+    timed_recordings.read(value)
     spoil(value)
     with pytest.raises(error, match=hint) as caught:
-        failover.read(value, "some.json")
+        timed_recordings.read(value, "some.json")
     assert isinstance(caught.value, MqlabError)
     assert str(caught.value).startswith("some.json: ")
 
@@ -270,7 +273,7 @@ def test_a_sound_set_up_has_no_problem():
 
 def test_every_event_of_a_takeover_leads_back_to_the_death_of_the_master():
     value = some("activemq-failover/shared_file/kill_interval_1000.json")
-    played = play(failover.read(value), seed=1)
+    played = play(timed_recordings.read(value), seed=1)
     events = list(played.events())
     attached = [e for e in events if e.kind == Kind.Attached][-1]
     kinds = []
@@ -289,7 +292,7 @@ def test_a_step_before_its_client_is_opened_is_refused_with_its_place(step):
     value = some()["scenario"]
     value["steps"].insert(1, step)
     with pytest.raises(UnknownName, match=r"action 2 \((WaitUntil|Receive)\)"):
-        failover.read(value)
+        timed_recordings.read(value)
 
 
 def test_the_verb_checks_locks_sets_and_addresses_too():

@@ -1,12 +1,12 @@
-"""The numbered behaviours of activemq-failover-discovery.md, as its recordings correct them."""
+"""Failover and discovery: a behaviour of the guides a test, as ActiveMQ rules 7 to 14 correct it."""
 
 from __future__ import annotations
 
 import pytest
 
-from mqlab.formats import failover
-from mqlab.formats import lab as lab_files
-from mqlab.runtime.activemq.clients.addresses import split
+from mqlab.products.activemq.client.addresses import split
+from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.files import timed_recordings
 from tests.runtime.activemq.timed import absolute, body, errors, gaps, path, result, run, tries
 
 TELLS = {"transport_connector": {"update_cluster_clients": True}}
@@ -424,5 +424,5 @@ def test_every_scenario_can_be_written_down_and_read_again():
     value = body(
         "A B", "start_broker broker=A\nwait_ms ms=5", "E1 E2=silent", [("A", "static:({B})")]
     )
-    read = failover.read(value)
-    assert failover.read(lab_files.write(read)) == read
+    read = timed_recordings.read(value)
+    assert timed_recordings.read(lab_files.write(read)) == read

@@ -11,9 +11,9 @@ import re
 
 import pytest
 
-from mqlab.formats import failover
-from mqlab.runtime import play
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import play
 from tests.conftest import packed
 
 PLACES = ("broker", "endpoint", "link", "from", "to", "by", "client", "consumer")
@@ -22,7 +22,7 @@ TEXTS = ("message", "cause")  # of errors: they name ports
 
 def played(scenario, shift=0, times=True):
     """Return the outcome of a scenario, its steps counted from *shift*, perhaps without times."""
-    found = outcome(play(failover.read({"scenario": scenario}), limit=100_000))
+    found = outcome(play(timed_recordings.read({"scenario": scenario}), limit=100_000))
     del found["step_began_ms"]
     hidden = TEXTS if times else (*TEXTS, "ms", "gap_ms", "longest_send_ms", "step", "attempts")
 

@@ -13,16 +13,16 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from mqlab.formats import failover
-from mqlab.runtime import Lab
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import Lab
 from mqlab.spec.steps import noun_of
-from tests.conftest import IN_CI
+from tests.conftest import ALL
 from tests.runtime.activemq.safety import SAFE, address, missing, not_received, setting
 from tests.runtime.activemq.timed import body
 from tests.trace import state
 
-EXAMPLES = 200 if IN_CI else 2000
+EXAMPLES = 2000 if ALL else 200
 CONNECTORS = ("", "masterslave:({A},{B})", "static:({A},{B})",
               "static:failover:({A},{B})?maxReconnectAttempts=0")  # fmt: skip
 
@@ -46,7 +46,7 @@ class Faults(RuleBasedStateMachine):
             more["R"] = {"process": True, "store": "kahadb"}
         value = body(" ".join(more), more=more, version=version,
                      connectors=[("R", through)] if through else [])  # fmt: skip
-        self.lab = Lab(failover.read(value), seed=seed, limit=400_000)
+        self.lab = Lab(timed_recordings.read(value), seed=seed, limit=400_000)
         self.lines = [n for n in self.names if members[n].get("link")]
         self.brokers = list(more)
         self.uri = address(self.names)

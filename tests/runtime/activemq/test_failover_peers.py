@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from mqlab.errors import BadValue
-from mqlab.formats import failover
-from mqlab.runtime import Lab, play
-from mqlab.runtime.activemq.clients.addresses import (
+from mqlab.products.activemq.client.addresses import (
     FailoverOptions,
     Refused,
     failover_options,
     split,
 )
-from mqlab.runtime.activemq.clients.failover_transport import FailoverTransport
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.products.activemq.client.failover_transport import FailoverTransport
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import Lab, play
 from tests.runtime.activemq.timed import body, run, scenario
 
 SETTLED = "wait_ms ms=8000"
@@ -35,7 +35,7 @@ def play_row(brokers, uri, clients, steps, connectors=(), options=None):
     links = [(home, "static:({" + to + "})" + LINK, rest) for home, to, rest in connectors]
     cluster = {"transport_connector": options} if options else {}
     value = body(" ".join(brokers), "\n".join(lines), connectors=links, more={"*": cluster})
-    shots = outcome(play(failover.read(value)))["snapshots"].values()
+    shots = outcome(play(timed_recordings.read(value)))["snapshots"].values()
     return [{name: shot["clients"][name] for name in names} for shot in shots]
 
 

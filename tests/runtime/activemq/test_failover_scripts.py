@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from mqlab.runtime import play
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import play
 from tests.runtime.activemq.timed import scenario
 
 LOCK = {"lock_acquire_sleep_interval_ms": 500, "lock_keep_alive_period_ms": 300}

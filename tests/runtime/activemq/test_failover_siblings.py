@@ -1,7 +1,7 @@
 """Neighbours of the recordings: the rules behind them, with other values and in other company.
 
-What each expects follows from activemq-failover-observed.md and its two references; where these are
-silent, from ActiveMQ's own code of that class.
+What each expects follows from ActiveMQ rules 7 to 17 and 28; where these are silent, from ActiveMQ's own
+code of that class.
 """
 
 from __future__ import annotations

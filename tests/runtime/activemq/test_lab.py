@@ -65,8 +65,8 @@ def test_the_same_consumer_twice_is_told():
 
 
 def test_a_trace_can_be_run_again_from_its_own_header():
-    from mqlab.formats import lab as lab_files
-    from mqlab.runtime import play
+    from mqlab.products.activemq.files import lab_file as lab_files
+    from mqlab.products.activemq.runtime import play
 
     trace = mq.run("fuse:2.19", seed=3, jitter="2ms")
     again = play(lab_files.read(trace.header["scenario"]), seed=trace.header["seed"],
@@ -80,7 +80,7 @@ def test_sends_to_a_stopped_broker_are_a_problem_of_the_client():
 
 
 def test_routes_that_multiply_are_stopped_with_advice():
-    from mqlab.runtime import play
+    from mqlab.products.activemq.runtime import play
     from mqlab.spec import Scenario, topology
 
     wild = topology.network("complete graph", 7).change("*/*", network_ttl=6)
@@ -133,4 +133,4 @@ def test_a_consumer_on_a_client_unsubscribes_and_acknowledges_some():
         lab.rest()
     broker = lab.brokers["A"]
     assert broker.durables == {}
-    assert [message.number for message in broker.by_name[FOO].held] == [1]
+    assert [message.number for message in broker.by_name[FOO].messages] == [1]

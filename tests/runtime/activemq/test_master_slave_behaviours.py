@@ -1,4 +1,4 @@
-"""The numbered behaviours of activemq-ha.md, as its recordings correct them."""
+"""What masters and slaves do: a behaviour of the guides a test, as ActiveMQ rules 7 and 15 to 17 correct it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The 49 testable behaviours of reference/activemq-network-connector.md, section 15.
+"""What network connectors do: 49 behaviours of guides and classes (ActiveMQ rules 26).
 
-Where activemq-5.17-observed.md corrects one, the corrected statement is held. "F" are the defaults
+Where ActiveMQ rules 1 to 6 correct one, the corrected statement is held. "F" are the defaults
 of the guide's own broker (edition 5.5), "M" those of today (5.18).
 """
 
@@ -460,7 +460,7 @@ def _():
         lab.do(mq.StopConnector("AB0"))
         lab.do(mq.StartConnector("AB0"))
         lab.rest()
-        # What was acknowledged to nobody comes again (activemq-combined-observed.md, section 6).
+        # What was acknowledged to nobody comes again (ActiveMQ rule 23.1).
         came = {e.message for e in lab.trace.events() if e.kind == mq.Kind.Received}
         assert len(came) == got
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
-from mqlab.runtime.activemq.clients import jms
-from mqlab.runtime.activemq.clients.address_list import AddressList
-from mqlab.runtime.activemq.clients.addresses import FailoverOptions, place, with_options
-from mqlab.runtime.activemq.clients.discovery import masterslave
-from mqlab.runtime.activemq.clients.query import prefixed
+from mqlab.products.activemq.client import jms
+from mqlab.products.activemq.client.address_list import AddressList
+from mqlab.products.activemq.client.addresses import FailoverOptions, place, with_options
+from mqlab.products.activemq.client.discovery import masterslave
+from mqlab.products.activemq.client.query import prefixed
 from tests.conftest import packed
 
 

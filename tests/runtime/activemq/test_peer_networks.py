@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.activemq.demand import Demand
-from mqlab.runtime.activemq.lab import Lab
-from mqlab.runtime.activemq.message import ConsumerInfo
+from mqlab.products.activemq.broker.message import ConsumerInfo
+from mqlab.products.activemq.lab import Lab
+from mqlab.products.activemq.network.demand_subscription import DemandSubscription
 from mqlab.spec import (
     Broker,
     Close,
@@ -172,16 +172,16 @@ class Player:
 
     def bridge(self, text: str):
         home, remote = text.split("<-")
-        return next(b for b in self.lab.brokers[home].bridges if b.remote.name == remote)
+        return next(b for b in self.lab.brokers[home].bridges if b.remote_broker.name == remote)
 
     def advise_add(self, bridge, dest, consumer, broker_path) -> None:
         info = ConsumerInfo(self.lab.new_id(), Destination.parse(dest), 0, None, False,
                             tuple(broker_path[:0:-1]))  # fmt: skip
         self.reported[consumer] = info
-        self.bridge(bridge).on_advised((info, -1))
+        self.bridge(bridge).on_consumer_advisory((info, -1))
 
     def advise_remove(self, bridge, consumer) -> None:
-        self.bridge(bridge).on_consumer_gone((self.reported[consumer].interest, -1))
+        self.bridge(bridge).on_consumer_gone((self.reported[consumer].remote_subscription_id, -1))
 
     # What a row expects
 
@@ -219,7 +219,7 @@ class Player:
     def network_durables(self, broker, dest) -> int:
         here = self.lab.brokers[broker]
         bridges = [*here.bridges, *here.listeners]
-        names = {f"{b.connector}_{b.remote.name}_inbound_{broker}" for b in bridges}
+        names = {f"{b.connector}_{b.remote_broker.name}_inbound_{broker}" for b in bridges}
         return sum(
             key[0] in names and sub.dest == Destination.parse(dest)
             for key, sub in here.durables.items()
@@ -244,7 +244,7 @@ class Player:
 
     def depth(self, broker, dest) -> int:
         found = self.lab.brokers[broker].by_name.get(dest)
-        return len(found.held) if found else 0
+        return len(found.messages) if found else 0
 
     def expect_total_messages(self, expected) -> None:
         for broker, count in expected.items():
@@ -272,7 +272,7 @@ class Player:
     def expect_memory_in_use(self, expected) -> None:
         for broker, amount in expected.items():
             here = self.lab.brokers[broker]
-            held = sum(len(sub.waiting) + len(sub.outstanding) for sub in here.subs)
+            held = sum(len(sub.waiting) + len(sub.dispatched) for sub in here.subs)
             assert held == amount
 
     def expect_network_prefetch(self, expected) -> None:
@@ -284,7 +284,7 @@ class Player:
         assert {s.prefetch for s in demands + patterns} == {expected["value"]}
 
     def peers(self, broker) -> int:
-        return len({bridge.remote.name for bridge in self.lab.brokers[broker].bridges})
+        return len({bridge.remote_broker.name for bridge in self.lab.brokers[broker].bridges})
 
     def expect_peer_count(self, expected) -> None:
         for name, count in expected.items():
@@ -293,7 +293,12 @@ class Player:
                 assert self.peers(broker) == count
 
     def expect_bridge_subscriptions(self, expected) -> None:
-        demands = [s for b in self.lab.brokers.values() for s in b.subs if isinstance(s, Demand)]
+        demands = [
+            s
+            for b in self.lab.brokers.values()
+            for s in b.subs
+            if isinstance(s, DemandSubscription)
+        ]
         assert len(demands) == expected
 
     def expect_stats(self, expected) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.formats import lab as lab_files
-from mqlab.runtime import play
+from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.runtime import play
 from mqlab.trace import Kind
 
 NEWS = {"broker": "B", "topic": "NEWS"}

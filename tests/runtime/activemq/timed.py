@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mqlab.formats import failover
-from mqlab.runtime import play
-from mqlab.runtime.activemq.in_time import outcome
+from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.outcome_in_time import outcome
+from mqlab.products.activemq.runtime import play
 from mqlab.spec import Scenario as TimedScenario
 
 
@@ -39,7 +39,7 @@ def body(brokers="", script="", down="", connectors=(), more=None, version="5.17
 
 
 def scenario(*arguments, **more) -> TimedScenario:
-    return failover.read(body(*arguments, **more), "test")
+    return timed_recordings.read(body(*arguments, **more), "test")
 
 
 def run(*arguments, seed=0, **more) -> dict[str, Any]:

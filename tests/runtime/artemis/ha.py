@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqlab.formats import artemis
-from mqlab.problems.artemis import check
-from mqlab.runtime.artemis import outcome, play
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.rules import check
+from mqlab.products.artemis.runtime import outcome, play
 from tests.runtime.activemq.timed import step
 
 
@@ -50,7 +50,7 @@ def body(brokers, script="", version="2.5", queues="Q", start=True, **more):
 
 
 def trace(brokers, script="", seed=0, **more):
-    return play(artemis.read(body(brokers, script, **more), "test"), seed=seed, limit=100_000)
+    return play(lab_file.read(body(brokers, script, **more), "test"), seed=seed, limit=100_000)
 
 
 def run(brokers, script="", seed=0, **more) -> dict[str, Any]:
@@ -75,4 +75,4 @@ def waiting(found, broker, queue="Q", label="end"):
 
 
 def problems(brokers, script="", **more):
-    return [str(problem) for problem in check(artemis.read(body(brokers, script, **more)))]
+    return [str(problem) for problem in check(lab_file.read(body(brokers, script, **more)))]

@@ -1,6 +1,6 @@
 """Siblings of the recorded scenarios: other numbers, endings, policies and versions of each theme.
 
-What each ends with follows from artemis-observed.md and artemis-ha.md and was written down before it
+What each ends with follows from the rules of Artemis and was written down before it
 was played; the comments name the rule where it is not the theme's own.
 """
 

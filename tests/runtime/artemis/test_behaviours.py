@@ -1,10 +1,10 @@
-"""The numbered behaviours of artemis-ha.md, section 9, as artemis-observed.md corrects them."""
+"""What Artemis brokers do: a behaviour of the guide a test, as Artemis rules 1 to 9 correct it."""
 
 from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.artemis import outcome
+from mqlab.products.artemis.runtime import outcome
 from mqlab.trace.kinds import Kind
 from tests.runtime.activemq.behaviours import Behaviours
 from tests.runtime.artemis.ha import (
@@ -504,7 +504,7 @@ def test_behaviour(check):
     ("2.4", "ABC", "backup_searching"), ("2.5", "ABC", "live"), ("2.5", "AB", "backup_in_sync"),
 ])  # fmt: skip
 def test_a_hosted_slave_needs_a_third_broker_to_be_believed(version, names, hosted):
-    # artemis-observed.md, section 7: its own host goes on seeing the dead one.
+    # Artemis rule 7.3: its own host goes on seeing the dead one.
     brokers = {
         name: ha("replication", "colocated", request_backup=True, master={}, slave={},
                  excludes=[f"to_{other}" for other in names if other != name])

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from mqlab.formats import artemis as files
-from mqlab.runtime.artemis import ArtemisLab
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.spec.step import Step
 from tests.runtime.artemis.ha import body, master, slave, store
 
@@ -27,7 +27,7 @@ def test_nothing_persistent_is_lost_while_brokers_die_and_come_back(name, seed):
     chance = random.Random(f"{name}{seed}")
     brokers, mortal = SETS[name]
     lab = ArtemisLab(
-        files.read(body(brokers, "wait ms=5000")), seed, chance.choice([0, "5ms", "50ms"])
+        lab_file.read(body(brokers, "wait ms=5000")), seed, chance.choice([0, "5ms", "50ms"])
     )
     lab.play()
     lab.do(Step("open_consumer", {"consumer": "C", "broker": chance.choice("AB"), "queue": "Q"}))
@@ -49,7 +49,7 @@ def test_nothing_persistent_is_lost_while_brokers_die_and_come_back(name, seed):
 @pytest.mark.parametrize("do", ["receive", "close_consumer", "hold", "resume"])
 def test_who_is_not_open_yet_is_named(do):
     keys = {"consumer": "C", "count": 1} if do == "receive" else {"consumer": "C"}
-    lab = ArtemisLab(files.read({**body({"A": None}, "wait ms=9000"), "steps": [
+    lab = ArtemisLab(lab_file.read({**body({"A": None}, "wait ms=9000"), "steps": [
         {"do": "open_consumer", "consumer": "C", "broker": "A", "queue": "Q", "at": "5s"},
         {"do": do, **keys, "at": "1s"}]}))  # fmt: skip
     with pytest.raises(LookupError, match="'C'"):

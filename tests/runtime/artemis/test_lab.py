@@ -7,14 +7,14 @@ import random
 import pytest
 
 from mqlab.errors import MqlabError
-from mqlab.formats import artemis
-from mqlab.runtime.artemis import ArtemisLab
-from mqlab.scenarios.artemis import figures
+from mqlab.products.artemis.figures import figures
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.spec.step import Step
 from tests.conftest import recorded
 from tests.runtime.artemis.ha import body, master, slave
 
-ALL = [pytest.param(artemis.read(param.values[0]), id=param.id)
+ALL = [pytest.param(lab_file.read(param.values[0]), id=param.id)
        for name in ("artemis", "artemis-later") for param in recorded(name, lambda path: True)]  # fmt: skip
 ALL += [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
 PAIR = {"M1": master(), "S1": slave()}
@@ -63,7 +63,7 @@ def test_until_stops_at_its_time(scenario):
 
 
 def lab_of(script="wait ms=1000", **more):
-    return ArtemisLab(artemis.read(body(PAIR, script, **more)))
+    return ArtemisLab(lab_file.read(body(PAIR, script, **more)))
 
 
 def test_a_step_more_is_done_at_once():

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqlab.errors import MqlabError
-from mqlab.formats import artemis
-from mqlab.problems.artemis import check
-from mqlab.runtime.artemis import ArtemisLab, outcome, play
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.rules import check
+from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import packed
 from tests.runtime.artemis.ha import body, ha, master, pairs, slave, store
@@ -90,13 +90,13 @@ def scripts(draw):
 @settings(max_examples=150, deadline=None)
 @given(scripts(), st.integers(0, 3))
 def test_nothing_comes_from_nowhere_and_what_is_gone_is_told(value, seed):
-    scenario = artemis.read(value)
+    scenario = lab_file.read(value)
     lab = ArtemisLab(scenario, seed, limit=100_000)
     lab.play()
     run = lab.trace
     brokers.check(lab)
     said = outcome(run)
-    assert artemis.read(artemis.write(scenario)) == scenario
+    assert lab_file.read(lab_file.write(scenario)) == scenario
     sent = {n for sender in said["senders"].values() for n in sender["sent"]}
     for consumer in said["consumers"].values():
         assert set(consumer["received"]) <= sent
@@ -152,6 +152,6 @@ def test_a_spoilt_file_is_refused_or_runs_and_never_ends_in_another_error(seed):
     else:
         del inner[path[-1]]
     with contextlib.suppress(MqlabError):  # any other error fails the test
-        scenario = artemis.read(value, "spoilt.json")
+        scenario = lab_file.read(value, "spoilt.json")
         check(scenario)
         play(scenario, limit=20_000)

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from mqlab.formats import artemis
-from mqlab.runtime.artemis import outcome, play
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.runtime import outcome, play
 from tests.conftest import once, recorded
 
 CALLS = ("open_consumer", "open_producer", "open_client", "receive", "resume", "hold", "send",
@@ -33,7 +33,7 @@ ALL = [p for name in ("artemis", "artemis-later") for p in recorded(name, lambda
 
 def run(value, **more):
     body = {**value["scenario"], "version": value["observed"]["version"], **more}
-    return json.loads(json.dumps(outcome(play(artemis.read(body), limit=100_000))))
+    return json.loads(json.dumps(outcome(play(lab_file.read(body), limit=100_000))))
 
 
 plain = once(run)

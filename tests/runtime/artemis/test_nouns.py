@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from mqlab import artemis
+from mqlab.api import artemis
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.formats import artemis as files
-from mqlab.formats.artemis.python import python
-from mqlab.runtime.artemis import ArtemisLab, outcome, play
-from mqlab.scenarios.artemis import figures
+from mqlab.products.artemis.figures import figures
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.files.python import python
+from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
 from mqlab.spec.artemis.options import OPTIONS
 from tests.conftest import recorded
 
 ALL = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
-ALL += [pytest.param(files.read(param.values[0]), id=param.id)
+ALL += [pytest.param(lab_file.read(param.values[0]), id=param.id)
         for name in ("artemis", "artemis-later")
         for param in recorded(name, lambda path: True)]  # fmt: skip
 ORDERS = artemis.Queue("orders")
@@ -123,6 +123,6 @@ def test_a_row_says_all_of_its_option(row):
 
 def test_what_is_written_with_nouns_is_a_lab_file_too():
     scenario = PAIR.with_actions(artemis.Start(), artemis.Producer("P", "M1", 3, ORDERS))
-    again = files.read(json.loads(json.dumps(files.write(scenario))))
+    again = lab_file.read(json.loads(json.dumps(lab_file.write(scenario))))
     assert again == scenario
     assert outcome(play(again))["senders"] == {"P": {"sent": [1, 2, 3]}}

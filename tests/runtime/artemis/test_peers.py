@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.runtime.artemis import ArtemisLab
+from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.step import Step
@@ -104,7 +104,7 @@ class Player:
         here = self.lab.brokers[f"n{expected['node']}"]
         others = [other for other, _ in self.lab.balancing.remote(here)]
         queues = [q for at in ([here] if expected["local"] else others)
-                  for q in at.live.queues.values() if q.topic == expected["address"]]  # fmt: skip
+                  for q in at.served_journal.queues.values() if q.topic == expected["address"]]  # fmt: skip
         assert len(queues) == expected["queues"]
         assert sum(len(q.consumers) for q in queues) == expected["consumers"]
 

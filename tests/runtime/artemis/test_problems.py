@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.formats import artemis
-from mqlab.problems.artemis import check
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.rules import check
 from tests.conftest import packed
 from tests.runtime.artemis.ha import body, ha, master, pairs, problems, slave, store
 
 
 def rules(brokers, script="", **more):
-    return [p.rule for p in check(artemis.read(body(brokers, script, **more)))]
+    return [p.rule for p in check(lab_file.read(body(brokers, script, **more)))]
 
 
 def colocated(*others, **more):
@@ -52,7 +52,7 @@ THREE = {"M1": master(group_name="g"), "M2": master(), "M3": master(), "S1": sla
      "error", "'two' and that of A is 'one'", "section 1"),
 ])  # fmt: skip
 def test_what_does_harm_is_a_problem(brokers, rule, level, says, source):
-    found = {p.rule: p for p in check(artemis.read(body(brokers)))}
+    found = {p.rule: p for p in check(lab_file.read(body(brokers)))}
     assert rule in found
     problem = found[rule]
     assert (problem.level, says in problem.what, source in problem.source) == (level, True, True)
@@ -115,7 +115,7 @@ RECORDED = {
 def test_recorded_scenarios_have_the_problems_that_were_seen_in_them_and_no_other():
     found: dict[str, set[str]] = {}
     for path, value in packed("artemis").items():
-        for problem in check(artemis.read(value)):
+        for problem in check(lab_file.read(value)):
             name = path.removeprefix("artemis/").removesuffix(".json")
             found.setdefault(problem.rule, set()).add(name)
     lost = found.pop("never-live")
@@ -128,7 +128,7 @@ def test_recorded_scenarios_have_the_problems_that_were_seen_in_them_and_no_othe
 
 def test_where_the_check_warns_of_a_vote_no_slave_went_live_after_a_crash():
     for path, value in packed("artemis").items():
-        never = [p for p in check(artemis.read(value)) if p.rule == "never-live"]
+        never = [p for p in check(lab_file.read(value)) if p.rule == "never-live"]
         names = {problem.where.removeprefix("broker ") for problem in never}
         if not names or not any(s["do"] == "kill" for s in value["scenario"]["steps"]):
             continue

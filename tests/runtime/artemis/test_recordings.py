@@ -11,8 +11,9 @@ import pytest
 from mqlab import products
 from mqlab.conform import artemis as conformance
 from mqlab.errors import BadFile, BadValue, MqlabError, SelectorError, UnknownName
-from mqlab.formats import artemis, claims
-from mqlab.runtime.artemis import outcome, play
+from mqlab.files import detect_product
+from mqlab.products.artemis.files import lab_file as artemis
+from mqlab.products.artemis.runtime import outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.artemis.ha import body, ha, master, problems, roles, run, slave, store
 
@@ -380,6 +381,6 @@ def test_what_is_on_its_way_to_a_broker_that_hangs_outlives_its_sender():
 
 def test_a_file_without_queues_is_known_by_its_ha_policy():
     bare = {"brokers": [{"name": "A", "ha": {"policy": "live_only"}}], "steps": [{"do": "start"}]}
-    assert claims.artemis(bare)
+    assert detect_product.artemis(bare)
     assert products.product_of(bare).name == "artemis"
-    assert not claims.artemis({"brokers": ["A"], "steps": []})
+    assert not detect_product.artemis({"brokers": ["A"], "steps": []})

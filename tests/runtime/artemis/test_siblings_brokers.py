@@ -118,7 +118,7 @@ PAIRING = [
         kill broker=S1
         start_broker broker=S1
         {SYNC}""", {"start": False}, roles="live backup_in_sync backup_searching"),
-    case("another_orderly_end_opens_what_was_refused",  # artemis-ha.md, section 2
+    case("another_orderly_end_opens_what_was_refused",  # Artemis rule 12.1
          {**THREE, "M2": master(group_name="x")}, f"""
         start brokers=["M1","S1"]
         {SYNC}

@@ -8,8 +8,8 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
-from mqlab.formats import artemis
-from mqlab.runtime.artemis import outcome, play
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.runtime import outcome, play
 from mqlab.trace.kinds import Kind, Rule
 from mqlab.trace.parquet import load, save
 from tests.conftest import recorded
@@ -21,7 +21,7 @@ ALL = [p for name in ("artemis", "artemis-later") for p in recorded(name, lambda
 
 @pytest.mark.parametrize("value", ALL)
 def test_a_trace_answers_as_the_outcome_says(value):
-    run = play(artemis.read(value))
+    run = play(lab_file.read(value))
     said = outcome(run)
     waiting = {n for of in run.waiting().values() for found in of.values() for n in found}
     assert run.received() == {name: c["count"] for name, c in said["consumers"].items()}
@@ -51,7 +51,7 @@ def came_twice(scenario, consumers):
 
 @pytest.mark.parametrize("value", ALL)
 def test_causes_come_first_and_nothing_arrives_unsent(value):
-    run = play(artemis.read(value))
+    run = play(lab_file.read(value))
     times, causes, kinds = (list(run.column(c)) for c in ("t", "cause", "kind"))
     assert times == sorted(times)
     for row, cause in enumerate(causes):
@@ -73,7 +73,7 @@ def test_what_waits_in_a_trace_is_what_live_brokers_hold(value):
     if value["scenario"]["steps"][-1]["do"] != "snapshot":
         value = {**value, "scenario": {**value["scenario"], "steps": [
             *value["scenario"]["steps"], {"do": "snapshot", "label": "last"}]}}  # fmt: skip
-    run = play(artemis.read(value))
+    run = play(lab_file.read(value))
     shot = list(outcome(run)["snapshots"].values())[-1]["brokers"]
     waiting = run.waiting()
     for name, state in shot.items():
@@ -243,7 +243,7 @@ def test_a_run_tells_why_messages_wait_and_where_the_guide_is_not_the_broker():
 def test_a_later_version_speaks_of_primary_and_backup_and_plays_by_the_same_rules():
     from mqlab.views import scene
 
-    value = artemis.write(mq.figure("artemis:21.1").scenario)
+    value = lab_file.write(mq.figure("artemis:21.1").scenario)
     spoken = {"master": "primary", "slave": "backup"}
     later = {**value, "version": "2.28", "brokers": [
         {**broker, "ha": {**broker["ha"], "role": spoken[broker["ha"]["role"]]}}
@@ -254,7 +254,7 @@ def test_a_later_version_speaks_of_primary_and_backup_and_plays_by_the_same_rule
     words = [scene(run).columns["roles"]["word"] for run in runs]
     assert ["slave, in sync" in words[0], "backup, in sync" in words[1]] == [True, True]
     with pytest.raises(UnknownName, match=r"2\.28"):
-        artemis.read({**value, "version": "3.0"})
+        lab_file.read({**value, "version": "3.0"})
 
 
 def test_why_a_consumer_did_not_get_a_message_is_told():

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import Line, Link
+from mqlab.engine.clock import Clock
+from mqlab.engine.link import Link, LinkQuality
 
 USUAL = 10
 DELAYS = (USUAL, USUAL, USUAL, 3, 20)  # of links: what the first carry waits in the line
@@ -18,7 +18,7 @@ class Crowd:
     def __init__(self, seed, usual):
         self.random = Random(seed)
         self.clock = Clock(usual=usual)
-        self.links = [Link(self.clock, Line(delay), self.random) for delay in DELAYS]
+        self.links = [Link(self.clock, LinkQuality(delay), self.random) for delay in DELAYS]
         self.put, self.happened = 0, []
 
     def happen(self, what):
@@ -32,7 +32,7 @@ class Crowd:
         if way < len(self.links):
             self.links[way].carry(self.happen, self.put, self.random.choice((0, 0, 0, 10)))
         else:
-            add = self.clock.later if way == 7 else self.clock.at
+            add = self.clock.schedule_background if way == 7 else self.clock.schedule
             add(self.clock.now + self.random.choice((0, USUAL, 15)), self.happen, self.put)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import mqlab as mq
-from mqlab.runtime.kernel import lab as kernel
+from mqlab.engine import lab as kernel
 
 Q = mq.Queue("Q")
 PAIR = mq.Network(mq.Broker("A", shared_store="s"), mq.Broker("B", shared_store="s"))

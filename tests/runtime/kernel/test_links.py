@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 import mqlab as mq
-from mqlab import artemis, openmq
-from mqlab.runtime.kernel.clock import Clock
-from mqlab.runtime.kernel.link import COMMAND, TIME_OUT, Line, Link
+from mqlab.api import artemis, openmq
+from mqlab.engine.clock import Clock
+from mqlab.engine.link import COMMAND, TIME_OUT, Link, LinkQuality
 from mqlab.spec.link import Links
 
 SIZE = 1000  # bytes of each message
@@ -150,7 +150,7 @@ class Drawn(Random):
 def test_each_time_out_is_twice_the_one_before_and_what_follows_waits():
     clock, came = Clock(), []
     draws = Drawn(0.1, 0.1, 0.1, 0.9, 0.9)  # lost three times; the second thing not at all
-    link = Link(clock, Line(delay=1000, loss=0.5), draws)
+    link = Link(clock, LinkQuality(delay=1000, loss=0.5), draws)
     link.carry(came.append, "first")
     link.carry(came.append, "second")
     clock.rest(1000 + 7 * TIME_OUT - 1)
@@ -161,7 +161,7 @@ def test_each_time_out_is_twice_the_one_before_and_what_follows_waits():
 
 def test_of_a_long_message_any_segment_may_be_lost():
     clock, came = Clock(), []
-    link = Link(clock, Line(delay=1000, loss=0.5), Drawn(0.9, 0.1, 0.9, 0.9))
+    link = Link(clock, LinkQuality(delay=1000, loss=0.5), Drawn(0.9, 0.1, 0.9, 0.9))
     link.carry(came.append, "three segments", 0, 4000)
     clock.rest()
     assert (came, clock.now) == (["three segments"], 1000 + TIME_OUT)
@@ -169,7 +169,7 @@ def test_of_a_long_message_any_segment_may_be_lost():
 
 def test_a_line_that_is_free_again_lets_the_next_in_at_once():
     clock, times = Clock(), []
-    link = Link(clock, Line(delay=1000, bandwidth=1_000), Random())
+    link = Link(clock, LinkQuality(delay=1000, bandwidth=1_000), Random())
     for _ in range(3):
         link.carry(lambda _: times.append(clock.now), None, 0, 1000 - COMMAND)
         clock.rest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqlab.runtime.kernel.lab import Lab, Until
+from mqlab.engine.lab import Completion, Lab
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Act:
     """Note a name; over as `until` says. With a `tick` something is due then (us)."""
 
     name: str
-    until: Until
+    until: Completion
     at: str | None = None
     tick: int | None = None
 
@@ -29,7 +29,7 @@ class Noted(Lab):
     def begin(self, action):
         self.note(action.name)
         if action.tick is not None:
-            self.clock.at(action.tick, self.note, f"tick of {action.name}")
+            self.clock.schedule(action.tick, self.note, f"tick of {action.name}")
         return action.until
 
     def note(self, name):
@@ -40,13 +40,13 @@ class Noted(Lab):
 
 
 def test_what_is_due_at_a_deadline_happens_before_the_next_action():
-    lab = Noted(Act("a", Until(deadline=5000), tick=5000), Act("b", Until()))
+    lab = Noted(Act("a", Completion(deadline=5000), tick=5000), Act("b", Completion()))
     lab.play()
     assert lab.notes == [(0, "a"), (5000, "tick of a"), (5000, "b")]
 
 
 def test_until_stops_in_the_middle_of_an_action_and_changes_nothing():
-    lab = Noted(Act("a", Until(deadline=10_000)), Act("b", Until()))
+    lab = Noted(Act("a", Completion(deadline=10_000)), Act("b", Completion()))
     lab.until("4ms")
     assert (lab.now, lab.notes) == (4000, [(0, "a")])
     lab.play()
@@ -57,14 +57,14 @@ def test_an_action_may_have_a_second_part():
     class Twice(Noted):
         def begin(self, action):
             super().begin(action)
-            return Until(deadline=1000, argument=action, then=self.go_on)
+            return Completion(deadline=1000, argument=action, then=self.go_on)
 
         def go_on(self, action):
             self.note(f"{action.name} again")
-            self.under_way = Until(deadline=3000)
+            self.under_way = Completion(deadline=3000)
 
-    lab = Twice(Act("a", Until()))
-    lab.script.append(Act("b", Until()))
+    lab = Twice(Act("a", Completion()))
+    lab.script.append(Act("b", Completion()))
     while lab.step():
         pass
     assert lab.notes[:3] == [(0, "a"), (1000, "a again"), (3000, "b")]
@@ -72,17 +72,17 @@ def test_an_action_may_have_a_second_part():
 
 def test_an_action_beside_the_script_is_waited_for():
     lab = Noted()
-    until = Until(lab.has_ticked, "tick of b", then=lab.note)
+    until = Completion(lab.has_ticked, "tick of b", then=lab.note)
     lab.schedule(Act("b", until, at="2ms", tick=7000))
-    lab.schedule(Act("a", Until()))
+    lab.schedule(Act("a", Completion()))
     lab.play()
     assert lab.notes[:3] == [(0, "a"), (2000, "b"), (7000, "tick of b")]
     assert lab.notes[3][1] == "tick of b"  # told as its `then` says, when it was over
-    assert lab.appointments == 0
+    assert lab.scheduled == 0
 
 
 def test_a_copy_goes_its_own_way():
-    lab = Noted(Act("a", Until(deadline=2000), tick=1000), Act("b", Until()))
+    lab = Noted(Act("a", Completion(deadline=2000), tick=1000), Act("b", Completion()))
     lab.step()
     fork = lab.fork()
     fork.play()

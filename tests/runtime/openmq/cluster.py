@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mqlab.formats import openmq
-from mqlab.runtime.openmq import outcome, play
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.runtime import outcome, play
 
 
 def word(text: str) -> Any:
@@ -39,7 +39,7 @@ def body(script="", model="master", brokers="b1 b2 b3", options=None, own=None, 
 
 
 def trace(script="", seed=0, **more):
-    return play(openmq.read(body(script, **more), "test"), seed=seed, limit=100_000)
+    return play(lab_file.read(body(script, **more), "test"), seed=seed, limit=100_000)
 
 
 def run(script="", seed=0, **more) -> dict[str, Any]:

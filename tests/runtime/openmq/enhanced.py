@@ -1,9 +1,9 @@
-"""The numbered behaviours of enhanced clusters, as openmq-observed.md corrects them."""
+"""What enhanced clusters do: a behaviour of the guide a test, as OpenMQ rules 9 and 11 correct it."""
 
 from __future__ import annotations
 
-from mqlab.formats import openmq
-from mqlab.problems.openmq import check
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.rules import check
 from mqlab.trace.kinds import Kind
 from tests.runtime.openmq.behaviours import ALL, ENHANCED, TAKEN, behaviour, owners
 from tests.runtime.openmq.cluster import FAST, at, body, got, holds, known, result, run, trace
@@ -206,7 +206,7 @@ def an_enhanced_cluster_ignores_broker_list_and_master_with_a_warning():
                 model="enhanced", options=more)  # fmt: skip
     assert result(found, "create") == "ok"
     assert at(found, "b2")["cluster"]["b3"] == "OPERATING"
-    told = check(openmq.read(body(model="enhanced", options=more)))
+    told = check(lab_file.read(body(model="enhanced", options=more)))
     assert [(p.level, "is ignored with a warning" in p.what) for p in told] == [
         ("warning", True)
     ] * 2

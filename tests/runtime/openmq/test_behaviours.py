@@ -1,4 +1,4 @@
-"""The numbered behaviours of openmq-clusters.md, as openmq-observed.md corrects them."""
+"""What clusters do: a behaviour of the guide a test, as OpenMQ rules 1 to 11 correct it."""
 
 from __future__ import annotations
 

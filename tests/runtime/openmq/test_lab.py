@@ -8,23 +8,23 @@ from random import Random
 import pytest
 
 from mqlab.errors import BadValue, MqlabError
-from mqlab.formats import openmq
-from mqlab.runtime.openmq import ClusterLab, outcome, play
-from mqlab.scenarios.openmq import figures
+from mqlab.products.openmq.figures import figures
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.runtime import ClusterLab, outcome, play
 from mqlab.spec.step import Step
 from tests.conftest import recorded
 from tests.runtime.openmq.cluster import FAST, body
 
 FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
 RECORDINGS = [
-    pytest.param(openmq.read(param.values[0]), id=param.id)
+    pytest.param(lab_file.read(param.values[0]), id=param.id)
     for name in ("openmq", "openmq-later")
     for param in recorded(name, lambda path: True)
 ]
 
 
 def lab(script="", **more):
-    return ClusterLab(openmq.read(body(script, **more)))
+    return ClusterLab(lab_file.read(body(script, **more)))
 
 
 def to_the_end(lab):

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from mqlab.formats import openmq
-from mqlab.runtime.openmq import ClusterLab, play
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.runtime import ClusterLab, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import recorded
 from tests.runtime.openmq.cluster import body, trace
@@ -44,14 +44,14 @@ def test_who_sends_persistent_messages_waits_for_each_receipt():
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
 def test_with_jitter_every_passage_takes_the_delay_and_up_to_as_much_more(value):
-    played = play(openmq.read(value), seed=3, jitter="2ms")
+    played = play(lab_file.read(value), seed=3, jitter="2ms")
     bound = [a for a, b in passages(played) if b.t - a.t < 1000]
     assert bound == []
     assert list(played.column("t")) == sorted(played.column("t"))
 
 
 def test_nothing_overtakes_on_a_link():
-    played = play(openmq.read(body("""
+    played = play(lab_file.read(body("""
         open_consumer consumer=C broker=b3 queue=Q
         send broker=b1 queue=Q count=50 persistent=false""")), seed=5, jitter="9ms")  # fmt: skip
     order = [e.message for e in played.events() if e.kind == Kind.Received]
@@ -66,14 +66,14 @@ def test_jitter_decides_whose_message_comes_first():
         wait ms=3000"""
     orders = set()
     for seed in range(6):
-        played = play(openmq.read(body(script)), seed, "5ms")
+        played = play(lab_file.read(body(script)), seed, "5ms")
         orders.add(tuple(e.message for e in played.events() if e.kind == Kind.Received))
     assert len(orders) > 1
     assert {tuple(sorted(order)) for order in orders} == {tuple(range(1, 11))}
 
 
 def test_what_a_cut_swallows_is_held_until_it_heals_while_others_pass():
-    lab = ClusterLab(openmq.read(body("""
+    lab = ClusterLab(lab_file.read(body("""
         open_consumer consumer=C broker=b3 queue=Q
         cut between=["b1","b3"]
         send broker=b1 queue=Q count=2
@@ -82,14 +82,14 @@ def test_what_a_cut_swallows_is_held_until_it_heals_while_others_pass():
     assert list(lab.consumers["C"].received) == [3, 4]
     copies = {e.message for e in lab.trace.events() if e.kind == Kind.Enqueued and e.link}
     assert copies == {3, 4}
-    lab.do(openmq.read(body('heal between=["b1","b3"]')).steps[-1])
+    lab.do(lab_file.read(body('heal between=["b1","b3"]')).steps[-1])
     lab.rest()
     assert list(lab.consumers["C"].received) == [3, 4, 1, 2]
     assert lab.trace.lost() == []
 
 
 def test_a_message_under_way_to_a_consumer_that_closes_comes_to_another():
-    lab = ClusterLab(openmq.read(body("""
+    lab = ClusterLab(lab_file.read(body("""
         open_consumer consumer=C broker=b3 queue=Q
         send broker=b1 queue=Q count=1 at=6s
         close_consumer consumer=C at=6002ms

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from mqlab.explain import explain
-from mqlab.formats import openmq
-from mqlab.runtime.openmq import ClusterLab
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.spec.openmq import OPENS, STEPS
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
@@ -97,7 +97,7 @@ def in_the_midst(seed):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("seed", range(60))
 def test_with_jitter_and_faults_in_the_midst_nothing_confirmed_is_lost(model, seed):
-    scenario = openmq.read(body(in_the_midst(seed), **MODELS[model]))
+    scenario = lab_file.read(body(in_the_midst(seed), **MODELS[model]))
     played = checked(scenario, seed, "3ms")
     kept = {e.message for e in played.events() if e.kind == Kind.Enqueued}
     got = {e.message for e in played.events() if e.kind == Kind.Received}
@@ -153,7 +153,7 @@ def test_any_script_that_can_be_read_can_be_played_and_told(seed):
     value = body(**MODELS[model])
     steps = (any_step(chance, no, opened) for no in range(25))
     value["steps"] += [step for step in steps if step is not None]
-    played = checked(openmq.read(value), seed)
+    played = checked(lab_file.read(value), seed)
     assert list(played.column("t")) == sorted(played.column("t"))
     assert all(cause < row for row, cause in enumerate(played.column("cause")))
     numbers = {event.message for event in played.events() if event.kind == Kind.Sent}

@@ -11,9 +11,9 @@ import re
 
 import pytest
 
-from mqlab.formats import openmq
-from mqlab.formats.places import differ
-from mqlab.runtime.openmq import outcome, play
+from mqlab.files.places import differ
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.runtime import outcome, play
 from tests.conftest import once, recorded
 
 NAMES = ("consumer", "producer", "queue", "topic", "client_id", "subscription_name")
@@ -22,7 +22,7 @@ PLACES = ("broker", "brokers", "between", "to", "from", "of", "target", "options
 
 def seen(value, seed=0):
     """Return what consumers received and what the snapshots show."""
-    found = json.loads(json.dumps(outcome(play(openmq.read(value), seed=seed, limit=200_000))))
+    found = json.loads(json.dumps(outcome(play(lab_file.read(value), seed=seed, limit=200_000))))
     return {"consumers": found["consumers"], "snapshots": found["snapshots"]}
 
 

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from mqlab import openmq
+from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.formats import openmq as files
-from mqlab.formats.openmq_python import python
-from mqlab.runtime.openmq import ClusterLab, play
-from mqlab.scenarios.openmq import figures
+from mqlab.products.openmq.figures import figures
+from mqlab.products.openmq.files import lab_file as files
+from mqlab.products.openmq.files.python import python
+from mqlab.products.openmq.runtime import ClusterLab, play
 from mqlab.spec.openmq import STEPS
 from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.openmq_words import ROWS

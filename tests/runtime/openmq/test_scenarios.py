@@ -11,9 +11,10 @@ import pytest
 from mqlab import products
 from mqlab.conform.openmq import differences
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.formats import claims, openmq
-from mqlab.problems.openmq import check
-from mqlab.runtime.openmq import outcome, play
+from mqlab.files import detect_product
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.rules import check
+from mqlab.products.openmq.runtime import outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.runtime.openmq.cluster import at, body, holds, result, run
 
@@ -22,7 +23,7 @@ ALL = [path for path in packed("openmq") if path.endswith(".json")]
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
 def test_the_lab_does_what_real_clusters_did(value):
-    found = outcome(play(openmq.read(value), limit=100_000))
+    found = outcome(play(lab_file.read(value), limit=100_000))
     assert differences(found, value["observed"]) == []
 
 
@@ -33,14 +34,14 @@ UNEXPLAINED = ["openmq/limits/message_expires_at_home.json"]
 
 @pytest.mark.parametrize("value", recorded("openmq-later", lambda path: path not in UNEXPLAINED))
 def test_the_lab_does_what_real_clusters_did_later(value):
-    found = outcome(play(openmq.read(value), limit=100_000))
+    found = outcome(play(lab_file.read(value), limit=100_000))
     assert differences(found, value["observed"]) == []
 
 
 @pytest.mark.parametrize("path", UNEXPLAINED)
 def test_what_is_unexplained_still_is(path):
     value = packed("openmq-later")[path]
-    found = outcome(play(openmq.read(value), limit=100_000))
+    found = outcome(play(lab_file.read(value), limit=100_000))
     assert differences(found, value["observed"]), "it agrees now: take it off the list"
 
 
@@ -53,7 +54,7 @@ def test_only_what_is_a_race_in_the_product_is_not_compared():
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: "/balancing/" in path))
 def test_where_shares_are_a_race_everything_is_received_all_the_same(value):
-    found = outcome(play(openmq.read(value)))
+    found = outcome(play(lab_file.read(value)))
     real = value["observed"]["outcomes"][0]["outcome"]["consumers"]
     total = sum(entry["count"] for entry in real.values())
     assert sum(entry["count"] for entry in found["consumers"].values()) == total
@@ -71,19 +72,19 @@ def test_the_packed_recordings_are_the_shared_ones(name, folder):
 
 
 def test_clusters_and_other_scenarios_are_told_apart():
-    assert all(claims.openmq(value["scenario"]) for value in packed("openmq").values())
+    assert all(detect_product.openmq(value["scenario"]) for value in packed("openmq").values())
     for name in ("activemq", "failover", "activemq-editions"):
         bodies = [value["scenario"] for value in packed(name).values() if "scenario" in value]
         assert len(bodies) > 20
-        assert not any(map(claims.openmq, bodies))
+        assert not any(map(detect_product.openmq, bodies))
     for value in packed("openmq").values():
         assert products.product_of(value).name == "openmq"
 
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
 def test_what_is_written_reads_as_the_same_scenario(value):
-    read = openmq.read(value)
-    assert openmq.read(json.loads(json.dumps(openmq.write(read)))) == read
+    read = lab_file.read(value)
+    assert lab_file.read(json.loads(json.dumps(lab_file.write(read)))) == read
 
 
 def some(name="delivery/queue_remote_consumer"):
@@ -121,7 +122,7 @@ def queue(found, broker):
 def test_an_exact_comparison_sees_every_difference(spoil):
     value = some()
     assert value["observed"]["deterministic"] == "exact"
-    found = outcome(play(openmq.read(value)))
+    found = outcome(play(lab_file.read(value)))
     assert differences(found, value["observed"]) == []
     spoil(value["observed"]["outcomes"][0]["outcome"])
     assert differences(found, value["observed"])
@@ -136,7 +137,7 @@ def test_an_exact_comparison_sees_every_difference(spoil):
 ])  # fmt: skip
 def test_looser_comparisons_still_see_what_they_promise(name, spoil):
     value = some(name)
-    found = outcome(play(openmq.read(value)))
+    found = outcome(play(lab_file.read(value)))
     assert differences(found, value["observed"]) == []
     for entry in value["observed"]["outcomes"]:
         spoil(entry["outcome"])
@@ -149,12 +150,12 @@ def test_looser_comparisons_still_see_what_they_promise(name, spoil):
 @pytest.mark.parametrize("name", ["enhanced/takeover", "crash/client_fails_over",
                                   "balancing/one_local_two_remote"])  # fmt: skip
 def test_one_seed_gives_one_trace(name):
-    read = openmq.read(some(name))
+    read = lab_file.read(some(name))
     assert play(read, seed=3).digest() == play(read, seed=3).digest()
 
 
 def test_who_wins_a_takeover_is_a_race_that_the_seed_decides():
-    read = openmq.read(some("enhanced/takeover"))
+    read = lab_file.read(some("enhanced/takeover"))
     states = {last(outcome(play(read, seed=seed)))["brokers"]["b2"]["cluster"]["b1"]
               for seed in range(12)}  # fmt: skip
     assert states == {"TAKEOVER_COMPLETE by b2", "TAKEOVER_COMPLETE by b3"}
@@ -162,7 +163,7 @@ def test_who_wins_a_takeover_is_a_race_that_the_seed_decides():
 
 def test_a_run_without_end_is_stopped():
     with pytest.raises(BadValue, match="more than 500 events"):
-        play(openmq.read(body("send broker=b1 queue=Q count=600")), limit=500)
+        play(lab_file.read(body("send broker=b1 queue=Q count=600")), limit=500)
 
 
 # What is refused
@@ -207,10 +208,10 @@ def test_a_run_without_end_is_stopped():
 ])  # fmt: skip
 def test_a_bad_scenario_is_refused_with_place_and_remedy(spoil, error, hint):
     value = body()
-    openmq.read(value)
+    lab_file.read(value)
     spoil(value)
     with pytest.raises(error, match=hint) as caught:
-        openmq.read(value, "some.json")
+        lab_file.read(value, "some.json")
     assert isinstance(caught.value, MqlabError)
     assert str(caught.value).startswith("some.json: ")
 
@@ -219,7 +220,7 @@ def test_a_bad_scenario_is_refused_with_place_and_remedy(spoil, error, hint):
 
 
 def problems(**more):
-    return [str(problem) for problem in check(openmq.read(body(**more)))]
+    return [str(problem) for problem in check(lab_file.read(body(**more)))]
 
 
 @pytest.mark.parametrize(("more", "says"), [

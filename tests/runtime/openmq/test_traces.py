@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
-from mqlab.formats import openmq
-from mqlab.runtime.openmq import outcome, play
+from mqlab.products.openmq.files import lab_file
+from mqlab.products.openmq.runtime import outcome, play
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
 from tests.conftest import packed, recorded
@@ -14,12 +14,12 @@ from tests.runtime.openmq.cluster import FAST, trace
 
 
 def recording(name):
-    return play(openmq.read(packed("openmq")[f"openmq/{name}.json"]))
+    return play(lab_file.read(packed("openmq")[f"openmq/{name}.json"]))
 
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
 def test_the_trace_and_the_outcome_tell_the_same(value):
-    played = play(openmq.read(value))
+    played = play(lab_file.read(value))
     found = outcome(played)
     counts = played.received()
     for name, entry in found["consumers"].items():
@@ -44,7 +44,7 @@ def ends_with_a_snapshot(path):
 
 @pytest.mark.parametrize("value", recorded("openmq", ends_with_a_snapshot))
 def test_what_waits_in_the_trace_is_what_brokers_list(value):
-    played = play(openmq.read(value))
+    played = play(lab_file.read(value))
     waiting = played.waiting()
     for broker, dest, row in final_queues(value, outcome(played)):
         there = len(waiting.get(broker, {}).get(dest, []))
@@ -293,7 +293,7 @@ FAULTS = (Kind.Crashed, Kind.Stopped, Kind.Suspended)
 
 @pytest.mark.parametrize(("value", "rows"), list(timed_recordings()))
 def test_takeovers_and_returns_of_clients_take_as_long_as_recorded(value, rows):
-    events = list(play(openmq.read(value)).events())
+    events = list(play(lab_file.read(value)).events())
     for row in rows:
         kind, more = AWAITED[row["event"]]
         ends = [e.t + more for e in events if e.kind == kind]

@@ -1,0 +1,1 @@
+"""The public verbs, each a door to the rooms that do the work, entered at first use."""

@@ -1,0 +1,131 @@
+"""Verbs that ask: why a run is as it is, what would change it, what else might have come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mqlab.api.verbs import trace_of
+from mqlab.explain import Explanation
+from mqlab.explain import explain as read_off
+from mqlab.spec import Action
+from mqlab.spec.link import LikeLinks
+from mqlab.trace.difference import Comparison
+from mqlab.trace.ledger import Ledger
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.experiments import Outcomes, WhatIf
+    from mqlab.experiments.sweep import Runs
+    from mqlab.experiments.upgrade import Upgrade
+
+
+def explain(
+    what: object, *actions: Action, message: str | int | None = None, consumer: str | None = None,
+    broker: str | None = None, why_not: str | None = None,
+) -> Explanation:  # fmt: skip
+    """Explain one message, one consumer or one broker of a run; the whole run if none is named.
+
+    *what* is a trace, or whatever else `run` takes; *message* a number or a name such as ``"P-7"``. With a
+    *consumer* as well, or *why_not*, the answer is why that one did not get it; each of its `causes` was taken
+    away, alone, and a short run played again (see `what_if`). Of a whole run that is short it says whether it
+    might have ended otherwise (see `outcomes`). Raises `UnknownName` for a name that is not in the trace.
+
+    >>> import mqlab as mq
+    >>> mq.explain(mq.run("fuse:2.20"), message="P-1", why_not="C2").causes[0].change
+    Change(kind='action', text='without C1')
+    """
+    from mqlab import experiments
+
+    trace = trace_of(what, actions)
+    read = read_off(trace, message=message, consumer=consumer, broker=broker, why_not=why_not)
+    if message is not None and (asked := why_not or consumer):
+        return experiments.confirm(trace, read, message, asked)
+    if message is consumer is broker is None:
+        return experiments.tell_races(trace, read)
+    return read
+
+
+def what_if(
+    trace: Trace, *, message: str | int, consumer: str, at_most: int | None = None,
+) -> WhatIf:  # fmt: skip
+    """Find each change of one option, action or fault by which a consumer gets a message, or does not.
+
+    The run is played again with each, at most *at_most* times (or for some seconds); see `mqlab.experiments`.
+
+    >>> import mqlab as mq
+    >>> print(mq.what_if(mq.run("fuse:2.20"), message="P-1", consumer="C2"))
+    C2 did not get message P-1.
+      without C1: would get it
+    """
+    from mqlab import experiments
+
+    return experiments.what_if(trace, message=message, consumer=consumer, at_most=at_most)
+
+
+def outcomes(
+    what: object, *actions: Action, seeds: int = 200, seed: int = 0, jitter: int | str = "1ms",
+    until: int | str | None = None, links: LikeLinks = None,
+) -> Outcomes:  # fmt: skip
+    """Play what `run` takes with many seeds, and return every outcome with its share and an example.
+
+    Two things at nearly the same moment may come in another order; *jitter* on top of each link's delay
+    lets them, and so do machines that are quick and slow with it. Takes a trace, too: then it is that
+    run's scenario.
+
+    >>> import mqlab as mq
+    >>> print(mq.outcomes("fuse:2.20", seeds=20))
+    One outcome in 20 runs: C1 6, C2 3, C3 3.
+    """
+    from mqlab import experiments, products
+    from mqlab.products import inputs
+    from mqlab.spec.values import duration
+
+    scenario = inputs.scenario_of(what, *actions)
+    body = products.product_of_scenario(scenario).write(scenario)
+    setting = experiments.Setting(seed, duration(jitter, "jitter"), until, links)
+    return experiments.outcomes(body, setting, seeds)
+
+
+def sweep(
+    what: object, *, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int] = 1,
+    edition: str | None = None, jitter: int | str = 0, processes: int | None = None, progress: bool = True,
+) -> Runs:  # fmt: skip
+    """Run every combination of the options in *over* with each seed, and return a table of the runs.
+
+    *over* maps ``BROKER/CONNECTOR.OPTION`` to values, *seeds* is how many (0, 1, 2 ...) or which ones.
+    As many *processes* as there are cores play a few hundred runs in seconds; `mqlab.replay.sweep` takes
+    the same call to Spark. Raises `BadValue` or `UnknownName` for options.
+    """
+    from mqlab.experiments import sweep
+
+    return sweep.sweep(what, over=over, seeds=seeds, edition=edition, jitter=jitter,
+                       processes=processes, progress=progress)  # fmt: skip
+
+
+def compare(one: object, *others: object) -> Comparison | Ledger:
+    """Lay runs side by side: two in detail, more of them (of any family) as a table of what each cost.
+
+    Takes traces, and whatever else `run` takes, which is run first.
+
+    >>> import mqlab as mq
+    >>> table = mq.compare(*(mq.run(figure) for figure in mq.figures("crash")))
+    >>> [row["lost"] for row in table.rows().values()]
+    [0, 0, 0, 0]
+    """
+    traces = tuple(trace_of(what, ()) for what in (one, *others))
+    return Comparison(*traces) if len(traces) == 2 else Ledger(traces)
+
+
+def upgrade(what: object, old: str, new: str, *actions: Action, seed: int = 0) -> Upgrade:
+    """Say what an upgrade changes for a figure, a scenario, or *actions* on a network.
+
+    The result prints as sentences: which results change, which default or rule is behind each,
+    and which option keeps the old behaviour.
+    """
+    from mqlab.experiments.upgrade import upgrade
+    from mqlab.products import inputs
+
+    told = "upgrade compares editions of plain ActiveMQ networks; take for example fuse:2.20"
+    scenario = inputs.activemq_of(what, *actions, told=told)
+    return upgrade(scenario, old, new, seed)

@@ -1,0 +1,247 @@
+"""The public verbs but for those that ask. Each is a door to a room, which is entered at first use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
+from mqlab.errors import BadValue
+from mqlab.spec import Action, Network
+from mqlab.spec.link import LikeLinks
+from mqlab.trace.difference import Comparison
+from mqlab.trace.ledger import Ledger
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.api.real_comparison import Beside
+    from mqlab.checks.problems import Problems
+    from mqlab.conform.recorded import Recorded
+    from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.reference import Options
+    from mqlab.spec import Scenario
+    from mqlab.spec.any_scenario import AnyScenario
+
+
+def figures(guide: str | None = None) -> tuple[AnyFigure, ...]:
+    """Return the figures of all guides, or of one: fuse, amq6, article, unsafe, openmq, artemis, crash."""
+    from mqlab import products
+
+    return products.figures(guide)
+
+
+def figure(id: str) -> AnyFigure:
+    """Return a figure such as ``fuse:2.20``; raises `UnknownName`."""
+    from mqlab import products
+
+    return products.figure(id)
+
+
+def options(word: str = "") -> Options:
+    """Return the options in whose name or sentence *word* stands, as a table; all of them without a word.
+
+    >>> import mqlab as mq
+    >>> mq.options("conduit")[0].default
+    'true'
+    """
+    from mqlab import reference
+
+    return reference.options(word)
+
+
+def load(
+    *paths: str | os.PathLike[str], values: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    hosts: Mapping[str, str] | None = None,
+) -> Network | AnyScenario | Trace:  # fmt: skip
+    """Return the network of configuration files, the scenario of a lab file, or the trace of a Parquet file.
+
+    Several files, or a folder with `activemq.xml` files, make one network: addresses in them lead to
+    the broker that listens there. *values* (a mapping, or a property file) stand for placeholders such as
+    ``${port}``; *hosts* tells which broker runs on a host that no file names. Raises `BadFile`.
+    """
+    from mqlab.products import inputs
+
+    return inputs.load(paths, values, hosts)
+
+
+def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
+    """Write a lab file of what `run` takes; a trace whose *path* ends in ``.parquet`` is written whole.
+
+    A network goes as configuration files into a folder, if *path* ends in a slash or is one: what was
+    read and has not changed, to the letter. Raises `BadFile` for a place that cannot be written to.
+    """
+    from mqlab.products import inputs
+
+    inputs.save(what, path, *actions)
+
+
+def configuration(what: object) -> dict[str, str]:
+    """Return file name -> text of the configuration files of a network, or of what `run` takes.
+
+    >>> import mqlab as mq
+    >>> list(mq.configuration("fuse:2.1"))
+    ['A/activemq.xml', 'B/activemq.xml']
+    """
+    from mqlab import products
+    from mqlab.products import inputs
+
+    return products.configuration(inputs.network_or_scenario(what))
+
+
+def scenario_of(what: object, *actions: Action) -> AnyScenario:
+    """Return the scenario of what `run` takes; raises `BadValue` for anything else."""
+    from mqlab.products import inputs
+
+    return inputs.scenario_of(what, *actions)
+
+
+def run(
+    what: object, *actions: Action, seed: int = 0, edition: str | None = None,
+    jitter: int | str = 0, until: int | str | None = None, limit: int | None = None,
+    links: LikeLinks = None,
+) -> Trace:  # fmt: skip
+    """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
+
+    *seed* and *jitter* decide races: with any (such as ``"2ms"`` on top of each link's delay) machines are
+    quick and slow, too, in what no rule of a product says how long it takes. *links* say what lines are
+    like, all (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``); *edition*
+    is one of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest. With
+    more than *limit* events (10^8 unless told), or 8 GiB of them, it is stopped with a `BadValue`.
+
+    >>> import mqlab as mq
+    >>> mq.run("fuse:2.20").received()
+    {'C1': 6, 'C2': 3, 'C3': 3}
+    """
+    from mqlab import products
+    from mqlab.products import inputs
+    from mqlab.products.activemq.figures import AnyFigure
+
+    asked = figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
+    scenario = inputs.scenario_of(asked, *actions)
+    if edition is not None:
+        scenario = products.under(scenario, edition)
+    trace = products.play(scenario, seed, jitter, limit, until, links)
+    if until is not None:
+        trace.header["until"] = until  # with seed and jitter: enough to run it again
+    if isinstance(asked, AnyFigure) and asked.real and _as_printed(asked, edition):
+        trace.header["real"] = asked.real  # what `explain` says of the guide
+    return trace
+
+
+def _as_printed(asked: AnyFigure, edition: str | None) -> bool:
+    """Whether a figure is run as its guide prints it: nothing changed, in its own edition."""
+    from mqlab import products
+
+    own = figure(asked.id).scenario
+    return asked.scenario == own and (edition is None or products.under(own, edition) == own)
+
+
+def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
+    """Return a trace as it is; whatever else `run` takes is run."""
+    from mqlab.products import inputs
+
+    if inputs.kept(what, *actions):
+        return what
+    found = load(what) if inputs.is_file(what) else what
+    return found if isinstance(found, Trace) else run(found, *actions)
+
+
+def Lab(  # noqa: N802 - reads like the noun it makes
+    what: object,
+    *actions: Action,
+    seed: int = 0,
+    jitter: int | str = 0,
+    limit: int | None = None,
+    links: LikeLinks = None,
+) -> Any:
+    """Return a lab of any product, to `do` something to and to `step` through.
+
+    One that is given a network has started it and is at rest; one that is given a figure, a lab file,
+    a scenario, or a network with *actions* has its script before it.
+
+    >>> import mqlab as mq
+    >>> lab = mq.Lab("fuse:2.20"); lab.until("10ms"); other = lab.fork(); lab.rest()
+    >>> lab.trace.received(), other.now
+    ({'C1': 6, 'C2': 3, 'C3': 3}, 10000)
+    """
+    from mqlab import products
+    from mqlab.products import inputs
+    from mqlab.products.activemq import lab as activemq
+
+    if isinstance(what, Network) and not actions:
+        return activemq.Lab(what, seed, jitter, limit, links=links)
+    return products.lab_of(inputs.scenario_of(what, *actions), seed, jitter, limit, links)
+
+
+def check(what: object, *actions: Action) -> Problems:
+    """Return the problems of what `run` takes, errors first; of a network without actions, too.
+
+    A problem is what the real broker accepts and what loses, strands or doubles messages.
+    """
+    from mqlab.products import inputs
+
+    return inputs.check(what, *actions)
+
+
+def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -> Scenario:
+    """Return a scenario with deaths, pauses and cuts at random times, each made good again.
+
+    About *rate* of them a second happen during the first *length*. Raises `BadValue` for what is no
+    scenario of ActiveMQ.
+
+    >>> import mqlab as mq
+    >>> troubled = mq.faults("fuse:4.4", seed=3, rate=0.2, length="20s")
+    >>> mq.run(troubled).lost()
+    []
+    """
+    from mqlab.products import inputs
+    from mqlab.spec.schedule import faults
+    from mqlab.spec.values import duration
+
+    told = "faults are drawn for networks of ActiveMQ; take for example fuse:4.4"
+    scenario = inputs.activemq_of(what, told=told)
+    return faults(scenario, seed=seed, rate=rate, length=duration(length, "length") // 1000)
+
+
+def recorded(what: object) -> Recorded:
+    """Return what real brokers did: the recording nearest to a figure, or one by its name.
+
+    It shows the real broker beside the lab, and goes where a figure goes, as into `view`.
+    Raises `UnknownName` where there is none.
+    """
+    from mqlab.conform import recorded
+
+    return recorded.recorded(what)
+
+
+def real(
+    what: object, *actions: Action, record: str | os.PathLike[str] | None = None, limit: float = 120
+) -> Beside:
+    """Play what `run` takes on real brokers as well, and return both outcomes side by side.
+
+    They are those of the system's package `activemq`, or of ``ACTIVEMQ_HOME``, ``ARTEMIS_HOME`` and
+    ``IMQ_HOME``, and run here for *limit* seconds at most; the lab takes their edition. *record* is where to
+    write a recording.
+    Raises `CannotRun` where the product is not, or for a script that STOMP cannot play.
+    """
+    from mqlab.api import real_comparison
+
+    return real_comparison.real(what, actions, record, limit)
+
+
+def view(what: object, *actions: Action) -> Any:
+    """Return an animated view of a run, or of two side by side, for a notebook.
+
+    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that holds its
+    scenario can be asked, broken and forked in its view.
+    """
+    from mqlab import views
+    from mqlab.workbench import opening
+
+    if isinstance(what, Ledger):
+        raise BadValue("a table of runs cannot be played; view a trace, or mq.compare of two")
+    if isinstance(what, Comparison):
+        return views.view(what)
+    name = what if isinstance(what, str) and not actions else ""
+    return opening.view(trace_of(what, actions), name)

@@ -1,0 +1,152 @@
+"""The rules of `mqlab check` as a page: what each finds, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+ACTIVEMQ, ARTEMIS, OPENMQ = "ActiveMQ", "Artemis", "Open Message Queue"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its id, the family that it is of, and what it finds.
+
+    `see` is a recording or figure to look at; `unshown` says why no run shows it.
+    """
+
+    id: str
+    family: str
+    finds: str
+    see: str
+    unshown: str
+
+
+# Why no run of the lab shows what comes of a rule -> the rules.
+UNSHOWN = {
+    "the broker does not start": "port-twice bad-address no-agent later-option unknown-name removed no-value "
+                                 "refused broker-id",
+    "nothing comes of it: an option without effect": "replay-off policy-twice discovery-option ignored",
+    "nothing comes of it: the connector is dropped": "loopback",
+    "nothing comes of it: the defaults hold": "colocated-half",
+    "it hangs on the order in which the broker reads them": "ttl-twice",
+    "it hangs on which route is heard of first": "suppress-alone",
+    "the lab finds a broker by its name, whatever the port": "port-closed",
+    "in the lab each broker has a name and an id of its own, for good":
+        "no-broker-name same-broker-name no-broker-id same-broker-id",
+    "the bridge comes back all the same, recorded too": "failover-inside",
+    "in the lab all messages arrive all the same": "set-static static-wildcard",
+    "in the lab whether a store is used is no option of a broker": "store-unused",
+    "in the lab there is no security": "cluster-password",
+    "its messages stay where they are, colocated or not, until the broker is back": "scale-down-slave",
+}  # fmt: skip
+
+
+def _reason(rule: str) -> str:
+    return next((reason for reason, rules in UNSHOWN.items() if rule in rules.split()), "")
+
+
+def _rules(family: str, rows: str) -> Iterator[Rule]:
+    for row in rows.strip().splitlines():
+        id_, finds, see = (part.strip() for part in row.split("|"))
+        yield Rule(id_, family, finds, see, _reason(id_))
+
+
+RULES: dict[str, Rule] = {
+    rule.id: rule
+    for family, rows in (
+        (ACTIVEMQ, """
+ttl-zero | a TTL of 0: nothing crosses | activemq/hops_and_ttl/chain3_ttl_zero
+ttl-short | a consumer farther away than the TTL at its producer | activemq/hops_and_ttl/chain4_default_ttl
+ttl-distance | a TTL below the distance of the farthest broker | activemq/hops_and_ttl/chain4_default_ttl
+ttl-twice | networkTTL beside messageTTL or consumerTTL |
+no-target | an address by which nobody is found |
+unknown-host | one address of several that leads to no broker of the files |
+port-closed | an address with a port that the broker does not listen on |
+port-twice | two transport connectors of one broker on one port |
+bad-address | an address that no broker reads |
+no-agent | a network connector with the address of a transport, or of an agent that is gone |
+failover-inside | failover inside static without maxReconnectAttempts=0 |
+conduit-off-topics | topics without conduit: copies | activemq/conduit_topics/conduit_off_topic_two_subscribers
+topic-cycle | cycles in which topic subscribers get copies | topic_triangle
+selector-conduit | a selector behind conduit subscriptions | activemq/selectors/selector_conduit_same_broker
+suppress-alone | duplicates suppressed without decreased priorities: the long route may stay |
+static-no-consumer | static destinations that nobody reads |
+static-wildcard | wildcards among static destinations in 5.5 |
+excluded-static | a destination both static and excluded |
+excluded-included | a destination both included and excluded |
+excluded-wildcard | wildcard consumer and exclusion | activemq/filters/wildcard_queue_consumer_behind_exclude
+wildcard-inside | > in the middle of a name |
+advisory-off | demand of a broker that sends no advisories | advisory_off_dynamic
+filter-prefix | a destinationFilter with parts that are no advisory topics |
+no-effect | an option that another one makes idle |
+same-name | connectors of one name to one broker |
+prefetch-zero | a bridge that cannot pull |
+loopback | a connector to its own broker |
+later-option | an option that the edition does not have yet |
+unknown-name | an attribute or element that the schema has not: the broker does not start |
+removed | what later editions have taken out: pure master/slave, old stores |
+no-broker-name | a broker called localhost among others |
+same-broker-name | two brokers of one name that share no store |
+no-broker-id | no fixed broker id: what has been here may come again after a restart |
+same-broker-id | two brokers of one id |
+no-value | a placeholder without a value |
+policy-twice | two policy entries for one pattern |
+replay-off | options of replay without replayWhenNoConsumers |
+store-unused | a store beside persistent="false" |
+update-off | updates of clients that are switched off |
+filter-expression | an updateClusterFilter that is no regular expression: no network at all |
+filter-blank | a blank in an updateClusterFilter |
+lease-short | a lease that ends before it is renewed |
+lease-name | two holders of one lease under one name |
+lock-unsafe | a lock on a file system that does not keep it |
+lock-off | a shared store without a lock |
+own-set | a connector into one's own set of master and slaves |
+set-static | static: towards master and slaves |
+discovery-option | an option that discovery: swallows |
+reconnect-zero | maxReconnectAttempts=0 of a client |
+"""),
+        (ARTEMIS, """
+refused | an ha-policy with which the broker does not start |
+cluster-password | brokers with different cluster passwords never pair |
+duplicates | fail-back without check-for-live-server: two live servers | artemis:21.1
+group-alone | a slave in a group without a master |
+no-failback | a slave without allow-failback: the master stays a slave after its return |
+split-brain | a single pair, where no vote is needed |
+never-live | a slave that can never get the votes it needs |
+scale-down-slave | a slave in a process of its own that scales down |
+scale-down-target | scale-down without a target |
+scale-down-group | a scale-down group that nobody else is in |
+colocated-half | colocated without master or slave |
+excludes | shifted connectors that lead to other brokers |
+no-host | a backup is asked for and nobody takes one |
+off-remote | message-load-balancing OFF where consumers are elsewhere only |
+no-redistribution | messages that do not follow their consumers |
+"""),
+        (OPENMQ, """
+must-match | properties that have to be alike and are not: no link |
+broker-id | two brokers with one imq.brokerid |
+ignored | properties that an enhanced cluster ignores |
+master-first | a broker that starts before its master |
+no-record | a cluster without a master broker or a shared record |
+"""),
+    )
+    for rule in _rules(family, rows)
+}  # fmt: skip
+
+
+def page(shown: Mapping[str, str]) -> str:
+    """Return the page of all rules, in Markdown; *shown* is rule -> what a run says."""
+    lines = ["# The rules of mqlab check", ""]
+    for family in (ACTIVEMQ, ARTEMIS, OPENMQ):
+        lines += [f"## {family}", "", "| rule | finds | what a run shows | to see a recording |"]
+        lines += ["| --- | --- | --- | --- |"]
+        for rule in (rule for rule in RULES.values() if rule.family == family):
+            told = shown.get(rule.id) or f"*no run: {rule.unshown}*"
+            lines.append(f"| {rule.id} | {rule.finds} | {told} | {_see(rule)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _see(rule: Rule) -> str:
+    return f"`mq.view(mq.recorded({rule.see!r}))`" if rule.see else ""

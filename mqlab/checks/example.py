@@ -1,0 +1,24 @@
+"""Two scenarios that differ in one mend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mqlab.spec.any_scenario import AnyScenario
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A scenario that has a problem, and the same one mended."""
+
+    bad: AnyScenario
+    good: AnyScenario
+
+
+def mended(bad: AnyScenario, mend: Mapping[str, Mapping[str, object]]) -> Example:
+    """Return a scenario beside itself with other options, by path."""
+    good = bad
+    for path, options in mend.items():
+        good = good.change(path, **options)
+    return Example(bad, good)

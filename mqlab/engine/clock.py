@@ -1,0 +1,135 @@
+"""Time: an integer of microseconds, and what is to happen when.
+
+Order at equal times is first scheduled, first served, so that a run never depends on chance.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable
+from copy import deepcopy
+from heapq import heappop, heappush
+from typing import Any
+
+from mqlab.trace.record import TraceClock
+
+Call = Callable[[Any], None]
+# A time, a turn, a function, and what it is called with. What is in the line has the turn of what came
+# into the heap last before it.
+Due = tuple[int, int, Call, object]
+NEVER = sys.maxsize
+OFTEN = 1000  # turns from one look at the limits of a run to the next
+_FIXED = frozenset((int, str, float, bool, type(None)))  # types of what a copy may share
+
+
+class Clock(TraceClock):
+    """The time, and what is still to happen, in order of time and turn.
+
+    What happens *usual* us from when it is known, as nearly all does that links carry, comes in order
+    by itself: it waits in `line`, and only the rest in a heap. *guard* is called every so many turns
+    and raises when a run has become too much.
+    """
+
+    def __init__(self, guard: Callable[[], None] | None = None, usual: int = -1) -> None:
+        self.guard, self.guard_at = guard, OFTEN
+        self.usual = usual
+        self.now = 0
+        self.line: deque[Due] = deque()
+        self.heap: list[Due] = []
+        self.turn = 0
+        self.background = 0  # how many of the heap nobody waits for
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Clock:
+        # With ten thousand messages under way these are nearly all that a fork of the lab copies.
+        made = Clock.__new__(Clock)
+        memo[id(self)] = made
+        calls: dict[Call, Call] = {}
+        for _, _, call, _ in (*self.line, *self.heap):
+            if call not in calls:
+                calls[call] = deepcopy(call, memo)
+        for name, value in vars(self).items():
+            if name not in ("line", "heap"):
+                setattr(made, name, deepcopy(value, memo))
+        copies = [
+            [(time, turn, calls[call], _copied(what, memo)) for time, turn, call, what in due]
+            for due in (self.line, self.heap)
+        ]
+        made.line, made.heap = deque(copies[0]), copies[1]
+        return made
+
+    @property
+    def waiting(self) -> int:
+        """How many things are still to happen."""
+        return len(self.line) + len(self.heap)
+
+    @property
+    def next_time(self) -> int:
+        """When the next thing happens (us)."""
+        time = self.heap[0][0] if self.heap else NEVER
+        return min(time, self.line[0][0]) if self.line else time
+
+    def schedule(self, time: int, call: Call, argument: object) -> None:
+        """Let *call* happen with *argument* at *time* (us), not before now."""
+        self.turn = turn = self.turn + 1
+        heappush(self.heap, (time, turn, call, argument))
+        if turn >= self.guard_at:  # here, since all that never ends comes by
+            self.guard_at = turn + OFTEN
+            if self.guard is not None:
+                self.guard()
+
+    def schedule_background(self, time: int, call: Call, argument: object) -> None:
+        """Let *call* happen at *time* if time goes on so far: a rest does not wait for it."""
+        self.background += 1
+        self.schedule(time, self._on_later, (call, argument))
+
+    def _on_later(self, due: tuple[Call, object]) -> None:
+        self.background -= 1
+        due[0](due[1])
+
+    def step(self) -> bool:
+        """Let the next thing happen; False if there is none."""
+        if len(self.line) + len(self.heap) <= self.background:
+            return False
+        self.next()
+        return True
+
+    def next(self) -> None:
+        """Let the next thing happen, housekeeping too; something is to be due."""
+        line, heap = self.line, self.heap
+        if line and not (heap and heap[0][0] <= line[0][0] and heap[0][:2] <= line[0][:2]):
+            self.now, _, call, argument = line.popleft()
+        else:
+            self.now, _, call, argument = heappop(heap)
+        call(argument)
+
+    def rest(self, until: int | None = None) -> None:
+        """Let things happen until none is left, or until the time *until* (us)."""
+        if until is not None:
+            while self.next_time <= until:
+                self.next()
+            self.now = max(self.now, until)
+            return
+        line, heap = self.line, self.heap
+        while True:  # CPython 3.11 specializes no loop that jumps back on a condition
+            if line:  # as `next` does; a call less for everything
+                due = line.popleft()
+                if heap and heap[0][0] <= due[0] and heap[0][:2] <= due[:2]:
+                    line.appendleft(due)
+                    due = heappop(heap)
+            elif len(heap) > self.background:
+                due = heappop(heap)
+            else:
+                return
+            self.now, _, call, argument = due
+            call(argument)
+
+
+def _copied(argument: Any, memo: dict[int, Any]) -> Any:
+    """Return a deep copy; tuples, which nobody tells apart from equal ones, are not remembered."""
+    kind = type(argument)
+    if kind in _FIXED:
+        return argument
+    if kind is tuple:
+        return tuple([one if type(one) in _FIXED else _copied(one, memo) for one in argument])
+    return deepcopy(argument, memo)

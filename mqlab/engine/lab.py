@@ -1,0 +1,333 @@
+"""The face that every lab has, whatever the product: `do step until rest fork trace roles now`.
+
+A lab may hold a script: actions that are still to come. An action with a time of its own happens
+then, beside the others; of the others each begins when the one before is over, which its `Completion`
+says. `step` lets one thing happen, `play` all of it, and both lead to the same trace.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol, Self
+
+from mqlab.engine.clock import NEVER, Clock
+from mqlab.engine.link import Link, LinkQuality
+from mqlab.engine.timing import Timing
+from mqlab.errors import BadValue
+from mqlab.spec.link import Links
+from mqlab.spec.values import duration
+from mqlab.trace.record import Recorder
+from mqlab.trace.trace import Trace
+
+
+class Timed(Protocol):
+    """An action; `at` is when it happens (such as ``"2s"``), None when its turn has come."""
+
+    @property
+    def at(self) -> int | str | None:
+        """When it happens."""
+
+
+@dataclass(slots=True)
+class Completion:
+    """When an action is over: once `condition(argument)` holds, or at `deadline` (us) at the latest.
+
+    Without a condition it is over at the deadline, without both when the network is at rest. `then`
+    is called with the argument as it ends. What is due at the deadline happens before it. Functions
+    and bound methods only: a lambda would tie a copy of the lab to its original.
+    """
+
+    condition: Callable[[Any], bool] | None = None
+    argument: Any = None
+    deadline: int | None = None
+    then: Callable[[Any], None] | None = None
+
+
+AT_ONCE = Completion(deadline=-1)
+REST = Completion()
+LONGEST_REST = 600_000_000  # us that a network has to come to rest
+SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
+LOOKS = 1000  # how often (us) an action beside the script is looked after
+MOST_EVENTS = 100_000_000  # of a run that is given no limit
+MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
+EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
+TURNS = (
+    20  # things on the clock for each event that may be; a run that writes nothing down ends too
+)
+
+
+class Lab(ABC):
+    """A running system with its clock, its recorder, its only generator and its script.
+
+    A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
+    *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay and lets
+    machines be quick and slow (`takes`), *links* say what lines are like, and a run of more than *limit*
+    events (10^8 unless told), or of more than 8 GiB, stops with an error.
+    """
+
+    def __init__(
+        self, name: str, script: Iterable[Timed] = (), seed: int = 0, jitter: int | str = 0,
+        limit: int | None = None, timing: Timing | None = None, links: Links | None = None,
+    ) -> None:  # fmt: skip
+        self.links = links or Links()
+        self.seed, self.jitter, self.limit = seed, duration(jitter, "jitter"), limit
+        self.random = Random(f"{name}:{seed}")
+        self.timing = timing or Timing()
+        self.clock = Clock(self.check_patience, self.timing.link)
+        self.recorder = Recorder(self.clock)
+        self.script: deque[Timed] = deque()
+        self.under_way: Completion | None = None
+        self.ends_with_script = False  # whether a run does not wait for a rest in the end
+        self.rest_since = 0  # us, when the wait for a rest began
+        self.scheduled = 0  # actions beside the script that are still to come, or not over
+        for action in script:
+            self.schedule(action)
+
+    # What a product's lab says
+
+    @abstractmethod
+    def begin(self, action: Any) -> Completion:
+        """Begin *action* now, and say when it is over."""
+
+    @property
+    @abstractmethod
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+
+    @property
+    @abstractmethod
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment: broker by name."""
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What a run takes besides its scenario, as its trace's header has it."""
+        links = self.links.written()
+        return {"seed": self.seed, "jitter": self.jitter, **({"links": links} if links else {})}
+
+    # Time
+
+    @property
+    def now(self) -> int:
+        """The time (us)."""
+        return self.clock.now
+
+    def new_link(self, one: str, other: str) -> Link:
+        """Return one direction of a new connection of two."""
+        like = self.links.of_pair(one, other)
+        delay = self.timing.link if like.delay is None else duration(like.delay)
+        jitter = self.jitter if like.jitter is None else duration(like.jitter)
+        line = LinkQuality(delay, jitter, like.loss, like.bandwidth or 0)
+        return Link(self.clock, line, self.random)
+
+    def random_duration(self, time: int, spread: float = SPREAD) -> int:
+        """Return how long (us) something takes of which no rule of a product says it: *time* without jitter.
+
+        With jitter it is drawn anew each time, from a *spread*-th of that to *spread* times as much.
+        """
+        varies = self.jitter and time  # what takes no time draws nothing
+        return round(time * spread ** self.random.uniform(-1, 1)) if varies else time
+
+    def extra_delay(self, time: int, spread: float = SPREAD) -> int:
+        """Return how much longer (us) than *time* something takes that takes so long; 0 without jitter."""
+        return max(0, self.random_duration(time, spread) - time)
+
+    def chance(self, share: float) -> bool:
+        """Whether something happens that real machines did in a *share* of their runs; without jitter never."""
+        return bool(self.jitter) and self.random.random() < share
+
+    def loses(self) -> bool:
+        """Whether a datagram to all is lost on its way."""
+        loss = self.links.every.loss
+        return loss > 0 and self.random.random() < loss
+
+    def schedule(self, action: Timed) -> None:
+        """Put *action* at the end of the script; one with a time of its own, on the clock."""
+        if action.at is None:
+            self.script.append(action)
+            return
+        time = self.due(action)
+        self.scheduled += 1
+        self.clock.schedule_background(time, self.on_scheduled, action)
+
+    def due(self, action: Timed) -> int:
+        """Return when *action* is due (us); raises `BadValue` for a time that is over."""
+        time = self.clock.now if action.at is None else duration(action.at, "at")
+        if time < self.clock.now:
+            now = self.clock.now / 1000
+            raise BadValue(
+                f"{action}: at {action.at} is over, it is {now:g} ms; write a later time"
+            )
+        return time
+
+    def on_scheduled(self, action: Timed) -> None:
+        """The time of an action has come: it happens beside the others."""
+        self.scheduled -= 1
+        self.go_on_beside(self.begin(action))
+
+    def go_on_beside(self, until: Completion) -> None:
+        """An action that is not the script's is looked after until it is over."""
+        self.scheduled += 1
+        self._look_after(until)
+
+    def _look_after(self, until: Completion) -> None:
+        if not self.is_over(until):
+            self.clock.schedule_background(self.clock.now + LOOKS, self._look_after, until)
+            return
+        self.scheduled -= 1
+        if until.then is not None:
+            scripts, self.under_way = self.under_way, None
+            until.then(until.argument)
+            following, self.under_way = self.under_way, scripts
+            if following is not None:
+                self.go_on_beside(following)
+
+    def step(self) -> bool:
+        """Let the next thing happen, an event or the next action; False when nothing is left."""
+        if self.under_way is not None and not self.is_over(self.under_way):
+            return self._go_on(self.under_way)
+        if self.ends_with_script and self.under_way is None and not self.script:
+            return False  # whatever is still on its way
+        self.end_action()
+        if self.under_way is not None:  # its end was the beginning of another part of it
+            return True
+        if self.script:
+            self.rest_since = self.clock.now
+            self.under_way = self.begin(self.script.popleft())
+            return True
+        return self.clock.step() or self._next_appointment()
+
+    def end_action(self) -> None:
+        """The action under way, if there is one, is over."""
+        until, self.under_way = self.under_way, None
+        if until is not None and until.then is not None:
+            until.then(until.argument)
+
+    def is_over(self, until: Completion) -> bool:
+        """Whether an action that ends so is over."""
+        if until.condition is not None and until.condition(until.argument):
+            return True
+        if until.deadline is not None:
+            return self.clock.now >= until.deadline < self.clock.next_time
+        return until.condition is None and self.resting
+
+    @property
+    def resting(self) -> bool:
+        """Whether nothing moves but housekeeping, which finds nothing new."""
+        return self.clock.waiting <= self.clock.background and not self.expecting
+
+    @property
+    def expecting(self) -> str:
+        """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
+        return ""
+
+    def _go_on(self, until: Completion) -> bool:
+        """Let one thing happen that is due before an action's deadline, or let it come."""
+        if until.condition is None and until.deadline is None:
+            if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
+                raise BadValue(
+                    f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
+                    f"{self.clock.now / 1000:g} ms: {self.expecting}; say until when to run"
+                )
+            if not self.clock.step():
+                self.clock.next()
+            return True
+        last = NEVER - 1 if until.deadline is None else until.deadline
+        if self.clock.next_time <= last:
+            self.clock.next()
+        elif until.deadline is not None:
+            self.clock.rest(until.deadline)
+        else:  # nothing will happen any more that it could wait for
+            self.end_action()
+        return True
+
+    def _next_appointment(self) -> bool:
+        if not self.scheduled:
+            return False
+        self.clock.next()
+        return True
+
+    def play(self, until: int | str | None = None) -> None:
+        """Play the script to its end, or for as long as *until* says.
+
+        Raises `BadValue` beyond the limit of events.
+        """
+        self._play(None if until is None else duration(until, "until"))
+
+    def _play(self, end: int | None) -> None:
+        while end is None or self._next_time() <= end:
+            if not self.step():
+                break
+            if end is None and self.ends_with_script and not self.script and not self.under_way:
+                break
+            if self.limit is not None:
+                self.check_limit()
+            elif end is None and self.under_way == REST:
+                self.clock.rest()  # as many steps would do, but faster
+        if end is not None:
+            self.clock.rest(end)
+
+    def _next_time(self) -> int:
+        """When the next thing happens: the next action begins as soon as the one before is over."""
+        until = self.under_way
+        waits = until is not None and not self.is_over(until)
+        if not waits and (until is not None or self.script):
+            return self.clock.now
+        time = self.clock.next_time
+        if waits and until is not None and until.deadline is not None:
+            time = min(time, until.deadline)
+        return self.clock.now if time == NEVER else time
+
+    def check_limit(self) -> None:
+        """Raise `BadValue` when more has happened than the limit allows."""
+        if self.limit is not None and self.recorder.count > self.limit:
+            raise BadValue(f"more than {self.limit} events; let the script end earlier")
+
+    def check_patience(self) -> None:
+        """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
+        most = MOST_EVENTS if self.limit is None else self.limit
+        turns, count = TURNS * (most + LOOKS), self.recorder.count
+        now = f"stopped at {self.clock.now / 1000:g} ms"
+        if count > most:
+            raise BadValue(f"more than {most} events, {now}; let the script end earlier")
+        if self.clock.turn > turns:
+            raise BadValue(
+                f"{turns} things were to happen, with {count} events; {now}: say until when to run"
+            )
+        kept = count - self.recorder.gone
+        if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
+            raise BadValue(
+                f"more than {MOST_MEMORY >> 30} GiB, {now}: {count} events, and "
+                f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
+            )
+
+    def expect(self, messages: int) -> None:
+        """Raise `BadValue` for more messages at once than a run may have events."""
+        most = MOST_EVENTS if self.limit is None else self.limit
+        if messages > most:
+            raise BadValue(f"more than {most} events come of {messages} messages; send fewer")
+
+    def until(self, time: int | str) -> None:
+        """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""
+        self._play(duration(time, "until"))
+
+    def rest(self) -> None:
+        """Let time go on until the script is over and nothing moves any more."""
+        self._play(None)
+
+    def fork(self) -> Self:
+        """Return a copy of the lab as it is now; the two go their own ways."""
+        # A copy is no garbage: to look for some among its new objects took as long as to make them.
+        looks = gc.isenabled()
+        gc.disable()
+        try:
+            return copy.deepcopy(self)
+        finally:
+            if looks:
+                gc.enable()

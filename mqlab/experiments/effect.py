@@ -1,0 +1,79 @@
+"""What comes of a problem, shown by a run: the smallest network that has it is played, and the same one mended.
+
+>>> effect("ttl-zero")
+ttl-zero: C receives 0, mended 5; waiting at A 5, mended 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from mqlab.errors import UnknownName
+from mqlab.trace.accounts import roles
+from mqlab.trace.trace import Trace
+
+Fact = int | str
+ROLE = " ends as"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What comes of a problem: the facts in which the run *with* it differs from the *mended* one.
+
+    `changes` is fact -> (with, mended): numbers of messages, and roles at the end (0: there is none).
+    """
+
+    rule: str
+    changes: Mapping[str, tuple[Fact, Fact]]
+    bad: Trace = field(repr=False, compare=False)
+    mended: Trace = field(repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.told}."
+
+    __repr__ = __str__
+
+    @property
+    def told(self) -> str:
+        """The facts in words."""
+        return "; ".join(
+            f"{fact} {bad}, mended {good}" for fact, (bad, good) in self.changes.items()
+        )
+
+
+@cache
+def effect(rule: str) -> Effect:
+    """Return what comes of a problem that `check` names: a run of the smallest network that has it, and mended.
+
+    Its `bad` and `mended` are traces, for `mqlab.view` and `mqlab.compare`. Raises `UnknownName` for a rule
+    that no run shows (``mqlab rules check`` says why).
+    """
+    from mqlab import products
+    from mqlab.experiments.examples import pairs
+
+    if rule not in pairs():
+        raise UnknownName.of("rule that a run can show", rule, pairs())
+    pair = pairs()[rule]
+    bad, good = products.play(pair.bad), products.play(pair.good)
+    one, other = _facts(bad), _facts(good)
+    differ = [f for f in dict.fromkeys([*one, *other]) if one.get(f, 0) != other.get(f, 0)]
+    changes = {f: (one.get(f, 0), other.get(f, 0)) for f in differ if not _added(f, one)}
+    return Effect(rule, changes, bad, good)
+
+
+def _added(fact: str, bad: Mapping[str, Fact]) -> bool:
+    """Whether a fact is the role of a broker that only the mended network has; a hosted part is no broker."""
+    return fact.endswith(ROLE) and fact not in bad and "/" not in fact
+
+
+def _facts(trace: Trace) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {f"{name} receives": n for name, n in trace.received().items()}
+    for broker, queues in trace.waiting().items():
+        facts[f"waiting at {broker}"] = sum(map(len, queues.values()))
+    facts["lost"] = len(trace.lost())
+    facts["come twice"] = sum(map(len, trace.duplicated().values()))
+    for name, spans in roles(trace).items():
+        facts[f"{name}{ROLE}"] = spans[-1][1]
+    return facts

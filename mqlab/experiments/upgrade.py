@@ -1,0 +1,125 @@
+"""What an upgrade changes: the same actions in two editions, and what is behind each difference.
+
+Every default and every rule in which the editions differ is put back alone, in the new edition. What
+changes the outcome by that is a cause; an option that brings the old outcome back is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+from mqlab.errors import MqlabError
+from mqlab.products.activemq.runtime import play
+from mqlab.spec import Network, Scenario
+from mqlab.spec.edition import RULES
+from mqlab.spec.option import edition_of
+from mqlab.spec.rows import OPTIONS
+from mqlab.trace.trace import Trace
+
+Outcome = tuple[dict[str, int], dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """Two runs, *before* and *after*; `changes` and `causes` are sentences.
+
+    *after* is None when the new edition refuses the configuration; `changes` then says why.
+    """
+
+    old: str
+    new: str
+    before: Trace
+    after: Trace | None
+    changes: tuple[str, ...]
+    causes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if not self.changes:
+            return f"From {self.old} to {self.new} nothing changes in this run."
+        lines = [f"From {self.old} to {self.new}:"]
+        lines += [f"  {line}" for line in self.changes]
+        lines += ["Because:"] if self.causes else []
+        return "\n".join([*lines, *(f"  {line}" for line in self.causes)])
+
+    __repr__ = __str__
+
+
+def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
+    """Run *scenario* in two editions and say what changes, and why."""
+    old, new = edition_of(old), edition_of(new)
+    before = play(scenario.under(old), seed)
+    try:
+        after = play(scenario.under(new), seed)
+    except MqlabError as error:
+        return Upgrade(old, new, before, None, (f"{new} refuses it: {error}",), ())
+    changes = tuple(_changes(_outcome(before), _outcome(after)))
+    causes: tuple[str, ...] = ()
+    if changes:
+        causes = (*_defaults(scenario, old, new, seed, _outcome(before), _outcome(after)),
+                  *_rules(scenario, old, new, seed, _outcome(after)))  # fmt: skip
+    return Upgrade(old, new, before, after, changes, causes)
+
+
+def _outcome(trace: Trace) -> Outcome:
+    """Return what consumers received, and how many messages wait where."""
+    waiting = {
+        f"{destination} at {broker}": len(numbers)
+        for broker, queues in trace.waiting().items() for destination, numbers in queues.items()
+    }  # fmt: skip
+    return trace.received(), waiting
+
+
+def _changes(before: Outcome, after: Outcome) -> Iterator[str]:
+    for verb, was, now in zip(("receives", "messages wait:"), before, after, strict=True):
+        for name in sorted({*was, *now}):
+            if was.get(name, 0) != now.get(name, 0):
+                told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}:"
+                yield f"{told} {now.get(name, 0)}, was {was.get(name, 0)}."
+
+
+def _defaults(
+    scenario: Scenario, old: str, new: str, seed: int, before: Outcome, after: Outcome
+) -> Iterator[str]:
+    """Yield the defaults that make a difference, and whether the old value undoes all of it."""
+    for row in OPTIONS["networkConnector"].values():
+        was, now = row.default_for(old), row.default_for(new)
+        if was == now:
+            continue
+        unset = [
+            f"{b.name}/{c.name}" for b, c in scenario.network.connectors()
+            if row.name not in c.options
+        ]  # fmt: skip
+        network = scenario.network
+        for place in unset:
+            network = network.change(place, **{row.name: was})
+        put_back = _outcome(play(_with(scenario, network, new), seed))
+        if put_back != after:
+            whole = " and keeps the old outcome" if put_back == before else ""
+            yield (
+                f"{row.guide} is {_text(now)} by default, was {_text(was)}: {row.sentence} "
+                f'Writing {row.guide}="{_text(was)}" on {", ".join(unset)} undoes that{whole} '
+                f"[{row.source}]."
+            )
+
+
+def _with(scenario: Scenario, network: Network, edition: str) -> Scenario:
+    return replace(scenario, network=network).under(edition)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _rules(scenario: Scenario, old: str, new: str, seed: int, after: Outcome) -> Iterator[str]:
+    """Yield the rules that make a difference."""
+    for f in fields(RULES[new]):
+        was, now = getattr(RULES[old], f.name), getattr(RULES[new], f.name)
+        if was == now:
+            continue
+        rules = replace(RULES[new], **{f.name: was})
+        if _outcome(play(scenario.under(new), seed, rules=rules)) != after:
+            holder = f"in {new}, not in {old}" if now else f"in {old}, not in {new}"
+            option = OPTIONS["networkConnector"].get(f.metadata["option"])
+            kept = f'write {option.guide}="true"' if option and was else "no option brings it back"
+            yield f"{f.metadata['sentence']} ({holder}; {kept})."

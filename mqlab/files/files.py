@@ -1,0 +1,138 @@
+"""Configuration files on a disk: which there are, whose they are, and writing a folder of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TypeGuard
+
+from mqlab.errors import BadFile, BadValue, shown
+from mqlab.files import markup, properties
+from mqlab.spec.origin import SourceFile
+
+ENDINGS = (".xml", ".properties")
+MOST_FILES = 1000
+ARTEMIS = ("configuration", "core")  # the root of an Artemis broker's file
+
+
+def is_configuration(path: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a path is that of a configuration file, or of a folder."""
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        return False
+    try:
+        return Path(path).suffix in ENDINGS or Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: object) -> bool:
+    """Whether something written to a path goes into a folder: it is one, or ends in a slash."""
+    return isinstance(path, (str, os.PathLike)) and (
+        str(path).endswith(("/", os.sep)) or (bool(str(path)) and Path(path).is_dir())
+    )
+
+
+def gather(paths: Iterable[Path]) -> tuple[SourceFile, ...]:
+    """Return the configuration files at *paths*, and in those that are folders; raises `BadFile`."""
+    found: dict[str, SourceFile] = {}
+    for path in paths:
+        for file in _inside(path) if path.is_dir() else [_source(path)]:
+            found.setdefault(file.name, file)
+    if not found:
+        raise BadFile("no file is given; write for example mq.load('activemq.xml')")
+    return tuple(found.values())
+
+
+def _source(path: Path) -> SourceFile:
+    return SourceFile(str(path), *markup.load(path))
+
+
+def _inside(folder: Path) -> list[SourceFile]:
+    """Return the files of brokers in a folder: beside them lie those of a web console, passwords and so on."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
+    if len(paths) > MOST_FILES:
+        raise BadFile(f"{folder}: more than {MOST_FILES} files; name those that you mean")
+    all_ = [_source(path) for path in paths]
+    markups = [file for file in all_ if file.name.endswith(".xml") and _has_broker(file)]
+    found = markups or [file for file in all_ if not file.name.endswith(".xml")]
+    if not found:
+        raise BadFile(
+            f"{folder}: no file in this folder is a broker's; write for example activemq.xml"
+        )
+    return found
+
+
+def _has_broker(file: SourceFile) -> bool:
+    root = _root(file)
+    return root.name in ARTEMIS or any(element.name == "broker" for element in root.walk())
+
+
+def _root(file: SourceFile) -> markup.Element:
+    from mqlab.files import parsing  # a third of the time that loading mqlab takes
+
+    return parsing.document_of(file).root
+
+
+def values_of(given: Mapping[str, str] | str | os.PathLike[str] | None) -> dict[str, str]:
+    """Return the values of placeholders: a mapping as it is, or what a property file says."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            if not isinstance(name, str) or not isinstance(value, str):
+                raise BadValue(f"values: {shown(name)}: {shown(value)}; write texts for both")
+        return dict(given)
+    if not isinstance(given, (str, os.PathLike)):
+        raise BadValue(f"values: {shown(given)}; write a mapping, or the path of a property file")
+    return properties.mapping(markup.load(Path(given))[0], str(given))
+
+
+def product_of(files: tuple[SourceFile, ...]) -> str:
+    """Return the product whose files these are; raises `BadFile` for none, or for two."""
+    kinds = {file.name: _kind(file) for file in files}
+    found = dict.fromkeys(kinds.values())
+    if len(found) > 1:
+        told = ", ".join(f"{name} is of {kind}" for name, kind in list(kinds.items())[:4])
+        raise BadFile(f"files of several products make no network: {told}")
+    return next(iter(found))
+
+
+def _kind(file: SourceFile) -> str:
+    if not file.name.endswith(".xml"):
+        return "openmq"
+    return "artemis" if _root(file).name in ARTEMIS else "activemq"
+
+
+def relative(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return texts by names that lead into a folder.
+
+    A name that leads elsewhere, as that of a file that was read may, counts from the folder that all
+    such have in common.
+    """
+    outside = [name for name in texts if Path(name).is_absolute() or ".." in Path(name).parts]
+    if not outside:
+        return dict(texts)
+    whole = [os.path.abspath(name) for name in outside]
+    common = os.path.commonpath([os.path.dirname(name) for name in whole])
+    made: dict[str, str] = {}
+    for name, text in texts.items():
+        own = os.path.relpath(os.path.abspath(name), common) if name in outside else name
+        number, free = 1, Path(own)
+        while free.as_posix() in made:
+            number += 1
+            free = Path(own).with_name(f"{number}-{Path(own).name}")
+        made[free.as_posix()] = text
+    return made
+
+
+def write(texts: Mapping[str, str], folder: str | os.PathLike[str]) -> None:
+    """Write texts by their names into a folder, which is made; raises `BadFile`."""
+    for name, text in texts.items():
+        place = Path(folder) / name
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(text.encode(markup.encoding_of(text)))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise BadFile(f"{place}: cannot be written: {reason}; take another place") from None

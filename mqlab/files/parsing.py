@@ -1,0 +1,144 @@
+"""XML, read with care: nothing is fetched and nothing is expanded.
+
+A document with a DTD or an entity of its own is refused, as is one larger than a configuration ever is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from io import BytesIO
+from xml.sax import SAXException, SAXParseException
+from xml.sax.handler import ContentHandler, feature_namespaces
+from xml.sax.xmlreader import AttributesNSImpl, InputSource, Locator
+
+from defusedxml import DefusedXmlException
+from defusedxml.expatreader import DefusedExpatParser
+
+from mqlab.errors import BadFile
+from mqlab.files.markup import MOST_BYTES, Document, Element, Note
+from mqlab.spec.origin import SourceFile
+
+MOST_ELEMENTS = 20_000
+MOST_DEPTH = 200
+MOST_DOCUMENTS = 256  # that are kept as they were read
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
+    """Return the document that a text is; raises `BadFile` with file and line.
+
+    >>> parse("<a><b x='1'/></a>", "a.xml").root.children[0].attributes
+    {'x': '1'}
+    """
+    if len(text) > MOST_BYTES:
+        raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; no configuration is as long")
+    reader = DefusedExpatParser(forbid_dtd=True, forbid_entities=True, forbid_external=True)
+    reader.setFeature(feature_namespaces, True)
+    builder = _Builder(text, where)
+    reader.setContentHandler(builder)
+    source = InputSource()
+    source.setEncoding("utf-8")
+    source.setByteStream(BytesIO(text.encode("utf-8", "surrogatepass")))
+    try:
+        reader.parse(source)
+    except DefusedXmlException:
+        line = reader.getLineNumber()
+        raise BadFile(
+            f"{where}, line {line}: a DTD or an entity of its own; no broker needs one, take it out"
+        ) from None
+    except SAXParseException as error:
+        line, column = error.getLineNumber(), error.getColumnNumber()
+        raise BadFile(
+            f"{where}, line {line}, column {column}: not XML: {error.getMessage()}"
+        ) from None
+    except SAXException as error:
+        raise BadFile(f"{where}: not XML: {error.getMessage()}") from None
+    if builder.root is None:
+        raise BadFile(f"{where}: not XML: no element")
+    return Document(where, text, encoding, builder.root)
+
+
+@lru_cache(maxsize=MOST_DOCUMENTS)
+def document_of(file: SourceFile) -> Document:
+    """Return the document that a file is; raises `BadFile` with file and line.
+
+    Whose a file is, what stands in it and where its problems are: all ask, and nobody changes a document.
+    """
+    return parse(file.text, file.name, file.encoding)
+
+
+class _Builder(ContentHandler):
+    """Builds elements, and finds their places in the text."""
+
+    def __init__(self, text: str, where: str) -> None:
+        super().__init__()
+        self.whole, self.where = text, where
+        self.lines = [0, *(found.end() for found in _LINE_END.finditer(text))]
+        self.root: Element | None = None
+        self.open: list[Element] = []
+        self.count = 0
+        self.locator: Locator | None = None
+
+    def setDocumentLocator(self, locator: Locator) -> None:  # noqa: N802 - SAX's name
+        self.locator = locator
+
+    def place(self) -> tuple[int, int]:
+        """Return line and offset of what is being read."""
+        assert self.locator is not None
+        line, column = self.locator.getLineNumber() or 1, self.locator.getColumnNumber() or 0
+        return line, self.lines[line - 1] + column
+
+    def startElementNS(  # noqa: N802 - SAX's name
+        self, name: tuple[str | None, str], qname: str | None, attrs: AttributesNSImpl
+    ) -> None:
+        line, start = self.place()
+        self.count += 1
+        if self.count > MOST_ELEMENTS or len(self.open) >= MOST_DEPTH:
+            what = (
+                f"more than {MOST_ELEMENTS:,} elements"
+                if self.count > MOST_ELEMENTS
+                else "too deep"
+            )
+            raise BadFile(f"{self.where}, line {line}: {what}; no configuration is like that")
+        given = {
+            known if not space else f"{{{space}}}{known}": value
+            for (space, known), value in attrs.items()
+        }
+        element = Element(name[0] or "", name[1], given, line, start)
+        element.inside = _tag_end(self.whole, start)
+        element.empty = self.whole[element.inside - 2] == "/"
+        if self.open:
+            self.open[-1].children.append(element)
+        elif self.root is None:
+            self.root = element
+        self.open.append(element)
+
+    def endElementNS(self, name: tuple[str | None, str], qname: str | None) -> None:  # noqa: N802
+        element = self.open.pop()
+        _, place = self.place()
+        element.end = element.inside if element.empty else self.whole.index(">", place) + 1
+
+    def characters(self, content: str) -> None:
+        if self.open:
+            self.open[-1].text += content
+
+    def processingInstruction(self, target: str, data: str) -> None:  # noqa: N802
+        line, start = self.place()
+        end = self.whole.index("?>", start) + 2
+        if self.open:
+            self.open[-1].notes.append(Note(target, data, line, start, end))
+
+
+def _tag_end(text: str, start: int) -> int:
+    """Return where the tag that begins at *start* ends, past its ``>``."""
+    quote = ""
+    for place in range(start, len(text)):
+        char = text[place]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char == ">":
+            return place + 1
+    return len(text)

@@ -1,0 +1,274 @@
+"""A broker: destinations, subscriptions, and the consumer advisories that it tells its bridges.
+
+Whoever subscribes (a client, or a bridge on behalf of a consumer elsewhere) is announced to every
+bridge that listens to this broker's advisories; that is how demand travels through a network
+against the direction of the messages (Fuse 2, "Dynamic propagation").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.activemq.broker import advisory, durable, virtual_destinations
+from mqlab.products.activemq.broker.message import ConsumerInfo, Message
+from mqlab.products.activemq.broker.queue import Queue
+from mqlab.products.activemq.broker.subscription import Subscription
+from mqlab.products.activemq.broker.topic import Topic
+from mqlab.spec import Broker as BrokerSpec
+from mqlab.spec.rows import OPTIONS
+from mqlab.spec.values import Destination, matches
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.record import pack_prefix
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.network.network_bridge import NetworkBridge
+
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+ENQUEUED = int(Kind.Enqueued)
+DEFAULTS = {name: option.default for name, option in OPTIONS["policyEntry"].items()}
+
+
+def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
+    return pattern == name, len(pattern.split(".")), not pattern.endswith(">")
+
+
+class Broker:
+    """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
+
+    def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
+        self.lab, self.spec, self.name = lab, spec, spec.name
+        self.clock = lab.clock
+        self.id = spec.name
+        self.node = lab.add_node(spec.name, "broker")
+        self.recorder = lab.recorder
+        self.running = False
+        self.incarnations = 0
+        self.taken = 0  # us: until then it is busy with what bridges have brought
+        self.advises: bool = spec.get("advisory_support", lab.edition)
+        self.bridges: list[NetworkBridge] = []
+        self.listeners: list[NetworkBridge] = []
+        self.policies: dict[Destination, Mapping[str, object]] = {}
+        self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
+        self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
+        self.store = lab.store_of(spec)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything, as a broker does that keeps all in memory."""
+        self.destinations: dict[int, Queue | Topic] = {}
+        self.by_name: dict[Destination, Queue | Topic] = {}
+        self.subs: list[Subscription] = []
+        self.durables: dict[durable.Key, Subscription] = {}
+        self.producers: dict[str, Destination] = {}
+        self.advisory_subscribers = 0  # subscriptions to advisory topics
+
+    # Coming and going
+
+    def start(self, new_id: bool = False) -> None:
+        """Begin to serve, under a new broker id if asked."""
+        self.incarnations += 1
+        if new_id:
+            self.id = f"{self.name}#{self.incarnations}"
+        if self.store.acquire(self):
+            self.serve()
+
+    def serve(self) -> None:
+        """Serve clients and bridges, with what the store holds."""
+        self.running = True
+        self.record(Kind.Restarted if self.incarnations > 1 else Kind.Started)
+        self.store.restore(self)
+        advisory.fire(self, "MasterBroker")
+
+    def stop(self, row: int = -1) -> None:
+        """End: bridges first; what was in memory is gone. *row* is its end, if written down."""
+        if not self.running:
+            self.store.release(self)
+            return
+        for bridge in [*self.bridges, *self.listeners]:
+            bridge.stop()
+        self.running = False
+        for client in self.lab.clients_of(self):
+            client.lose_broker()
+        stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Rule.asked)
+        for message in self.store.keep(self):
+            self.record_message(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
+        for sub in self.subs:
+            sub.dispatched.clear()  # what is still on its way to an answer finds nobody
+        self.clear()
+        self.store.release(self)
+
+    @property
+    def client_names(self) -> list[str]:
+        """Those that are on it by themselves."""
+        return [client.name for client in self.lab.clients_of(self)]
+
+    # Writing down what happens here
+
+    def record(self, kind: int, **columns: int) -> int:
+        """Record that something happened at this broker."""
+        return self.lab.add(self.lab.clock.now, kind, broker=self.node, **columns)
+
+    def record_message(
+        self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
+        sub: int = -1, rule: int = 0, cause: int = -1,
+    ) -> int:  # fmt: skip
+        """Record that something happened to a message at this broker."""
+        way = pack_prefix(kind, self.node, frm, to, link, sub)
+        return self.recorder.add_packed(way, message, rule, cause)
+
+    # Messages
+
+    def entry(self, frm: int, link: int = -1) -> bytes:
+        """Return the stamp of what comes from a producer, or over a *link* from another broker."""
+        return pack_prefix(ENQUEUED, self.node, frm, self.node, link)
+
+    def take_over(self, message: Message, entry: bytes, cause: int) -> None:
+        """Take over a message that has come by an `entry`."""
+        message.row = self.recorder.add_packed(entry, message, 0, cause)
+        message.arrived = self.clock.now
+        try:
+            destination = self.destinations[message.dest_no]
+        except KeyError:
+            destination = self.destination(message.dest)
+        if self.advisory_subscribers and destination.policy["advisory_for_delivery"]:
+            advisory.of_message(self, "MessageDelivered", message)
+        if destination.virtual and virtual_destinations.intercept(self, destination, message):
+            return
+        destination.enqueue(message)
+
+    def had_unanswered(self, message: Message) -> None:
+        """A bridge has broken before it heard that *message* is here."""
+        if message.persistent and message.dest.is_queue:
+            self.store.seen.add((message.number, message.dest_no, *message.path))
+
+    def has_had(self, copy: Message) -> bool:
+        """Whether a persistent copy that another broker sends has come before.
+
+        After a loss a queue is sent again what was not known to have arrived; the way of such a copy is
+        the same but for who sent it last (ActiveMQ rules 19.6 and 23.2). With
+        `audit_network_producers` whatever has come over any bridge is dropped.
+        """
+        if not copy.persistent:
+            return False
+        if self.audits_network:
+            return self.store.audit.add(copy.number)
+        return (copy.number, copy.dest_no, *copy.path[:-1]) in self.store.seen
+
+    def old_enough(self, message: Message, age: int) -> bool:
+        """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""
+        return self.lab.clock.now >= message.arrived + age
+
+    def on_due(self, message: Message) -> None:
+        """Something about *message* may have changed with time: offer it again."""
+        destination = self.destinations.get(message.dest_no)
+        if destination is not None and message in destination.messages:
+            destination.dispatch()
+
+    def destination(self, dest: Destination) -> Queue | Topic:
+        """Return the destination of that name; it comes into being when it is first named."""
+        found = self.by_name.get(dest)
+        if found is None:
+            no = self.lab.name_destination(dest)
+            found = Queue(self, dest, no) if dest.is_queue else Topic(self, dest, no)
+            self.by_name[dest] = self.destinations[no] = found
+            for sub in self.subs:
+                if (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
+                    found.join(sub)
+            advisory.of_destination(self, dest)
+        return found
+
+    def fits(self, pattern: Destination, dest: Destination) -> bool:
+        """Whether *dest* is one of those that *pattern* stands for."""
+        parent = self.lab.rules.parent_matches
+        return any(
+            element.kind == dest.kind and matches(element.name, dest.name, parent)
+            for element in pattern.elements()
+        )
+
+    def policy_for(self, dest: Destination) -> Mapping[str, Any]:
+        """Return every policy option for a destination, from its closest policy or by default.
+
+        An exact name is closer than a pattern, and of patterns the longer one.
+        """
+        found = self.policies.get(dest)
+        if found is None:
+            key = "queue" if dest.is_queue else "topic"
+            fitting = [p for p in self.spec.policies if matches(p.get(key, ""), dest.name)]
+            closest = max(fitting, key=lambda p: _closeness(p[key], dest.name), default={})
+            found = self.policies[dest] = {**DEFAULTS, **closest}
+        return found
+
+    def looked_into(self) -> None:
+        """Somebody has looked into all queues: their messages were read from the store for it."""
+        for destination in self.by_name.values():
+            if isinstance(destination, Queue):
+                destination.page_in()
+
+    # Subscriptions
+
+    def _record_sub(self, kind: int, sub: Subscription, rule: int, cause: int, **way: int) -> int:
+        about = {"sub": sub.no, "dest": self.lab.name_destination(sub.dest)}
+        return self.record(kind, **about, rule=rule, cause=cause, **way)
+
+    def subscribe(
+        self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1
+    ) -> bool:
+        """Add a subscription, let it take what waits, and tell the bridges that listen.
+
+        False if it is durable and somebody uses it already.
+        """
+        dest = sub.dest
+        if sub.durable and not durable.join(self, sub):
+            self.lab.problem(f"durable subscription {sub.durable} at {self.name} is in use")
+            return False
+        way = {"frm": frm, "to": self.node, "link": link}
+        row = self._record_sub(Kind.Subscribed, sub, rule, cause, **way)
+        self.subs.append(sub)
+        if not dest.is_pattern:
+            self.destination(dest)
+        about = advisory.is_about(dest)
+        self.advisory_subscribers += about
+        if not sub.info.browser and not about:
+            self.tell(sub.info, row)
+        for name, destination in list(self.by_name.items()):
+            if name == dest or self.fits(dest, name):
+                destination.join(sub)
+        if about:
+            advisory.replay(self, sub)
+        else:
+            advisory.of_consumer(self, sub, left=False)
+        return True
+
+    def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
+        """Remove a subscription and tell the bridges that listen."""
+        row = self._record_sub(Kind.Unsubscribed, sub, rule, cause)
+        if sub.durable and rule != Rule.unsubscribed:
+            durable.deactivate(self, sub)
+            for bridge in self.listeners if self.advises else ():
+                bridge.link_back.carry(
+                    bridge.on_durable_consumer_inactive, (sub.info.remote_subscription_id, row)
+                )
+            return
+        self.subs.remove(sub)
+        self.advisory_subscribers -= advisory.is_about(sub.dest)
+        self.durables.pop(sub.durable or ("", ""), None)
+        for destination in list(self.by_name.values()):
+            if sub in destination.subs:
+                destination.leave(sub)
+        for bridge in self.listeners if self.advises else ():
+            bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.remote_subscription_id, row))
+        advisory.of_consumer(self, sub, left=True)
+
+    def tell(self, info: ConsumerInfo, cause: int) -> None:
+        """Announce a consumer to every bridge that listens."""
+        if self.advises:
+            for bridge in self.listeners:
+                bridge.link_back.carry(bridge.on_consumer_advisory, (info, cause))
+                for dest in (
+                    virtual_destinations.sources(self, info.dest)
+                    if bridge.settings.use_virtual_dest_subs
+                    else ()
+                ):
+                    bridge.link_back.carry(bridge.on_consumer_advisory, (info.on(dest), cause))

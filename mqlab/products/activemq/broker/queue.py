@@ -1,0 +1,344 @@
+"""A queue of one broker.
+
+It gives each message to the first subscription in its list that has room and accepts it; the list
+is ordered by priority, then by turn, and whoever got a message goes behind its equals
+(Fuse 3; ActiveMQ rule 1.6).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.broker import advisory, dead_letter_strategy, virtual_destinations
+from mqlab.products.activemq.broker.memory_usage import MemoryUsage
+from mqlab.products.activemq.broker.message import Message
+from mqlab.products.activemq.broker.subscription import Subscription
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker import Broker
+
+GROUP, GROUP_SEQUENCE = "JMSXGroupID", "JMSXGroupSeq"
+FIRST_OF_GROUP = "JMSXGroupFirstForConsumer"
+WAIT_FOR_CONSUMERS = 1_000_000  # us, when only their number is given
+
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+PREFETCH_FULL = int(Rule.prefetch_full)
+ONLY_TAKER = int(Rule.only_taker)
+TURN = int(Rule.turn)
+HIGHER_PRIORITY = int(Rule.higher_priority)
+EXCLUSIVE = int(Rule.exclusive)
+ALREADY_VISITED = int(Rule.already_visited)
+
+
+class Queue:
+    """A queue: `subs` in dispatch order, `pending_messages` what nobody has taken yet, in order."""
+
+    def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
+        self.broker, self.dest, self.no = broker, dest, no
+        self.subs: list[Subscription] = []
+        self.pending_messages: deque[Message] = deque()
+        self.not_paged_in = 0  # how many at its end came while nobody was there to page them in
+        self.messages: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
+        self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
+        self.virtual = virtual_destinations.is_virtual(broker, dest)
+        self.numbers: set[int] = set()  # of what is held: the audit drops a second copy
+        self.policy = policy = broker.policy_for(dest)
+        self.by_priority: bool = policy["use_consumer_priority"]
+        self.takes_turns: bool = not policy["strict_order_dispatch"]
+        self.sorts: bool = policy["prioritized_messages"]
+        self.max_page_size: int = policy["max_page_size"]
+        self.enable_audit: bool = policy["enable_audit"] and broker.lab.rules.audits_queues
+        self.hides_duplicates: bool = policy["enable_audit"] and broker.lab.rules.hides_duplicates
+        self.hidden_duplicates = 0  # second copies that count as held, and go nowhere
+        self.exclusive: Subscription | None = None
+        self.groups: dict[str, Subscription] = {}  # message group -> who owns it
+        self.grouped = False  # whether there ever was one, and owners are spared for it
+        self.memory = MemoryUsage(broker, self)
+        self.consumers_before_dispatch: int = policy["consumers_before_dispatch_starts"]
+        self.waits_for_consumers = False
+        self.sweep_at = 0
+
+    def join(self, sub: Subscription) -> None:
+        """Add a subscription behind those of its priority."""
+        self._insert(sub)
+        self.page_in()
+        exclusive = sub.exclusive or self.policy["all_consumers_exclusive_by_default"]
+        if exclusive and (self.exclusive is None or sub.priority > self.exclusive.priority):
+            self.exclusive = sub
+        if self.consumers_before_dispatch:
+            self._await_consumers()
+        self.dispatch()
+        self._note_pending()
+
+    def page_in(self) -> None:
+        """Take up what came while there was no consumer: what is in the store comes first."""
+        if self.not_paged_in and not self.sorts:
+            fresh = [
+                self.pending_messages.pop()
+                for _ in range(min(self.not_paged_in, len(self.pending_messages)))
+            ]
+            fresh.reverse()
+            self.pending_messages.extend(sorted(fresh, key=lambda message: not message.persistent))
+        self.not_paged_in = 0
+
+    def _await_consumers(self) -> None:
+        """Hold back, from the first consumer on, until there are enough or it took too long."""
+        if len(self.subs) == 1:
+            self.waits_for_consumers = True
+            wait = self.policy["time_before_dispatch_starts_ms"] * 1000 or WAIT_FOR_CONSUMERS
+            clock = self.broker.clock
+            clock.schedule(clock.now + wait, self.on_waited, None)
+        elif len(self.subs) >= self.consumers_before_dispatch:
+            self.waits_for_consumers = False
+
+    def on_waited(self, _: None) -> None:
+        """The time to wait for consumers is over."""
+        self.waits_for_consumers = False
+        self.dispatch()
+
+    def _insert(self, sub: Subscription) -> None:
+        place = len(self.subs)
+        if self.by_priority:
+            while place and self.subs[place - 1].priority < sub.priority:
+                place -= 1
+        self.subs.insert(place, sub)
+        self._spare_owners()
+
+    def _spare_owners(self) -> None:
+        """Among equals, let those who own fewer message groups come first."""
+        if self.grouped:
+            owned = Counter(self.groups.values())
+            self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, owned[sub]))
+
+    def leave(self, sub: Subscription) -> None:
+        """Remove a subscription; what it has not acknowledged goes back to its place."""
+        self.subs.remove(sub)
+        self.groups = {group: owner for group, owner in self.groups.items() if owner is not sub}
+        if sub is self.exclusive:
+            every = self.policy["all_consumers_exclusive_by_default"]
+            self.exclusive = next((s for s in self.subs if s.exclusive or every), None)
+        back = [message for message in sub.dispatched if message.dest_no == self.no]
+        self.put_back(back, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
+        self.dispatch()
+        self._note_pending()
+
+    def restore(self, messages: Iterable[Message]) -> None:
+        """Take messages out of the store, as they were before the broker stopped."""
+        for message in messages:
+            self.arrivals += 1
+            message.turn = self.arrivals
+            message.waiting_reason = 0
+            self.messages[message] = None
+            self.pending_messages.append(message)
+
+    def put_back(self, messages: Iterable[Message], mark: bool) -> None:
+        """Give unacknowledged messages back to the head of the queue, in their order.
+
+        With *mark* they all count as received before.
+        """
+        back = sorted(messages, key=lambda message: message.turn)
+        if not back:
+            return
+        for message in back:
+            message.received |= mark
+            message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
+            message.waiting_reason = 0
+        self.pending_messages.extendleft(reversed(back))
+        if self.sorts:
+            self._sort()
+
+    def _sort(self) -> None:
+        """Order what is pending by JMS priority; equals stay in their order."""
+        self.pending_messages = deque(
+            sorted(self.pending_messages, key=lambda message: -message.priority)
+        )
+
+    def enqueue(self, message: Message) -> None:
+        """Take a message over and hand it on if anybody may have it now."""
+        number, numbers, pending = message.number, self.numbers, self.pending_messages
+        if number in numbers and self._is_second(message):
+            return
+        numbers.add(number)
+        self.enqueued += 1
+        message.turn = self.arrivals = self.arrivals + 1
+        self.messages[message] = None
+        if message.expires and (self.expire(message) or self._sweep_later(message.expires)):
+            return
+        if pending and self.policy["replay_delay_ms"]:  # some may be old enough by now
+            pending.append(message)
+            self.dispatch()
+            return
+        # What is pending was tried and refused, and nothing has changed since: only this is new.
+        if (pending and len(pending) >= self.max_page_size) or not self.dispatch_one(message):
+            pending.append(message)
+            self.not_paged_in += not self.subs
+            if self.sorts:
+                self._sort()
+            elif len(self.pending_messages) > self.max_page_size:
+                self._note_held(message)
+
+    def _is_second(self, message: Message) -> bool:
+        """Drop a second copy of what is held, if the audit knows of it."""
+        if not (self.enable_audit or self.hides_duplicates):
+            return False
+        if not self.enable_audit:
+            self.enqueued += 1
+            self.hidden_duplicates += 1
+        self.broker.record_message(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+        return True
+
+    # Too old
+
+    def expire(self, message: Message) -> bool:
+        """Drop *message* if it is too old: to the dead letters, as the policy says."""
+        if not message.expires or self.broker.clock.now < message.expires:
+            return False
+        self.forget(message)
+        dead_letter_strategy.expired(self.broker, message)
+        return True
+
+    def forget(self, message: Message) -> None:
+        """Let go of *message*."""
+        self.dequeued += 1
+        self.messages.pop(message, None)
+        if not self.hides_duplicates:
+            self.numbers.discard(message.number)
+        if self.memory.blocked:
+            self.memory.left()
+
+    def _sweep_later(self, due: int) -> bool:
+        """See to it that the queue is swept once what falls due then is too old; False."""
+        period, clock = self.policy["expire_messages_period_ms"] * 1000, self.broker.clock
+        time = -(-due // period) * period if period else 0
+        if time and not clock.now < self.sweep_at <= time:
+            self.sweep_at = time
+            clock.schedule_background(time, self.on_sweep, None)
+        return False
+
+    def on_sweep(self, _: None) -> None:
+        """Look through what is pending for messages that are too old."""
+        if self.broker.running:
+            self.pending_messages = deque(m for m in self.pending_messages if not self.expire(m))
+            for message in self.pending_messages:
+                if message.expires:
+                    self._sweep_later(message.expires)
+
+    # Who gets it
+
+    def dispatch_one(self, message: Message) -> bool:
+        """Hand *message* to whose turn it is; False if nobody takes it."""
+        if self.waits_for_consumers:
+            return False
+        only, subs, properties = self.exclusive, self.subs, message.properties
+        if properties and GROUP in properties:
+            # The first of a sequence frees its group.
+            if properties.get(GROUP_SEQUENCE) == 1 and not message.received:
+                self.groups.pop(properties[GROUP], None)
+            only = only or self.groups.get(properties[GROUP])
+        for sub in subs:
+            if only is not None and sub is not only:
+                continue
+            if len(sub.dispatched) - sub.prefetch_extension < sub.prefetch and not (
+                sub.may_refuse and sub.refusal(message)
+            ):
+                if properties:
+                    self._note_group(message, sub)
+                sub.deliver(message, ONLY_TAKER if len(subs) == 1 else self._turn(sub))
+                return True
+        self._note_held(message)
+        return False
+
+    def _note_group(self, message: Message, sub: Subscription) -> None:
+        """Remember who owns the group of *message*; a negative sequence number closes it."""
+        group = message.properties.get(GROUP)
+        if group is not None:
+            self.grouped = self.broker.lab.rules.spares_group_owners
+            if group not in self.groups:
+                message.properties = {**message.properties, FIRST_OF_GROUP: True}
+            self.groups[group] = sub
+            if int(message.properties.get(GROUP_SEQUENCE, 1)) < 0:
+                del self.groups[group]
+
+    def _turn(self, sub: Subscription) -> int:
+        """Move the chosen one behind its equals and say why it was chosen."""
+        subs, last = self.subs, len(self.subs) - 1
+        if sub is self.exclusive:
+            return EXCLUSIVE
+        place = subs.index(sub)
+        alone = True
+        priority = sub.priority
+        if self.takes_turns:
+            while place < last and (not self.by_priority or subs[place + 1].priority == priority):
+                subs[place] = subs[place + 1]
+                place += 1
+                alone = False
+            subs[place] = sub
+            self._spare_owners()
+        if alone and place < last and (place == 0 or subs[place - 1].priority != priority):
+            return HIGHER_PRIORITY
+        return TURN
+
+    def _note_held(self, message: Message) -> None:
+        rule = self.reason(message)
+        if rule == PREFETCH_FULL:
+            for sub in self.subs:
+                if sub.full:
+                    advisory.of_slow_consumer(self.broker, sub, self.dest)
+        if rule != message.waiting_reason:
+            message.waiting_reason = rule
+            self.broker.record_message(Kind.Held, message, rule=rule, cause=message.row)
+
+    def reason(self, message: Message) -> int:
+        """Return the rule for which nobody takes *message*: a full taker first, then a refusal.
+
+        That no bridge takes it back where it has been says least of why it waits here.
+        """
+        if not self.subs:
+            return Rule.no_subscription
+        if (
+            len(self.pending_messages) > self.max_page_size
+            and self.pending_messages[self.max_page_size - 1].turn < message.turn
+        ):
+            return Rule.beyond_page
+        refusals: list[int] = []
+        for sub in self.subs:
+            if self.exclusive is not None and sub is not self.exclusive:
+                continue
+            if sub is not self.groups.get(message.properties.get(GROUP, ""), sub):
+                refusals.append(Rule.group_owner)
+                continue
+            refusal = sub.refusal(message)
+            if not refusal:
+                return Rule.prefetch_full
+            refusals.append(refusal)
+        return next((rule for rule in reversed(refusals) if rule != ALREADY_VISITED), refusals[-1])
+
+    def dispatch(self) -> None:
+        """Offer all that is pending again, in order; what nobody accepts is skipped."""
+        skipped: list[Message] = []
+        pending = self.pending_messages
+        takers = self.subs if self.exclusive is None else [self.exclusive]
+        page = self.max_page_size
+        while pending and len(skipped) < page and not all(sub.full for sub in takers):
+            message = pending.popleft()
+            if not self.expire(message) and not self.dispatch_one(message):
+                skipped.append(message)
+        pending.extendleft(reversed(skipped))
+
+    def _note_pending(self) -> None:
+        for message in self.pending_messages:
+            self._note_held(message)
+
+    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
+        """Forget *message*; *was_full*: something is pending, and its subscription was full."""
+        if sub.network:
+            self.forwarded += 1
+        self.forget(message)
+        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
+            advisory.of_message(self.broker, "MessageConsumed", message)
+        if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):
+            self.dispatch()

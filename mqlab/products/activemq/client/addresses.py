@@ -1,0 +1,317 @@
+"""Addresses and options of clients and connectors, as the real client reads them.
+
+The grammar is that of ActiveMQ rule 28.1. It is more lenient than
+`mqlab.spec.uri`, which says what to write instead: here an empty address in a list is one that can
+never be reached, as it is for the real client (recording `empty_inner_address`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from random import Random
+
+from mqlab.errors import MqlabError
+from mqlab.products.activemq.client import jms
+from mqlab.products.activemq.client.query import NO_VALUE, options, prefixed, value_of
+
+AGENTS = ("static", "simple", "masterslave", "multicast", "zeroconf")
+COMPOSITE = ("static", "simple", "masterslave", "failover", "discovery")
+TRANSPORT_LISTS = ("failover", "discovery")
+SCHEMES = ("tcp", "nio", "ssl", "auto")  # of one address
+OLD_AGENTS = ("rendezvous",)  # 5.5 still has it
+_SCHEME = r"[a-zA-Z][a-zA-Z0-9+.-]*:"
+_NO_SCHEME = r"^(?!" + _SCHEME + ")"
+MALFORMED = re.compile(
+    r'[\s<>"{}|\\^`]|^' + _SCHEME + f"(//)?$|{_NO_SCHEME}[^:/?#]*:|{_NO_SCHEME}[^/?]*[" + r"\[\]]"
+)
+
+
+class Refused(MqlabError):
+    """What a real client or broker throws for an address: the Java class and its cause's."""
+
+    def __init__(self, kind: str, message: str, cause: str = "") -> None:
+        super().__init__(kind, message, cause)
+        self.kind, self.message, self.cause = kind, message, cause or kind
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A scheme, the addresses inside, and the options outside of the parentheses."""
+
+    scheme: str
+    elements: tuple[str, ...]
+    options: Mapping[str, str]
+    plain: bool = False  # without parentheses
+
+
+def check_syntax(text: str) -> None:
+    """Raise `Refused` for what Java's URI does not take: a blank, no scheme, nothing after it."""
+    found = MALFORMED.search(text)
+    if found is None:
+        return
+    told = f"{text} is no address, write for example tcp://B:61616"
+    if len(found[0]) == 1:
+        told = f"Illegal character {found[0]!r} in {text}: no host has it in its name, give the broker another"
+    raise Refused("URISyntaxException", told)
+
+
+def split(text: str) -> Composite:
+    """Take a composite address apart; raises `Refused` for what is no address, inside as well."""
+    found = _split(text)
+    for part in (text, *(() if found.plain else filter(None, found.elements))):
+        check_syntax(part)
+    return found
+
+
+def _split(text: str) -> Composite:
+    if text.count("(") != text.count(")"):
+        raise Refused(
+            "URISyntaxException", f"Not a matching number of '(' and ')' parenthesis: {text}"
+        )
+    scheme, _, body = text.partition("#")[0].partition(":")
+    body = body.removeprefix("//")
+    if not body.startswith("("):
+        return Composite(scheme, _elements(body), {}, plain=True)
+    end = _closing(body)
+    _, _, query = body[end + 1 :].partition("?")  # whatever else stands there is a path
+    return Composite(scheme, _elements(body[1:end]), options(query))
+
+
+def check_levels(text: str, levels: int = 5) -> None:
+    """Raise `Refused` for a composite address that is nested deeper than *levels*."""
+    if levels < 0:
+        raise Refused("IllegalArgumentException", f"nested too deeply: {text}")
+    for element in split(text).elements:
+        if scheme_of(element) in COMPOSITE:
+            check_levels(element, levels - 1)
+
+
+def _closing(body: str) -> int:
+    depth = 0
+    for place, char in enumerate(body):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return place
+    raise Refused("URISyntaxException", f"Not a matching number of '(' and ')': {body}")
+
+
+def _elements(text: str) -> tuple[str, ...]:
+    """Split at the commas outside of all parentheses; an empty end is dropped."""
+    parts, depth, begin = [], 0, 0
+    for place, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            parts.append(text[begin:place])
+            begin = place + 1
+    if text[begin:]:
+        parts.append(text[begin:])
+    return tuple(parts)
+
+
+def scheme_of(text: str) -> str:
+    """Return what stands before the first colon."""
+    return text.partition(":")[0]
+
+
+def check_scheme(address: str) -> None:
+    """Raise `Refused` for an address whose scheme is that of no transport."""
+    if scheme_of(address).removesuffix("+ssl").removesuffix("+nio") not in SCHEMES:
+        raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme_of(address)}]")
+
+
+def same(one: str | None, other: str | None) -> bool:
+    """Whether two addresses lead to one host and port, whatever their schemes and options."""
+    return one is not None and other is not None and place(one) == place(other)
+
+
+def place(address: str) -> tuple[str, str]:
+    """Return host and port as Java's URI tells them: an address without a host is this machine."""
+    authority = re.match(r"[^:/?(]*://([^/?(]*)", address)
+    host, _, port = (authority.group(1) if authority else "").partition(":")
+    return "127.0.0.1" if host in ("", "localhost") else host.lower(), port
+
+
+def bare(address: str) -> str:
+    """Return a list without its options: Java's URI sees no query there, and loses what is one."""
+    return address[: address.rfind(")") + 1] if "(" in address else address
+
+
+def with_options(address: str, extra: Mapping[str, str]) -> str:
+    """Return *address* with *extra* options; they win over its own."""
+    if not extra:
+        return address
+    place, _, query = bare(address).partition("?")
+    merged = {**options(query), **extra}
+    return f"{place}?" + "&".join(f"{key}={value}" for key, value in merged.items())
+
+
+def shuffle(addresses: Sequence[str], random: Random) -> list[str]:
+    """Return the addresses as the client shuffles them: each place is swapped with any place.
+
+    This is not uniform: of three addresses the second is first in 10 of 27 draws (recording
+    `random_order_of_three`).
+    """
+    found = list(addresses)
+    for place in range(len(found)):
+        other = int(random.random() * 100) % len(found)
+        found[place], found[other] = found[other], found[place]
+    return found
+
+
+# Options that a tcp address may have, with values of their kinds; any other, or one whose value
+# cannot be read, makes each attempt at it fail.
+TCP_OPTIONS: Mapping[str, object] = {
+    **dict.fromkeys(("connectionTimeout", "soTimeout", "socketBufferSize", "soLinger",
+                     "minmumWireFormatVersion", "soWriteTimeout", "ioBufferSize", "stackSize",
+                     "jmxPort"), 0),
+    **dict.fromkeys(("keepAlive", "tcpNoDelay", "useInactivityMonitor", "trace", "daemon",
+                     "dynamicManagement", "closeAsync", "useLocalHost", "startLogging", "useKeepAlive",
+                     "keepAliveResponseRequired", "ignoreRemoteWireFormat"), False),
+    "logWriterName": "",
+}  # fmt: skip
+WIRE_OPTIONS: Mapping[str, object] = {
+    **dict.fromkeys(("version", "maxInactivityDuration", "maxInactivityDurationInitalDelay",
+                     "cacheSize", "maxFrameSize"), 0),
+    **dict.fromkeys(("stackTraceEnabled", "tcpNoDelayEnabled", "cacheEnabled",
+                     "tightEncodingEnabled", "sizePrefixDisabled", "maxFrameSizeEnabled",
+                     "includePlatformDetails"), False),
+    **dict.fromkeys(("host", "providerName", "providerVersion", "platformDetails"), ""),
+}  # fmt: skip
+# Options that begin with "socket." are Java's own; others break the socket once it is open.
+SOCKET_OPTIONS: Mapping[str, object] = {
+    **dict.fromkeys(("soTimeout", "receiveBufferSize", "sendBufferSize", "trafficClass"), 0),
+    **dict.fromkeys(("tcpNoDelay", "keepAlive", "reuseAddress", "OOBInline"), False),
+}  # fmt: skip
+DIFF_SERV = (
+    "EF",
+    "CS0",
+    "CS1",
+    "CS2",
+    "CS3",
+    "CS4",
+    "CS5",
+    "CS6",
+    "CS7",
+    *(f"AF{group}{drop}" for group in "1234" for drop in "123"),
+)
+TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}  # what a number among them may be at most
+
+
+def _tcp_knows(name: str, value: str) -> bool:
+    if name in TCP_LIMITS:
+        return value in DIFF_SERV or (value.isdecimal() and int(value) <= TCP_LIMITS[name])
+    if name.startswith("socket."):
+        return True
+    known, bare = TCP_OPTIONS, name
+    if name.startswith("wireFormat."):
+        known, bare = WIRE_OPTIONS, name.removeprefix("wireFormat.")
+    return bare in known and value_of(value, known[bare]) is not None
+
+
+def tcp_problem(query: Mapping[str, str]) -> str:
+    """Return the options that tcp does not have, as the error shows them; empty if all is well."""
+    unknown = {k: v for k, v in query.items() if not _tcp_knows(k, v)}
+    if not unknown and TCP_LIMITS.keys() <= query.keys():
+        unknown = {k: query[k] for k in TCP_LIMITS}  # they mean the same: one of them at most
+    return ", ".join(f"{k}={v}" for k, v in unknown.items())
+
+
+def socket_problem(query: Mapping[str, str]) -> str:
+    """Return the options that Java's socket does not take; empty if all is well."""
+    if query.get("soTimeout", "").startswith("-"):
+        return f"soTimeout={query['soTimeout']}"
+    given = prefixed(query, "socket.").items()
+    return ", ".join(
+        f"{k}={v}"
+        for k, v in given
+        if k not in SOCKET_OPTIONS or value_of(v, SOCKET_OPTIONS[k]) is None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FailoverOptions:
+    """The options of failover: with the defaults of 5.17; times in ms (Fuse 1, Table 1.1)."""
+
+    initial_reconnect_delay: int = 10
+    max_reconnect_delay: int = 30_000
+    reconnect_delay: int = 10
+    use_exponential_back_off: bool = True
+    reconnect_delay_exponent: float = 2.0
+    max_reconnect_attempts: int = -1
+    startup_max_reconnect_attempts: int = -1
+    randomize: bool = True
+    timeout: int = -1
+    backup: bool = False
+    backup_pool_size: int = 1
+    priority_backup: bool = False
+    track_messages: bool = False
+    track_transaction_producers: bool = True
+    max_cache_size: int = 131_072
+    update_uris_supported: bool = True
+    rebalance_update_uris: bool = True
+    reconnect_supported: bool = True
+    warn_after_reconnect_attempts: int = 10
+    update_uris_url: str = ""
+    priority_uris: str = ""
+    nested: Mapping[str, str] = field(default_factory=dict)
+
+
+def _guide_name(name: str) -> str:
+    """Return an option as the guide writes it: camel case, and URIs in capitals."""
+    head, *rest = name.replace("uris", "URIs").replace("_url", "_URL").split("_")
+    return head + "".join(word if word[0].isupper() else word.title() for word in rest)
+
+
+FAILOVER = {_guide_name(f.name): f.name for f in fields(FailoverOptions) if f.name != "nested"}
+COUNTS = (
+    "max_reconnect_attempts",
+    "startup_max_reconnect_attempts",
+    "backup_pool_size",
+    "max_cache_size",
+    "warn_after_reconnect_attempts",
+)  # Java's int, the others are long
+SINCE_5_6 = ("priorityBackup", "priorityURIs", "warnAfterReconnectAttempts", "nested.")
+_DEFAULT = FailoverOptions()
+
+
+def failover_options(
+    given: Mapping[str, str], edition: str, strict: bool = True
+) -> FailoverOptions:
+    """Read the options of failover:; raises `Refused` for what it does not know or understand.
+
+    Not *strict* (discovery:) swallows what it does not know.
+    """
+    found: dict[str, object] = {"nested": prefixed(given, "nested.")}
+    if edition == "5.5":  # 0 is no limit there, and the default
+        found |= {"max_reconnect_attempts": 0, "startup_max_reconnect_attempts": 0}
+    unknown = {}
+    for key, value in given.items():
+        name = FAILOVER.get(key)
+        if edition == "5.5" and key.startswith(SINCE_5_6):
+            unknown[key] = value
+            continue
+        if key.startswith("nested.") and value == NO_VALUE:
+            raise Refused("NullPointerException", f"{key} has no value")
+        if key.startswith(("nested.", "discovered.")) or jms.knows(key, value):
+            continue
+        read = None if name is None else value_of(value, getattr(_DEFAULT, name))
+        if name in COUNTS and isinstance(read, int) and abs(read) >= 2**31:
+            read = None
+        if name is None or read is None:
+            unknown[key] = value
+        else:
+            found[name] = read
+    if unknown and strict:
+        shown = ", ".join(f"{key}={value}" for key, value in unknown.items())
+        raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{shown}}}")
+    made = FailoverOptions(**found)  # type: ignore[arg-type]
+    if edition == "5.5":
+        limits = (made.max_reconnect_attempts, made.startup_max_reconnect_attempts)
+        most, at_start = (-1 if limit <= 0 else limit for limit in limits)
+        made = replace(made, max_reconnect_attempts=most, startup_max_reconnect_attempts=at_start)
+    return made

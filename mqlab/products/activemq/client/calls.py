@@ -1,0 +1,303 @@
+"""Calls of clients: what they wait for, and how they end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.activemq.broker.message import Message
+from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.client.direct_producer import CyclingValues
+from mqlab.products.activemq.transport.openwire import Send
+from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
+from mqlab.spec import Client as ClientSpec
+from mqlab.spec.steps import SMALLEST
+from mqlab.spec.values import duration
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.spans import spans
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.client.connection import ClientConnection
+    from mqlab.products.activemq.client.session import MessageConsumer, Session
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.spec.values import Destination
+
+CHECK = 100  # ms: so often a sender without a connection looks at the clock
+
+
+def session_of(lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQueue) -> str:
+    """Return the name of the session that an action means.
+
+    Who consumes or sends and names none has one of its own, but not in the recordings.
+    """
+    if action.session is not None:
+        return action.session
+    own = isinstance(action, (Consumer, Producer)) and not lab.by_calls
+    return f"of {action.name}" if own else "session"
+
+
+class PendingCall:
+    """One call of a client's user: an action that waits for an answer."""
+
+    def __init__(self, lab: Lab, no: int, action: Action, client: str) -> None:
+        self.lab, self.no, self.action, self.client = lab, no, action, client
+        self.began = lab.clock.now
+        self.done = False
+        self.row: dict[str, object] = {}
+        self.took = 0
+        self.then: MessageConsumer | None = None
+        self.session: Session | None = None
+        self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
+
+    @property
+    def in_background(self) -> bool:
+        """Whether the script does not wait for it."""
+        if isinstance(self.action, Producer):
+            return self.action.in_background
+        return bool(getattr(self.action, "options", {}).get("in_background"))
+
+    def answer(self, error: Refused | None) -> None:
+        """The broker has answered."""
+        if error is not None:
+            self.fail(error.kind, str(error), error.cause)
+            return
+        if self.error_on_reply is not None:
+            self.fail(self.error_on_reply.kind, str(self.error_on_reply))
+            return
+        if isinstance(self.action, Commit) and self.session is not None:
+            self.session.end()
+        consumer, self.then = self.then, None
+        self.finish()
+        if consumer is not None:
+            consumer.opened = True
+            consumer.work()
+
+    def finish(self, **found: object) -> None:
+        """It has come back well."""
+        self._end({"ok": True, **found})
+
+    def fail(self, kind: str, message: str, cause: str = "") -> None:
+        """It has come back with an error."""
+        error = {"class": kind, "message": message}
+        if cause:
+            error["cause"] = f"{cause}: {message}"
+        if self.then is not None:
+            self.then.close()
+        self._end({"ok": False, "error": error})
+
+    def _end(self, row: dict[str, Any]) -> None:
+        if self.done:
+            return
+        self.done = True
+        self.row = row
+        self.took = (self.lab.clock.now - self.began) // 1000
+        if isinstance(self.action, ClientSpec):
+            self.lab.clients_by_name[self.client].started = row["ok"]
+        user = self.lab.clients_by_name[self.client]
+        self.lab.record(
+            Kind.Answered,
+            cause=self.lab.last.get(user, -1),
+            frm=user.node,
+            age=self.lab.clock.now - self.began,
+            rule=Rule.asked if row["ok"] else Rule.gave_up,
+        )
+
+
+class SendJob(PendingCall):
+    """Messages sent one after the other; a reliable one waits for the broker's answer."""
+
+    def __init__(
+        self,
+        lab: Lab,
+        no: int,
+        spec: Producer,
+        client: ClientConnection,
+        dest: Destination,
+        session: str,
+        first: int,
+    ) -> None:
+        super().__init__(lab, no, spec, client.name)
+        self.user, self.dest, self.first = client, dest, first
+        self.session = client.session(session)
+        self.count, self.persistent = spec.sends, spec.persistent
+        self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
+        self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
+        self.properties = CyclingValues(spec.properties)
+        mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
+        self.headers = CyclingValues({"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode})
+        own = spec.name != client.name  # the recordings know no producers beside their clients
+        self.node = lab.producer_node(spec.name, client.name) if own else client.node
+        self.place = 0
+        self.sent = 0  # how many have gone well: the first ones
+        self.failed: list[dict[str, object]] = []
+        self.longest = self.started = 0
+        self.message: Message | None = None
+        self.in_line = False  # whether the message under way was given to the transport
+
+    def next(self, _: None = None) -> None:
+        """Send the next one."""
+        if self.place >= self.count:
+            self._report()
+            return
+        self.started = self.lab.clock.now
+        number = self.first + self.place
+        self.place += 1
+        user, session = self.user, self.session
+        assert session is not None
+        if self.dest in user.deleted:
+            self._failed(number, "InvalidDestinationException", "a deleted destination", "")
+            return
+        if self.place > 1:
+            self.message = self._make(number)  # before the first there is no producer yet
+        if user.refuses(self):
+            return
+        self.message = self._make(number)
+        self.in_line = False
+        transaction = session.begin()
+        row = self.lab.add(
+            self.lab.clock.now,
+            Kind.Sent,
+            number,
+            user.broker_node,
+            self.node,
+            user.broker_node,
+            -1,
+            self.message.dest_no,
+        )
+        command = Send(self.message, row, self.node, transaction, session.name)
+        if transaction is None and user.waits_for_send(self.persistent):
+            user.remember(command, self.size)
+            self.in_line = True
+            user.request(command, self)
+            self._watch_time()
+            if user.transport.away or user.transport.reconnecting:
+                user.waiting.append((self._limit_answer, self.message))
+            else:
+                self._limit_answer(self.message)
+        elif user.transport.away or user.transport.reconnecting:
+            self._wait_for_connection(command)
+        else:
+            self._send_one_way(command)
+
+    def _send_one_way(self, command: Send) -> None:
+        """Send what nobody answers: in a transaction, or unreliably."""
+        assert self.session is not None
+        if command.transaction is not None:
+            self.session.sends.append(command)
+        else:
+            self.user.remember(command, self.size)
+        self.user.send(command)
+        self._went()
+
+    def _make(self, number: int) -> Message:
+        dest_no, now, place = (
+            self.lab.name_destination(self.dest),
+            self.lab.clock.now,
+            self.place - 1,
+        )
+        expires = now + self.time_to_live if self.time_to_live else 0
+        return Message(
+            number,
+            self.dest,
+            dest_no,
+            now,
+            self.persistent,
+            self.properties.at(place),
+            self.headers.at(place),
+            (),
+            expires,
+        )
+
+    # Without a connection
+
+    def _wait_for_connection(self, command: Send) -> None:
+        number = self.lab.new_request()
+        self.user.calls[number] = self  # nobody answers it, but it fails with the connection
+        self.user.waiting.append((self._on_connection, (number, command)))
+        self._watch_time()
+
+    def _on_connection(self, waited: tuple[int, Send]) -> None:
+        number, command = waited
+        self.user.calls.pop(number, None)
+        if self.message is command.message and not self.done:
+            self._send_one_way(command)
+
+    def _watch_time(self) -> None:
+        transport = self.user.failover
+        if transport is not None and transport.options.timeout > 0:
+            after = -(-transport.options.timeout // CHECK) * CHECK
+            self.lab.clock.schedule_background(
+                self.lab.clock.now + after * 1000, self.on_time, self.message
+            )
+
+    def on_time(self, message: Message) -> None:
+        """The option timeout is over: what still waits for a connection has failed."""
+        transport = self.user.failover
+        if message is not self.message or self.done or transport is None or not transport.away:
+            return
+        waiting = [c for c in transport.waiting if isinstance(c, Send) and c.message is message]
+        for command in waiting:
+            transport.waiting.remove(command)
+            self.user.calls.pop(command.request or 0, None)
+        if not waiting and self.in_line:
+            return  # it was sent: only its answer is missing, and that has no limit
+        text = f"Failover timeout of {transport.options.timeout} ms reached."
+        self._failed(message.number, "JMSException", text, "IOException")
+
+    def _limit_answer(self, message: Message) -> None:
+        """From now on, when it is in the line, the answer may take as long as sendTimeout says."""
+        if self.user.send_timeout > 0:
+            after = self.lab.clock.now + self.user.send_timeout * 1000
+            self.lab.clock.schedule_background(after, self.on_send_timeout, message)
+
+    def on_send_timeout(self, message: Message) -> None:
+        """The answer has not come in the time of sendTimeout; the message may still arrive."""
+        if message is self.message and not self.done:
+            calls = self.user.calls
+            for number in [number for number, call in calls.items() if call is self]:
+                del calls[number]
+            text = f"Request timed out after {self.user.send_timeout} ms"
+            self._failed(message.number, "JMSException", text, "RequestTimedOutIOException")
+
+    # How one, and how all, end
+
+    def fail(self, kind: str, message: str, cause: str = "") -> None:
+        """The connection has failed: so has the message under way, or the step before its first."""
+        if self.message is None:
+            super().fail(kind, message, cause)
+        else:
+            self._failed(self.message.number, kind, message, cause)
+
+    def answer(self, error: Refused | None) -> None:
+        """The broker has answered for one message."""
+        assert self.message is not None
+        if error is not None:
+            self._failed(self.message.number, error.kind, str(error), "")
+        else:
+            self._went()
+
+    def _went(self) -> None:
+        assert self.message is not None
+        self.message = None
+        self.sent += 1
+        self.longest = max(self.longest, self.lab.clock.now - self.started)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self.lab.clock.schedule(self.lab.clock.now + self.interval, self.next, None)
+
+    def _failed(self, number: int, kind: str, text: str, cause: str) -> None:
+        row: dict[str, object] = {"n": number, "class": kind, "message": text}
+        if cause:
+            row["cause"] = f"{cause}: {text}"
+        row["ms"] = [(self.lab.clock.now - self.started) // 1000] * 3
+        self.message = None
+        self.failed.append(row)
+        self._report()  # the recorder's loop ends with the first error
+
+    def _report(self) -> None:
+        sent = spans(range(self.first, self.first + self.sent))
+        found: dict[str, object] = {"ok": not self.failed, "sent": sent}
+        if self.failed:
+            found["failed"] = self.failed
+        found["longest_send_ms"] = [self.longest // 1000] * 3
+        self._end(found)

@@ -1,0 +1,315 @@
+"""A client: one connection over whatever transport its address names, with sessions on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.activemq.client import jms
+from mqlab.products.activemq.client.addresses import Refused, check_syntax
+from mqlab.products.activemq.client.calls import PendingCall, session_of
+from mqlab.products.activemq.client.discovery import open_transport
+from mqlab.products.activemq.client.failover_transport import FailoverTransport
+from mqlab.products.activemq.client.query import flag, number
+from mqlab.products.activemq.client.session import MessageConsumer, Session
+from mqlab.products.activemq.transport.openwire import (
+    Command,
+    ConnectionControl,
+    ConnectionInfo,
+    ConsumerCommand,
+    DestinationInfo,
+    DispatchCommand,
+    Response,
+    Send,
+    SessionInfo,
+)
+from mqlab.products.activemq.transport.sockets import Transport
+from mqlab.spec import Client as ClientSpec
+from mqlab.spec import Consumer as ConsumerSpec
+from mqlab.spec import OpenSession as OpenSessionSpec
+from mqlab.spec import Producer, TemporaryQueue
+from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.lab import Lab
+
+
+class ClientConnection:
+    """One client with one connection; calls that wait for an answer are `PendingCall`s."""
+
+    def __init__(self, lab: Lab, spec: ClientSpec) -> None:
+        self.lab, self.name, self.uri = lab, spec.name, spec.uri
+        self.node = lab.add_node(spec.name, "client")
+        own = jms.options(spec.uri)
+        self.prefetch = jms.queue_prefetch(own) if spec.prefetch is None else spec.prefetch
+        self.always_sync = flag(own, "alwaysSyncSend", False)
+        self.use_async = flag(own, "useAsyncSend", False)
+        self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
+        self.transport: Any = None
+        self.sessions: dict[str, Session] = {}
+        self.consumers: dict[str, MessageConsumer] = {}
+        self.temps: list[Destination] = []
+        self.calls: dict[int, PendingCall] = {}
+        self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
+        self.cache: list[tuple[Send, int]] = []  # unreliable sends, with their sizes
+        self.client_id = spec.client_id or spec.name
+        self.redelivery = spec.redelivery or Redelivery()
+        self.watches = spec.watch_topic_advisories  # the advisories of temporary destinations
+        self.deleted: set[Destination] = set()  # of which it was told by them
+        self.state = "new"  # new, connected, interrupted, failed, closed
+        self.started = False
+        self.attachments = 0
+        self.broker_node = -1
+        self.error: Refused | None = None
+
+    def session(self, name: str, transacted: bool = False) -> Session:
+        """Return the session of that name; it comes into being when it is first named."""
+        if name not in self.sessions:
+            self.sessions[name] = Session(self, name, transacted)
+            if self.started:
+                self.send(SessionInfo(name))
+        return self.sessions[name]
+
+    @property
+    def failover(self) -> FailoverTransport | None:
+        """Its transport, if it is one that looks for another broker."""
+        return self.transport if isinstance(self.transport, FailoverTransport) else None
+
+    @property
+    def connected_to(self) -> str | None:
+        """The address in use as the reader knows it, None without one."""
+        if self.transport is None or (self.transport.away and not self.transport.was_cut):
+            return None
+        return self.lab.directory.shown_target(self.transport.address)
+
+    # Connecting
+
+    def open(self, call: PendingCall) -> None:
+        """Make the transport and say who it is; the call ends with the broker's answer."""
+        try:
+            check_syntax(self.uri)
+        except Refused as error:  # the factory itself does not take it
+            self.state = "failed"
+            call.fail("IllegalArgumentException", f"Invalid broker URI: {self.uri}", error.kind)
+            return
+        try:
+            self.transport = open_transport(self.lab, self, self.uri)
+        except Refused as error:
+            self.state = "failed"
+            call.fail("JMSException", str(error), error.cause)
+            return
+        self.request(ConnectionInfo(self.name, self.failover is not None, False), call)
+        self.transport.start()
+
+    # Sending
+
+    def request(self, command: Command, call: PendingCall) -> None:
+        """Send a command that wants an answer; *call* hears it."""
+        if self.refuses(call):
+            return
+        request = self.lab.new_request()
+        self.calls[request] = call
+        self.transport.send(replace(command, request=request))
+
+    def send(self, command: Command) -> None:
+        """Send a command that wants no answer."""
+        if self.transport is not None and self.state not in ("failed", "closed"):
+            self.transport.send(command)
+
+    def waits_for_send(self, persistent: bool) -> bool:
+        """Whether a send outside of a transaction waits for the broker's answer."""
+        return self.always_sync or self.send_timeout > 0 or (persistent and not self.use_async)
+
+    def refuses(self, call: PendingCall) -> bool:
+        """End *call* at once when the connection has failed or was closed."""
+        if self.state not in ("failed", "closed"):
+            return False
+        if isinstance(call.action, ClientSpec) and self.error is not None:
+            call.fail("JMSException", "Disposed due to prior exception", self.error.cause)
+        elif self._opens_session(call):
+            if self.error is None:
+                call.fail("ConnectionClosedException", "The connection is already closed")
+            else:
+                call.fail("ConnectionFailedException", str(self.error), self.error.cause)
+        else:
+            call.fail("IllegalStateException", "The Session is closed")
+        return True
+
+    def _opens_session(self, call: PendingCall) -> bool:
+        """Whether a call names a session that was not there before the connection ended."""
+        if not isinstance(call.action, (OpenSessionSpec, ConsumerSpec, TemporaryQueue, Producer)):
+            return False
+        session = self.sessions.get(session_of(self.lab, call.action))
+        return session is not None and session.opened_after_close
+
+    def remember(self, command: Send, size: int) -> None:
+        """Keep an unreliable send, so that it can be sent again; the oldest make room."""
+        transport = self.failover
+        if transport is None or not transport.options.track_messages:
+            return
+        if sum(known for _, known in self.cache) > transport.options.max_cache_size:
+            self.cache.pop(0)  # looked at before the new one counts
+        self.cache.append((command, size))
+
+    # What the transport tells
+
+    def on_attached(self, address: str) -> None:
+        """A connection is there."""
+        self.attachments += 1
+        self.state = "connected"
+        self.broker_node = self.lab.directory.node_at(address)
+        shown = self.lab.directory.shown_target(address)
+        self.lab.record(
+            Kind.Attached,
+            chain=self,
+            frm=self.node,
+            to=self.broker_node,
+            rule=Rule.accepted,
+            detail={"to": shown},
+        )
+        waiting, self.waiting = self.waiting, []
+        for call, argument in waiting:
+            self.lab.clock.schedule(self.lab.clock.now, call, argument)
+        self.lab.clock.schedule(self.lab.clock.now, self.go_on, None)
+
+    def go_on(self, _: None) -> None:
+        """What took messages before takes them again."""
+        for consumer in self.consumers.values():
+            if consumer.opened:
+                consumer.work()
+
+    def on_interrupted(self) -> None:
+        """The connection is lost; the transport looks for another."""
+        self.state = "interrupted"
+        self.lab.record(
+            Kind.Interrupted,
+            chain=self,
+            frm=self.node,
+            broker=self.broker_node,
+            rule=Rule.connection_lost,
+        )
+        for session in self.sessions.values():
+            session.interrupted()
+        for consumer in self.consumers.values():
+            consumer.interrupted()
+
+    def replay(self, source: Transport) -> None:
+        """Tell a new broker all that it must know, in this order."""
+        source.send(ConnectionInfo(self.name, True, True))
+        for dest in self.temps:
+            source.send(DestinationInfo(dest))
+        for consumer in self.consumers.values():
+            if consumer.opened and not consumer.closed:
+                source.send(ConsumerCommand(consumer, consumer.dest, consumer.prefetch))
+        for session in self.sessions.values():
+            source.send(SessionInfo(session.name))
+            if session.committing:
+                self._in_doubt(session)
+            for command in session.sends:
+                source.send(command)
+        for command, _ in self.cache:
+            source.send(replace(command, resent=True))
+
+    def _in_doubt(self, session: Session) -> None:
+        """Nobody can tell whether the commit took effect: it counts as rolled back."""
+        transport = self.failover
+        for request, call in list(self.calls.items()):
+            if call.session is session and transport is not None and request in transport.requests:
+                del self.calls[request], transport.requests[request]
+                session.end()
+                call.fail("TransactionRolledBackException", "the commit is in doubt")
+
+    def on_command(self, source: Transport, command: Command) -> None:
+        """A command came from the broker."""
+        if isinstance(command, Response):
+            call = self.calls.pop(command.request or 0, None)
+            if call is not None:
+                call.answer(command.error)
+        elif isinstance(command, DispatchCommand):
+            consumer = self.consumers.get(command.consumer)
+            if consumer is not None and not consumer.closed:
+                consumer.on_delivery(command.delivery)
+        elif isinstance(command, ConnectionControl):
+            self.on_told(command)
+
+    def on_told(self, update: ConnectionControl) -> None:
+        """A broker names brokers, or tells the client to go to another."""
+        brokers, rebalance, go_to = update.brokers, update.rebalance, update.go_to
+        shown = [self.lab.directory.shown_target(address) for address in brokers]
+        self.lab.record(
+            Kind.Told,
+            chain=self,
+            frm=update.by,
+            to=self.node,
+            rule=Rule.cluster_update,
+            detail={"brokers": shown, "rebalance": rebalance},
+        )
+        transport = self.failover
+        if transport is None:
+            return
+        if go_to is not None:
+            if transport.options.reconnect_supported:
+                transport.go_to(go_to)
+        elif brokers:
+            transport.update(brokers, rebalance)
+
+    def on_failed(self, error: Refused) -> None:
+        """The connection has failed for good: the listener hears it, every waiting call ends."""
+        self.state = "failed"
+        self.error = error
+        for consumer in self.consumers.values():
+            consumer.close()
+        calls, self.calls = self.calls, {}
+        kind, text, cause = "JMSException", str(error), error.cause
+        for call in calls.values():
+            call.fail(kind, text, cause)
+        self.lab.record(
+            Kind.Failed,
+            chain=self,
+            frm=self.node,
+            rule=Rule.gave_up,
+            detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
+        )
+
+    def after_round(self, call: PendingCall, **found: object) -> None:
+        """End *call* well, as soon as no round holds the transport."""
+        transport = self.failover
+        if transport is None or not transport.reconnecting:
+            call.finish(**found)
+        else:
+            transport.after_reconnect.append((call, found))
+
+    # What its user does
+
+    def open_consumer(self, consumer: MessageConsumer, call: PendingCall) -> None:
+        """Open a consumer; it takes what it can from then on."""
+        self.consumers[consumer.name] = consumer
+        self.lab.consumers_by_name[consumer.name] = consumer
+        call.then = consumer
+        if self.refuses(call):
+            return
+        self.request(ConsumerCommand(consumer, consumer.dest, consumer.prefetch), call)
+
+    def close(self, call: PendingCall) -> None:
+        """Close the connection: a round under way is waited for, what still waits has failed."""
+        self.state = "closed"
+        for consumer in self.consumers.values():
+            consumer.close()
+        calls, self.calls = self.calls, {}
+        for other in calls.values():
+            other.fail("JMSException", "Stopped.", "IOException")
+        self.after_round(call)
+        if self.transport is not None:
+            if not self.transport.reconnecting and self.transport.source is not None:
+                last = max((consumer.last for consumer in self.consumers.values()), default=-1)
+                self.transport.source.last_delivered_sequence_id = last
+            self.transport.stop()
+
+    def make_temp(self, name: str, session: str, call: PendingCall) -> None:
+        """Make a temporary queue; every broker it comes to later gets it again."""
+        self.session(session)
+        dest = Destination("temp-queue", name)
+        self.temps.append(dest)
+        self.request(DestinationInfo(dest), call)

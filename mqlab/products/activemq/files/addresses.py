@@ -1,0 +1,125 @@
+"""Which broker an address in a file leads to: its host and port against what the brokers listen on.
+
+An address leads to the broker that listens on just this host and port; or to the one that is called like the
+host; or, if the host is this very machine, to the only one that has the port. All others lead nowhere here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from mqlab.errors import UriError
+from mqlab.products.activemq.files.elements import BrokerElement
+from mqlab.spec import uri as uris
+from mqlab.spec.network import HEARD
+
+ANYWHERE = ("0.0.0.0", "::", "[::]", "*", "")
+HERE = ("localhost", "127.0.0.1", "[::1]", "::1", *ANYWHERE)
+_HOST = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://(?:[^@/?]*@)?)([^:/?]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """What a transport connector listens on; no *port* is any."""
+
+    broker: str
+    host: str
+    port: int | None
+
+
+class AddressBook:
+    """The addresses of brokers, by the name each has in the lab."""
+
+    def __init__(self, found: Mapping[str, BrokerElement], hosts: Mapping[str, str]) -> None:
+        self.names = list(found)
+        self.called = {broker.name: name for name, broker in reversed(list(found.items()))}
+        self.hosts = hosts
+        self.listeners = [
+            listener for name, broker in found.items() for listener in _listeners(name, broker)
+        ]
+
+    def listening(self, port: int | None) -> list[Listener]:
+        """Return who listens on a port."""
+        return [at for at in self.listeners if port is None or at.port in (port, None)]
+
+    def find(self, host: str, port: int | None, home: str) -> str | None:
+        """Return the broker that an address leads to from *home*; None if that is nobody here."""
+        if host in self.hosts:
+            return str(self.hosts[host])
+        there = self.listening(port)
+        exact = {at.broker for at in there if at.host.lower() == host.lower()}
+        if len(exact) == 1 and host not in HERE:
+            return exact.pop()
+        if host not in HERE:
+            return self.named(host)
+        local = [at.broker for at in there if at.host in HERE]
+        if home in local:
+            return home
+        if len(set(local)) == 1:
+            return local[0]
+        return self.named(host) if host in self.names and not local else None
+
+    def named(self, host: str) -> str | None:
+        """Return the broker that is called like a host, or like the first part of its name."""
+        if host in self.names:
+            return host
+        if host in self.called:
+            return self.called[host]
+        first = host.partition(".")[0].lower()
+        alike = [name for name in self.names if name.lower() == first]
+        return alike[0] if len(alike) == 1 else None
+
+    def resolved(self, uri: str, home: str) -> tuple[str, list[str]]:
+        """Return an address with brokers' names for hosts, and the hosts that are no broker here."""
+        nowhere: list[str] = []
+
+        def there(leaf: uris.Uri) -> str | None:
+            name = self.find(leaf.host or "", leaf.port, home)
+            if name is None:
+                nowhere.append(leaf.host or leaf.path or "")
+            return name
+
+        return rewritten(uri, there), [host for host in nowhere if host]
+
+
+def _listeners(name: str, broker: BrokerElement) -> list[Listener]:
+    found = []
+    for transport in broker.transports:
+        try:
+            parsed = uris.parse(transport.uri)
+        except UriError:
+            continue
+        if transport.openwire and parsed.scheme != "vm":
+            found.append(Listener(name, parsed.host or "", parsed.port))
+    return found
+
+
+def rewritten(uri: str, host_of: Callable[[uris.Uri], str | None]) -> str:
+    """Return an address with other hosts, where *host_of* has one for a part; a bad address stays.
+
+    A host with a port of its own, as in ``B:61616``, takes the place of host and port.
+    """
+    try:
+        leaves = uris.parse(uri).leaves()
+    except UriError:
+        return uri
+    made, place = "", 0
+    for leaf in leaves:
+        start = uri.index(leaf.text, place)
+        made += uri[place:start]
+        place = start + len(leaf.text)
+        host = None if leaf.scheme in (*HEARD, "") else host_of(leaf)
+        made += leaf.text if host is None else _with_host(leaf.text, host)
+    return made + uri[place:]
+
+
+def _with_host(text: str, host: str) -> str:
+    found = _HOST.match(text)
+    if found is None:
+        return text
+    rest = text[found.end() :]
+    if ":" in host:
+        rest = re.sub(r"\A:\d*", "", rest)
+    return found[1] + host + rest

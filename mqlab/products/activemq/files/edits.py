@@ -1,0 +1,193 @@
+"""A broker that was read and has changed: edits of its file where the change is, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mqlab.files.markup import Document, Edit, Element, quoted
+from mqlab.products.activemq.files import new_file, policies, stores, xml_names
+from mqlab.products.activemq.files.elements import BrokerElement
+from mqlab.products.activemq.files.schema import LATER
+from mqlab.products.activemq.files.stores import text
+from mqlab.spec.network import Broker, NetworkConnector
+
+_STORE = {"store", "shared_store", "locker", "io_exception_handler", *xml_names.HANDLER,
+          *xml_names.ADAPTER, *xml_names.LOCKER}  # fmt: skip
+
+
+def attribute(document: Document, element: Element, name: str, value: str | None) -> Iterator[Edit]:
+    """Yield the edit that sets an attribute, or takes it out."""
+    span = document.spans(element).get(name)
+    if value is None:
+        if span is not None:
+            yield Edit(*span, "")
+    elif span is not None:
+        before = document.text[slice(*span)]
+        yield Edit(*span, before[: before.index("=") + 1] + quoted(value))
+    else:
+        place = element.inside - (2 if element.empty else 1)
+        yield Edit(place, place, f" {name}={quoted(value)}")
+
+
+def inserted(
+    document: Document, parent: Element, lines: str, first: bool = False
+) -> Iterator[Edit]:
+    """Yield the edits that put lines into an element, at its end or as its *first*."""
+    if parent.empty:
+        slash = document.text.rindex("/", parent.start, parent.inside)
+        name = document.tag(parent)[1:].split()[0].rstrip("/>")
+        yield Edit(slash, parent.inside, f">\n{lines}</{name}>")
+        return
+    end = parent.inside if first else document.text.rindex("<", parent.inside, parent.end)
+    if first:
+        yield Edit(end, end, "\n" + lines.rstrip("\n"))
+        return
+    start = document.text.rindex("\n", 0, end) + 1 if "\n" in document.text[:end] else end
+    start = start if document.text[start:end].isspace() or start == end else end
+    yield Edit(start, start, lines)
+
+
+def removed(document: Document, element: Element) -> Edit:
+    """Return the edit that takes an element out, with its line if it stands alone on it."""
+    whole, start, end = document.text, element.start, element.end
+    line = whole.rfind("\n", 0, start) + 1
+    past = whole.find("\n", end)
+    alone = not whole[line:start].strip() and past >= 0 and not whole[end:past].strip()
+    return Edit(line, past + 1, "") if alone else Edit(start, end, "")
+
+
+def replaced(
+    document: Document, broker: Element, name: str, lines: str, first: bool
+) -> Iterator[Edit]:
+    """Yield the edits that put *lines* in the place of a broker's child element."""
+    element = broker.first(name)
+    if element is None:
+        yield from inserted(document, broker, lines, first) if lines else ()
+    elif lines:
+        yield Edit(element.start, element.end, lines.strip())
+    else:
+        yield removed(document, element)
+
+
+def broker(
+    found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]
+) -> Iterator[Edit]:
+    """Yield the edits by which the file of *got* says what can be said of *wanted*."""
+    document, element = found.document, found.element
+    before, after = (
+        new_file.attributes(got.options, address),
+        new_file.attributes(wanted.options, address),
+    )
+    for name in _changed(before, after):
+        if name != "masterConnectorURI" or name in element.attributes:
+            yield from attribute(document, element, name, after.get(name))
+    openwire = next((t for t in found.transports if t.openwire), None)
+    if openwire is not None:
+        yield from _transport(document, openwire.element, got, wanted)
+    if any(got.options.get(name) != wanted.options.get(name) for name in _STORE):
+        yield from _store(document, element, wanted)
+    if got.policies != wanted.policies:
+        yield from _policies(document, element, got, wanted)
+    virtual = [(b.composites, b.options.get("virtual_topics")) for b in (got, wanted)]
+    if virtual[0] != virtual[1]:
+        lines = policies.written_virtual(*virtual[1])
+        yield from replaced(document, element, "destinationInterceptors", lines, False)
+    yield from _connectors(found, got, wanted, address)
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    return [name for name in {**before, **after} if before.get(name) != after.get(name)]
+
+
+def _transport(document: Document, element: Element, got: Broker, wanted: Broker) -> Iterator[Edit]:
+    def told(broker: Broker) -> dict[str, str]:
+        options: dict[str, object] = broker.transport.options
+        found = {a: text(options[n]) for n, a in xml_names.TRANSPORT.items() if n in options}
+        audit = broker.options.get("audit_network_producers")
+        return found if audit is None else {**found, xml_names.AUDIT: text(audit)}
+
+    before, after = told(got), told(wanted)
+    for name in _changed(before, after):
+        yield from attribute(document, element, name, after.get(name))
+
+
+def _store(document: Document, element: Element, wanted: Broker) -> Iterator[Edit]:
+    lines = stores.written(wanted.options, None)
+    own = lines[lines.index("    <persistenceAdapter") :] if lines else ""
+    handler = lines.removesuffix(own)
+    yield from replaced(document, element, "persistenceAdapter", own, False)
+    yield from replaced(document, element, "ioExceptionHandler", handler, False)
+    persistent = None if lines else "false"
+    if persistent or "persistent" in element.attributes:
+        yield from attribute(document, element, "persistent", persistent)
+
+
+def _policies(document: Document, element: Element, got: Broker, wanted: Broker) -> Iterator[Edit]:
+    there = [e for e in policies.entries(element) if {"queue", "topic"} & set(e.attributes)]
+    if len(there) != len(got.policies) or not there:
+        lines = policies.written(wanted.policies)
+        yield from replaced(document, element, "destinationPolicy", lines, False)
+        return
+    for entry, was, now in zip(there, got.policies, wanted.policies, strict=False):
+        if was != now:
+            lines = policies.entry(now)
+            yield Edit(entry.start, entry.end, lines.strip())
+    for entry in there[len(wanted.policies) :]:
+        yield removed(document, entry)
+    more = "".join(map(policies.entry, wanted.policies[len(there) :]))
+    if more:
+        holder = element.below("destinationPolicy", "policyMap", "policyEntries")[-1]
+        yield from inserted(document, holder, more)
+
+
+def _connectors(
+    found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]
+) -> Iterator[Edit]:
+    document = found.document
+    elements = dict(zip((c.name for c in got.connectors), found.connectors, strict=True))
+    before = {c.name: c for c in got.connectors}
+    after = {c.name: c for c in wanted.connectors}
+    for name, place in elements.items():
+        if name not in after:
+            yield removed(document, place.element)
+        elif before[name] != after[name]:
+            yield from _connector(document, place.element, before[name], after[name], address)
+    new = [c for c in wanted.connectors if c.name not in before]
+    if not new:
+        return
+    holder = found.element.first("networkConnectors")
+    lines = "".join(new_file.connector(c, address, " " * 6) for c in new)
+    if holder is None:
+        lines = f"    <networkConnectors>\n{lines}    </networkConnectors>\n"
+    yield from inserted(document, holder or found.element, lines, first=holder is None)
+
+
+def _connector(
+    document: Document, element: Element, got: NetworkConnector, wanted: NetworkConnector,
+    address: Mapping[str, str],
+) -> Iterator[Edit]:  # fmt: skip
+    if got.uri != wanted.uri:
+        name = "uri" if "uri" in element.attributes else "discoveryURI"
+        yield from attribute(document, element, name, new_file.uri(wanted.uri, address))
+    was, now = (c.options.get("configured_name") or c.name for c in (got, wanted))
+    if was != now:
+        yield from attribute(document, element, "name", str(now))
+    for python, name in xml_names.CONNECTOR.items():
+        was, now = got.options.get(python), wanted.options.get(python)
+        if was != now and name not in LATER["networkConnector"]:
+            yield from attribute(document, element, name, None if now is None else text(now))
+    made = ""
+    for word, python in xml_names.LISTS.items():
+        was, now = got.options.get(python), wanted.options.get(python)
+        if was == now:
+            continue
+        lines = new_file.destinations(word, now, " " * 8) if now else ""
+        listed = element.first(word)
+        if listed is None:
+            made += lines
+        elif lines:
+            yield Edit(listed.start, listed.end, lines.strip())
+        else:
+            yield removed(document, listed)
+    if made:
+        yield from inserted(document, element, made)

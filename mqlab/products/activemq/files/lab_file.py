@@ -1,0 +1,217 @@
+"""Lab files: mqlab's own JSON, in exactly the `scenario` form of the recordings.
+
+A lab file may hold the scenario alone or, like a recording, `{"scenario": ..., "observed": ...}`.
+Additions of our own: `edition` (or `product_version`) beside the brokers, `at` of a broker,
+`producer` of a send, `name` of a network connector's `uri` when it is not a list of brokers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
+from mqlab.files import validate
+from mqlab.products.activemq.files import shapes, steps
+from mqlab.spec import Broker, Network, NetworkConnector, Scenario
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.network import Around, Endpoint, TransportConnector
+from mqlab.spec.option import DEFAULT_EDITION
+from mqlab.spec.rows import OPTIONS
+from mqlab.spec.steps import PLAIN
+
+ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
+URI_KINDS = {
+    "static": "static:({0})",
+    "masterslave": "masterslave:({0})",
+    "static_failover": "static:(failover:({0})?maxReconnectAttempts=0)",
+}
+
+
+def load(path: str | Path) -> Scenario:
+    """Read the scenario of a lab file or recording.
+
+    Raises `BadFile` (with file and place) when it is not one.
+    """
+    return read(read_json(path), str(path))
+
+
+def read_json(path: str | Path) -> dict[str, object]:
+    """Return the JSON object of a file; raises `BadFile`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadFile(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path}: cannot be read as a text: {error}") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, where: str = "lab file") -> dict[str, object]:
+    """Return the JSON object that a text is; raises `BadFile`."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        known = "a lab file is JSON; configurations are read as .xml, .properties"
+        told = (
+            error.msg if where.endswith(".json") or "." not in where else f"{error.msg} ({known})"
+        )
+        raise BadFile(f"{where}, {place}: not JSON: {told}") from None
+    except RecursionError:
+        raise BadFile(f"{where}: too many lists or objects inside one another") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise BadFile(f"{where}: a number that is too long: {error}") from None
+    if not isinstance(value, dict):
+        raise BadFile(f"{where}: a lab file is a JSON object with brokers, connectors and steps")
+    return value
+
+
+def loads(text: str) -> Scenario:
+    """Read the scenario of a lab file's text."""
+    return read(parse(text))
+
+
+def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
+    """Return the scenario of a lab file's JSON value.
+
+    Raises an error that names file, place and what to write.
+    """
+    body = validate.body_of(value, shapes.scenario(), where)
+    return build({**body, "edition": value.get("edition") or body.get("edition")}, where)
+
+
+def build(body: JsonObject, where: str) -> Scenario:
+    """Return the scenario of a body that has been looked at; raises for what cannot be."""
+    try:
+        if body.get("product", "activemq") != "activemq":
+            raise UnknownName.of("product", body["product"], ["activemq"])
+        if "brokers" not in body:
+            raise BadValue("the key 'brokers' is missing; write a list of objects with a 'name'")
+        pace = body.get("pace", "rest")
+        connectors = _connectors(body.get("connectors", []), judged=pace == "rest")
+        names = [broker["name"] for broker in body["brokers"]]
+        for owner in connectors:
+            if owner not in names:
+                raise UnknownName.of("broker", owner, names, "connectors, key 'from'")
+        brokers = [_broker(b, connectors.get(b["name"], [])) for b in body["brokers"]]
+        edition = body.get("edition") or DEFAULT_EDITION
+        network = Network(*brokers, edition=edition, around=_around(body))
+        about = {key: body[key] for key in ABOUT if key in body}
+        return Scenario(network, steps.read(body["steps"]), about, pace)
+    except BadFile:
+        raise
+    except MqlabError as error:
+        kind = type(error)
+        raise kind(f"{where}: {error}") from None
+
+
+def _around(body: JsonObject) -> Around:
+    """Return what lies around the brokers: listeners, named lines, files."""
+    return Around(
+        tuple(Endpoint(**item) for item in body.get("endpoints", ())),
+        tuple((item["name"], item["to"]) for item in body.get("lines", ())),
+        tuple((item["name"], item["text"]) for item in body.get("files", ())),
+    )
+
+
+def _connectors(items: list[JsonDict], judged: bool) -> dict[str, list[NetworkConnector]]:
+    """Return broker -> the connectors it defines, in the file's order; *judged* by their addresses."""
+    make = NetworkConnector if judged else NetworkConnector.as_written
+    found: dict[str, list[NetworkConnector]] = {}
+    for item in items:
+        rest = dict(item)
+        name, owner = rest["name"], rest["from"]
+        targets = rest.pop("to", [])
+        targets = [targets] if isinstance(targets, str) else targets
+        kind = rest.pop("uri_kind", "static")
+        uri = rest.pop("uri", None) or URI_KINDS[kind].format(
+            ",".join(f"tcp://{target}:61616" for target in targets)
+        )
+        options = {k: v for k, v in rest.items() if k not in ("name", "from", "starts_later")}
+        if rest.get("starts_later"):
+            options["auto_start"] = False
+        found.setdefault(owner, []).append(make(name, uri=uri, **options))
+    return found
+
+
+def _broker(item: JsonDict, connectors: list[NetworkConnector]) -> Broker:
+    plain = ("name", "policies", "composite_queues", "at", "transport_connector")
+    if "transport_connector" in item:
+        connectors = [*connectors, TransportConnector(**item["transport_connector"])]  # type: ignore[list-item]
+    options = {key: value for key, value in item.items() if key not in plain}
+    at = tuple(item["at"]) if "at" in item else None
+    return Broker(
+        item["name"],
+        *connectors,
+        policies=tuple(item.get("policies", ())),
+        composites=tuple(item.get("composite_queues", ())),
+        at=at,
+        **options,
+    )
+
+
+def write(scenario: Scenario) -> JsonDict:
+    """Return the lab file of *scenario*: reading it again gives an equal scenario."""
+    network = scenario.network
+    body: JsonDict = dict(scenario.about)
+    body["edition"] = network.edition
+    body["brokers"] = [_write_broker(broker) for broker in network.brokers]
+    body["connectors"] = [
+        {"name": c.name, "from": b.name, **_write_uri(c), **_write_options(c)}
+        for b, c in network.connectors()
+    ]
+    around = network.around
+    for key, rows in (
+        ("endpoints", [{"name": end.name, "mode": end.mode} for end in around.endpoints]),
+        ("lines", [{"name": line, "to": broker} for line, broker in around.lines]),
+        ("files", [{"name": name, "text": text} for name, text in around.files]),
+    ):
+        if rows:
+            body[key] = rows
+    body["steps"] = written = steps.write(scenario.actions, network)
+    if scenario.pace != "rest" or any(w["do"] not in PLAIN or "at" in w for w in written):
+        body["pace"] = scenario.pace
+    return body
+
+
+def _write_broker(broker: Broker) -> dict[str, object]:
+    item: dict[str, object] = {"name": broker.name, **_write_options(broker)}
+    if broker.policies:
+        item["policies"] = [dict(policy) for policy in broker.policies]
+    if broker.transport.pairs:
+        item["transport_connector"] = {"name": broker.transport.name, **broker.transport.options}
+    if broker.composites:
+        item["composite_queues"] = [dict(composite) for composite in broker.composites]
+    if broker.at is not None:
+        item["at"] = list(broker.at)
+    return item
+
+
+def _write_options(element: Broker | NetworkConnector) -> dict[str, object]:
+    return {n: list(v) if isinstance(v, tuple) else v for n, v in element.pairs}
+
+
+def _write_uri(connector: NetworkConnector) -> dict[str, object]:
+    addresses = ",".join(f"tcp://{target}:61616" for target in connector.targets)
+    for kind, form in URI_KINDS.items():
+        if connector.uri == form.format(addresses):
+            to = connector.targets
+            alone = kind == "static" and len(to) == 1
+            return {"to": to[0] if alone else list(to), **({} if alone else {"uri_kind": kind})}
+    return {"uri": connector.uri}
+
+
+def dumps(scenario: Scenario) -> str:
+    """Return the lab file of *scenario* as text."""
+    return json.dumps(write(scenario), indent=1)
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """Return place and option of ``A/linkToBrokerB.network_ttl``; raises `BadValue`."""
+    place, dot, option = path.rpartition(".")
+    if not dot:
+        raise BadValue(f"{path!r}: write BROKER/CONNECTOR.OPTION, such as A/linkToB.network_ttl")
+    known = {o.guide: o.name for rows in OPTIONS.values() for o in rows.values()}
+    return place, known.get(option, option)

@@ -1,0 +1,73 @@
+"""Attributes of one document's elements: with placeholders replaced, and options in their types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mqlab.errors import BadFile, BadValue, shown
+from mqlab.files.markup import Document, Element
+from mqlab.products.activemq.files import xml_names
+from mqlab.products.activemq.files.placeholders import missing, resolve
+from mqlab.spec.option import Option
+from mqlab.spec.rows import OPTIONS
+
+_SIZE = re.compile(r"\s*(\d{1,15})\s*([kmg]?)b?\s*\Z", re.IGNORECASE)
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+class Reader:
+    """Reads the elements of one document, with values for placeholders."""
+
+    def __init__(self, document: Document, values: Mapping[str, str]) -> None:
+        self.document, self.values = document, values
+
+    def place(self, element: Element) -> str:
+        """Return file, line and element for an error."""
+        return f"{self.document.where}, line {element.line}, {element.name}"
+
+    def text(self, element: Element, name: str, default: str = "") -> str:
+        """Return an attribute with its placeholders replaced."""
+        given = element.attributes.get(name)
+        return default if given is None else resolve(given, self.values, self.place(element))
+
+    def option(self, element: Element, row: Option, attribute: str) -> object:
+        """Return an attribute in an option's type; raises with file and line."""
+        text = self.text(element, attribute)
+        unknown = missing(text)
+        if unknown and row.type is not str:
+            raise BadFile(
+                f"{self.place(element)}: {attribute} is {shown(text)}, and nothing says what "
+                f"{unknown[0]} is; give it a value"
+            )
+        try:
+            value = bytes_of(text) if row.unit == "bytes" else text.strip()
+            return row.read(value, self.place(element))
+        except BadValue as error:
+            raise BadFile(str(error)) from None
+
+    def options(self, element: Element, kind: str, names: Mapping[str, str]) -> dict[str, object]:
+        """Return the options that an element's attributes set, by Python name."""
+        rows = OPTIONS[kind]
+        return {
+            name: self.option(element, rows[name], attribute)
+            for name, attribute in names.items()
+            if attribute in element.attributes
+        }
+
+    def destination(self, element: Element) -> str:
+        """Return a destination element such as ``<queue physicalName="A"/>`` as a text."""
+        name = self.text(element, "physicalName") or self.text(element, "name")
+        if not name.strip():
+            raise BadFile(f"{self.place(element)}: it has no name; write physicalName=...")
+        return f"{xml_names.QUEUES[element.name]}://{name.strip()}"
+
+
+def bytes_of(given: str) -> str:
+    """Return a number of bytes for a text such as ``64 mb``; any other text as it is.
+
+    >>> bytes_of("2kb")
+    '2048'
+    """
+    found = _SIZE.match(given)
+    return str(int(found[1]) * _UNITS[found[2].lower()]) if found else given

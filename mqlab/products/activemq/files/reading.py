@@ -1,0 +1,147 @@
+"""Configuration files to a network: elements become nouns, addresses the names of brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from mqlab.errors import BadFile, MqlabError
+from mqlab.files import parsing
+from mqlab.products.activemq.files import xml_annotations
+from mqlab.products.activemq.files.addresses import AddressBook
+from mqlab.products.activemq.files.elements import BrokerElement, BrokerReader, ConnectorElement
+from mqlab.spec.network import (
+    Around,
+    Broker,
+    Endpoint,
+    Network,
+    NetworkConnector,
+    TransportConnector,
+)
+from mqlab.spec.option import DEFAULT_EDITION
+from mqlab.spec.origin import Origin, SourceFile
+
+NO_NAMES = ("activemq", "broker", "conf", "config", "etc", "")
+
+
+def read(
+    files: Iterable[SourceFile], values: Mapping[str, str] | None = None,
+    hosts: Mapping[str, str] | None = None,
+) -> Network:  # fmt: skip
+    """Return the network that configuration files make; raises `BadFile` with file and line.
+
+    *values* stand for placeholders, *hosts* tells which broker runs on a host that no file names.
+    A host that leads to no broker of these files becomes an endpoint that refuses connections.
+    """
+    files = tuple(files)
+    found = named(found_in(files, values or {}), hosts or {})
+    book = AddressBook(found, hosts or {})
+    nowhere: dict[str, None] = {}
+    brokers = []
+    for name, broker in found.items():
+        try:
+            brokers.append(_broker(name, broker, book, nowhere))
+        except BadFile:
+            raise
+        except (MqlabError, TypeError, KeyError, AttributeError) as error:
+            raise BadFile(f"{_place(broker)}: {error}") from None
+    told: dict[str, Any] = {}
+    for broker in found.values():
+        told.update(broker.notes.get("network", {}))
+    editions = [broker.edition for broker in found.values() if broker.edition]
+    edition = told.get("edition") or next(iter(editions), DEFAULT_EDITION)
+    order = {name: no for no, name in enumerate(told.get("order", ()))}
+    brokers.sort(key=lambda broker: order.get(broker.name, len(order)))
+    around = Around(tuple(Endpoint(host) for host in nowhere if host not in found))
+    if "around" in told:
+        around = xml_annotations.around_of(told["around"])
+    known = {*found, *(end.name for end in around.endpoints), *(line for line, _ in around.lines)}
+    brokers = [_judged(broker, known) for broker in brokers]
+    origin = Origin(files, tuple((values or {}).items()), tuple((hosts or {}).items()))
+    return Network(*brokers, edition=edition, around=around, origin=origin)
+
+
+def sources(network: Network) -> dict[str, BrokerElement]:
+    """Return what the files of a network say, by the names of its brokers; nothing for one without files."""
+    origin = network.origin
+    if origin is None:
+        return {}
+    found = named(found_in(origin.files, dict(origin.values)), dict(origin.hosts))
+    return {name: broker for name, broker in found.items() if name in network.names}
+
+
+def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[BrokerElement]:
+    """Return the brokers of files, in their order."""
+    return [
+        broker
+        for file in files
+        for broker in BrokerReader(parsing.document_of(file), values).brokers()
+    ]
+
+
+def named(found: list[BrokerElement], hosts: Mapping[str, str]) -> dict[str, BrokerElement]:
+    """Return brokers by the name that each has in the lab: its own, or if two share one that of its folder."""
+    given = [broker.notes.get("name") or broker.name for broker in found]
+    names: dict[str, BrokerElement] = {}
+    for broker, own in zip(found, given, strict=True):
+        name = own
+        if given.count(own) > 1:
+            path = PurePosixPath(broker.document.where.replace("\\", "/"))
+            parts = [path.stem, path.parent.name]
+            name = next((part for part in parts if part not in NO_NAMES), own)
+        number, free = 1, name
+        while free in names:
+            number += 1
+            free = f"{name}-{number}"
+        names[free] = broker
+    for host, name in hosts.items():
+        if name not in names:
+            known = ", ".join(names)
+            raise BadFile(f"hosts: {host} is to be {name!r}, and no file has that broker: {known}")
+    return names
+
+
+def _place(broker: BrokerElement) -> str:
+    return f"{broker.document.where}, line {broker.element.line}, broker {broker.name!r}"
+
+
+def _broker(name: str, found: BrokerElement, book: AddressBook, nowhere: dict[str, None]) -> Broker:
+    options = dict(found.options)
+    if name != found.name:
+        options["broker_name"] = found.name
+    if found.master:
+        uri, missing = book.resolved(f"static:({found.master})", name)
+        nowhere.update(dict.fromkeys(missing))
+        targets = NetworkConnector.as_written("master", uri).targets
+        if targets and targets[0] in (*book.names, *nowhere):
+            options["pure_slave_of"] = targets[0]
+    connectors = [_connector(name, connector, book, nowhere) for connector in found.connectors]
+    transports = [t for t in found.transports if t.openwire]
+    listens = [TransportConnector(t.name, **t.options) for t in transports[:1]]
+    made = Broker(
+        name, *connectors, *listens,
+        policies=tuple(found.policies), composites=tuple(found.composites), **options,
+    )  # fmt: skip
+    return xml_annotations.applied(made, found.notes)
+
+
+def _judged(broker: Broker, known: set[str]) -> Broker:
+    """Return a broker whose connectors to nobody that is *known* are taken as they are written."""
+    if all(target in known for c in broker.connectors for target in c.targets):
+        return broker
+    connectors = [
+        c if set(c.targets) <= known else NetworkConnector.as_written(c.name, c.uri, **c.options)
+        for c in broker.connectors
+    ]
+    return broker.replace(*connectors)
+
+
+def _connector(
+    home: str, found: ConnectorElement, book: AddressBook, nowhere: dict[str, None]
+) -> NetworkConnector:
+    uri, missing = book.resolved(found.uri, home)
+    made = xml_annotations.connected(found.name, uri, found.options)
+    if made.judged:
+        nowhere.update(dict.fromkeys(missing))
+    return made

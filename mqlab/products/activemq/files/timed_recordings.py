@@ -1,0 +1,126 @@
+"""The recordings' form of networks in time -> a lab file's (Recordings rules 3).
+
+What stands there in objects of its own (`jdbc`, `pure`, `io_exception_handler`, `dead_letter`) are options
+of a broker here; each action begins when the calls of the one before have been answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.files import validate
+from mqlab.products.activemq.files import lab_file, shapes
+from mqlab.spec import Scenario
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.rows import OPTIONS
+from mqlab.spec.steps import KINDS
+
+FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
+_DEAD_LETTER = {"kind": "dead_letter_strategy", "queue_prefix": "dead_letter_queue_prefix",
+                "process_non_persistent": "process_non_persistent",
+                "process_expired": "process_expired"}  # fmt: skip
+_LOCK_KEYS = ("lock_acquire_sleep_interval_ms", "lock_keep_alive_period_ms", "use_lock", "locker",
+              "fail_if_locked", "stop_on_error", "lease_holder_id", "file_system",
+              "max_allowable_diff_from_db_time_ms", "database_lock_timeout_ms")  # fmt: skip
+
+
+def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
+    """Return the scenario of a recording's JSON value.
+
+    Raises an error that names file, place and what to write.
+    """
+    body = validate.body_of(value, shapes.scenario(), where)
+    try:
+        version = body.pop("version", None) or value.get("version") or "5.17.2"
+        body.setdefault("edition", version)
+        for key, reader in (("brokers", _broker), ("connectors", dict), ("steps", _step)):
+            body[key] = [reader(item) for item in body.get(key, [])]
+        body = _filled(body, _places(body))
+    except MqlabError as error:
+        raise type(error)(f"{where}: {error}") from None
+    return lab_file.build({**body, "pace": "calls"}, where)
+
+
+def _places(body: JsonObject) -> dict[str, str]:
+    """Return what stands for the places that recordings leave in their addresses.
+
+    ``{A}`` is the address of A, whose host is its name; ``{A.port}`` the port of the broker itself where
+    a line lies in front of it.
+    """
+    named = {key: [item["name"] for item in body.get(key, ())]
+             for key in ("brokers", "endpoints", "lines")}  # fmt: skip
+    own = enumerate([*named["brokers"], *named["endpoints"]])
+    ports = {f"{{{name}.port}}": str(FIRST_DIRECT + no) for no, name in own}
+    hosts = (name for names in named.values() for name in names)
+    return {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR", **ports,
+            **{f"{{{name}}}": f"tcp://{name}:61616" for name in hosts}}  # fmt: skip
+
+
+def _filled(value: object, places: Mapping[str, str]) -> Any:
+    """Return a JSON value with the places in its texts filled in."""
+    if isinstance(value, str):
+        for place, text in places.items():
+            value = value.replace(place, text) if "{" in value else value
+        return value
+    if isinstance(value, dict):
+        return {key: _filled(item, places) for key, item in value.items()}
+    return [_filled(item, places) for item in value] if isinstance(value, list) else value
+
+
+def _known(where: str, given: Mapping[str, object], known: Any) -> None:
+    for key in given:
+        if key not in known:
+            raise UnknownName.of("key", key, sorted(known), where)
+
+
+def _broker(given: JsonObject) -> dict[str, object]:
+    item = dict(given)
+    where = f"broker {item.get('name')!r}"
+    if "jdbc" in item:
+        item |= {"locker": "database", **(item.pop("jdbc") or {}), "store": "jdbc"}
+    elif not item.get("shared_store"):
+        alone = [key for key in _LOCK_KEYS if key in item]
+        if alone:
+            raise BadValue(f"{where}: {', '.join(alone)} without a shared_store or jdbc")
+    item |= item.pop("pure", None) or {}
+    handler = item.pop("io_exception_handler", None) or {}
+    if isinstance(handler, str):
+        handler = {"kind": handler}
+    _known(where, handler, ("kind", "resume_check_sleep_period_ms"))
+    item |= {("io_exception_handler" if k == "kind" else k): v for k, v in handler.items()}
+    item["policies"] = [_policy(policy, where) for policy in item.get("policies", ())]
+    known = (*OPTIONS["broker"], "name", "policies", "transport_connector", "discovery_uri", "at",
+             "composite_queues")  # fmt: skip
+    _known(where, item, known)
+    if "discovery_uri" in item:
+        item["transport_connector"] = {
+            **item.get("transport_connector", {}), "discovery_uri": item.pop("discovery_uri"),
+        }  # fmt: skip
+    return item
+
+
+def _policy(item: JsonObject, where: str) -> JsonDict:
+    """Return a policy with its dead letter strategy as options."""
+    policy = dict(item)
+    dead = policy.pop("dead_letter", None) or {}
+    _known(f"{where}, dead_letter", dead, _DEAD_LETTER)
+    return policy | {_DEAD_LETTER[key]: value for key, value in dead.items()}
+
+
+def _step(given: Mapping[str, object]) -> dict[str, object]:
+    """Return a step with its destination: ``Q`` if it has none, and a blank name set aside."""
+    item = dict(given)
+    if item.get("do") == "copy_store":  # the data directory of S is called store-S
+        item |= {
+            end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item
+        }
+    if item.get("do") not in ("open_consumer", "send"):
+        return item
+    named = [key for key in KINDS if key in item]
+    if not named:
+        item["queue"] = "Q"
+    elif not str(item[named[0]]).strip():
+        item |= {named[0]: "Q", "unnamed": True}
+    return item

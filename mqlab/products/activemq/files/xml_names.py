@@ -1,0 +1,57 @@
+"""How the options of the rows are written in `activemq.xml`: namespaces, elements, the words for choices.
+
+Source: the schema of ActiveMQ 5.17 (`schema`); Fuse 2, Examples 2.1 to 2.5; Fuse 4, Tables 4.2 to 4.4.
+"""
+
+from __future__ import annotations
+
+from mqlab.products.activemq.files.schema import ATTRIBUTES, LATER
+from mqlab.spec.rows import OPTIONS
+
+CORE = "http://activemq.apache.org/schema/core"
+CORES = (CORE, "http://activemq.org/config/1.0")
+BEANS = "http://www.springframework.org/schema/beans"
+NOTE = "mqlab"  # the processing instruction for what ActiveMQ has no place for
+
+QUEUES = {"queue": "queue", "topic": "topic", "tempQueue": "temp-queue", "tempTopic": "temp-topic"}
+
+
+def _attributes(element: str) -> dict[str, str]:
+    """Return Python name -> attribute, of the options that are attributes of their own element."""
+    known = {*ATTRIBUTES[element], *LATER.get(element, ())}
+    rows = OPTIONS[element].values()
+    return {row.name: row.guide for row in rows if row.xml is None and row.guide in known}
+
+
+def _below(element: str, child: str) -> dict[str, str]:
+    """Return Python name -> attribute, of the options that stand in a child of their element."""
+    places = {name: (row.xml or "").partition("/") for name, row in OPTIONS[element].items()}
+    return {name: attribute for name, (at, _, attribute) in places.items() if at == child}
+
+
+# Python name -> attribute, of each element.
+BROKER = _attributes("broker")
+CONNECTOR = _attributes("networkConnector")
+TRANSPORT = _attributes("transportConnector")
+POLICY = _attributes("policyEntry")
+(AUDIT,) = _below("broker", "transportConnector").values()
+ADAPTER = _below("broker", "persistenceAdapter")
+LOCKER = _below("broker", "locker")
+HANDLER = _below("broker", "ioExceptionHandler")
+REPLAY = _below("policyEntry", "networkBridgeFilterFactory")
+DEAD_LETTER = _below("policyEntry", "deadLetterStrategy")
+LIMIT = _below("policyEntry", "pendingMessageLimitStrategy")
+# Element in a connector -> Python name.
+LISTS = {row.guide: row.name for row in OPTIONS["networkConnector"].values() if row.type is tuple}
+DISPATCH = {
+    "simple": "simpleDispatchPolicy", "round_robin": "roundRobinDispatchPolicy",
+    "strict_order": "strictOrderDispatchPolicy", "priority": "priorityDispatchPolicy",
+    "priority_network": "priorityNetworkDispatchPolicy",
+}  # fmt: skip
+DEAD_LETTERS = {"shared": "sharedDeadLetterStrategy", "individual": "individualDeadLetterStrategy",
+                "discarding": "discarding"}  # fmt: skip
+LOCKERS = {"file": "shared-file-locker", "database": "database-locker",
+           "lease": "lease-database-locker"}  # fmt: skip
+FILE_STORES = ("kahaDB", "amqPersistenceAdapter", "mKahaDB", "levelDB", "replicatedLevelDB",
+               "kahaPersistenceAdapter", "journalPersistenceAdapter",
+               "journaledJDBC")  # fmt: skip

@@ -1,0 +1,1 @@
+"""Masters and slaves: lockers, stores that are shared or replicated, and what clients are told of a cluster."""

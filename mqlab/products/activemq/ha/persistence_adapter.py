@@ -1,0 +1,103 @@
+"""What outlives a broker: persistent messages in a lasting store, nothing in a memory store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.broker import advisory, durable
+from mqlab.products.activemq.broker.message import Message
+from mqlab.products.activemq.broker.message_audit import MessageAudit
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker import Broker
+
+
+class PersistenceAdapter:
+    """What a stopped broker leaves: its destinations, the queues' messages in order, durables."""
+
+    def __init__(self, lasting: bool) -> None:
+        self.persistent = lasting
+        self.last = -1  # the node of the broker that used it last
+        self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
+        self.holders: dict[Message, int] = {}  # the node of who held each of them
+        self.durables: list[durable.InactiveDurableSubscription] = []
+        self.seen: set[tuple[object, ...]] = set()  # see `Broker.has_had`
+        self.audit = MessageAudit()  # of what has come over bridges: `audit_network_producers`
+
+    def acquire(self, broker: Broker) -> bool:
+        """Give *broker* its store: nobody else wants it."""
+        return True
+
+    def release(self, broker: Broker) -> None:
+        """Let go of the store: nobody waits for it."""
+
+    def empty(self) -> list[Message]:
+        """Somebody has deleted the files; returns the messages that are lost."""
+        lost = [message for kept in self.destinations.values() for message in kept]
+        self.destinations, self.durables, self.holders = {}, [], {}
+        self.forget()
+        return lost
+
+    def forget(self) -> None:
+        """Know no more which messages have come over a bridge."""
+        self.seen.clear()
+        self.audit.clear()
+
+    def keep(self, broker: Broker) -> Iterator[Message]:
+        """Take over what the broker holds; yields the messages that are lost."""
+        if not self.persistent:
+            self.forget()
+            for sub in broker.durables.values():
+                if sub.inactive:
+                    durable.ended(broker, sub, Rule.memory_store)
+        if self.persistent:
+            for sub in list(broker.durables.values()):
+                if not sub.inactive:
+                    durable.deactivate(broker, sub)
+            self.durables = [
+                s
+                for s in broker.durables.values()
+                if isinstance(s, durable.InactiveDurableSubscription)
+            ]
+        for dest, destination in broker.by_name.items():
+            kept: list[Message] = []
+            known = dest.is_queue or broker.lab.rules.remembers_topics
+            keeps = self.persistent and not (dest.is_temporary or advisory.is_about(dest))
+            if keeps and known:
+                kept = self.destinations.setdefault(dest, kept)
+            if not dest.is_queue:
+                continue
+            for message in sorted(destination.messages, key=lambda message: message.turn):
+                if keeps and message.persistent:
+                    kept.append(message)
+                    self.holders[message] = broker.node
+                else:
+                    yield message
+
+    def restore(self, broker: Broker) -> None:
+        """Give the broker back what was kept. Counters begin at zero again."""
+        for dest, messages in self.destinations.items():
+            for message in messages:
+                # None of this is written down.
+                message.received, message.repeated, message.redeliveries = False, False, 0
+                # Nobody had it, of what a second master goes on holding.
+                frm = self.holders.get(message, -1)
+                message.row = broker.record_message(
+                    Kind.TakenOver, message, frm, broker.node, cause=message.row
+                )
+            broker.destination(dest).restore(messages)
+        for sub in self.durables:
+            sub.last, sub.seen = None, MessageAudit()
+            for message in sub.waiting:
+                way = self.last, broker.node, -1, sub.no
+                message.row = broker.record_message(
+                    Kind.TakenOver, message, *way, Rule.durable, message.row
+                )
+            broker.durables[sub.durable or ("", "")] = sub
+            broker.subs.append(sub)
+            broker.destination(sub.dest).join(sub)
+        self.destinations, self.durables, self.holders = {}, [], {}
+        self.last = broker.node

@@ -1,0 +1,337 @@
+"""The lab of ActiveMQ: brokers, connectors, clients and faults of one network, at rest or in time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from mqlab.engine.lab import Completion
+from mqlab.engine.lab import Lab as KernelLab
+from mqlab.engine.timing import RECORDED, Timing
+from mqlab.errors import BadValue, UnknownName
+from mqlab.products.activemq.broker.broker import Broker
+from mqlab.products.activemq.broker.broker_service import BrokerService
+from mqlab.products.activemq.broker.message_audit import MessageAudit
+from mqlab.products.activemq.client.direct_consumer import DirectConsumer
+from mqlab.products.activemq.client.direct_producer import DirectProducer
+from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.ha.jdbc import Database, DefaultDatabaseLocker, LeaseDatabaseLocker
+from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedFileLocker
+from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
+from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
+from mqlab.products.activemq.ha.shared_persistence import SharedPersistenceAdapter
+from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
+from mqlab.products.activemq.script import waits
+from mqlab.products.activemq.script.by_calls import ScriptRunner
+from mqlab.products.activemq.script.by_rest import DirectScriptRunner
+from mqlab.products.activemq.script.steps import ScriptStep
+from mqlab.products.activemq.transport.address_resolver import AddressResolver
+from mqlab.products.activemq.transport.multicast import MulticastNetwork
+from mqlab.spec import Action, Network, Scenario, Snapshot, Start
+from mqlab.spec import Broker as BrokerSpec
+from mqlab.spec.edition import RULES, EditionRules
+from mqlab.spec.link import LikeLinks, Links
+from mqlab.spec.member import BrokerSettings, LockerSettings
+from mqlab.spec.scenario import check_open
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.client.connection import ClientConnection
+    from mqlab.products.activemq.client.session import MessageConsumer
+
+USUAL = Timing()
+CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
+
+
+class Lab(KernelLab):
+    """A running network. `do` something to it, then let time go on by `step`, `until` or `rest`.
+
+    A lab that is given a network starts it; one that is given a scenario has it before it. *seed*
+    feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each message takes
+    over a link, at random. *rules* stand in for those of the network's edition, one of which may be
+    asked what it does; *timing* for the usual one, in which nothing but links takes time.
+
+    >>> from mqlab.spec import Broker, Network, Producer, Queue
+    >>> lab = Lab(Network(Broker("A")), seed=7)
+    >>> lab.do(Producer("P", "A", 2, Queue("Q"))); lab.rest(); lab.trace.waiting()
+    {'A': {'queue://Q': [1, 2]}}
+    """
+
+    def __init__(
+        self, what: Network | Scenario, seed: int = 0, jitter: int | str = 0,
+        limit: int | None = None, rules: EditionRules | None = None,
+        timing: Timing | None = None, links: LikeLinks = None,
+    ) -> None:  # fmt: skip
+        scenario = what if isinstance(what, Scenario) else Scenario(what, (Start(),))
+        by_calls = scenario.pace == "calls"
+        timing = timing or (RECORDED if by_calls else USUAL)
+        like = Links.of(links, scenario.network.names)
+        super().__init__("mqlab", (), seed, jitter, limit, timing, like)
+        self.scenario, self.network = scenario, scenario.network
+        self.edition = self.network.edition
+        self.by_calls = self.ends_with_script = by_calls
+        self.rules = rules or RULES[self.edition]
+        recorder = self.recorder
+        self.add, self.add_node = recorder.add, recorder.add_node
+        self.name_link = recorder.name_link
+        self.name_destination = recorder.name_destination
+        self.name_subscription = recorder.name_subscription
+        self.ids = self.numbers = self.advisories = self.request_count = 0
+        self.details: dict[int, dict[str, object]] = {}
+        self.last: dict[object, int] = {}  # the row of what happened last to somebody
+        self.snapshots: dict[str, object] = {}
+        self.replies: dict[str, dict[str, int]] = {}
+        self.problems: list[str] = []
+        self.actions: list[Action] = []
+        self.begun: list[tuple[int, int, int]] = []  # place in the script, us, row
+        self.pausing = False  # between two calls
+        self._furnish()
+        self.direct, self.acts = DirectScriptRunner(self), ScriptRunner(self)
+        for action in scenario.actions:
+            self.schedule(self._numbered(action))
+        if isinstance(what, Network):
+            self.rest()
+
+    def _furnish(self) -> None:
+        """Put brokers, lines, locks and connectors in their places."""
+        self.database = Database()
+        self.lock_files: dict[str, LockFile] = {}
+        self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
+        self.audits: dict[str, MessageAudit] = {}
+        self.shared_stores: dict[str, SharedPersistenceAdapter] = {}
+        self.files = dict(self.network.around.files)
+        self.clients_by_name: dict[str, ClientConnection] = {}
+        self.consumers_by_name: dict[str, MessageConsumer] = {}
+        self.consumers: dict[str, DirectConsumer] = {}
+        self.senders: list[DirectProducer] = []
+        self.producers: dict[str, int] = {}
+        self.lan = MulticastNetwork(self)
+        self.processes: dict[str, BrokerService] = {}
+        self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
+        for spec in self.network.brokers:
+            member = BrokerSettings.of(spec, self.edition)
+            self.processes[spec.name] = BrokerService(self, member, self.brokers[spec.name])
+        self.directory: AddressResolver = AddressResolver(self, self.network)
+        self.connectors = [
+            DiscoveryNetworkConnector(self, self.processes[b.name], c)
+            for b, c in self.network.connectors()
+        ]
+
+    # The script
+
+    def _numbered(self, action: Action) -> ScriptStep:
+        self.actions.append(action)
+        return ScriptStep(len(self.actions) - 1, action)
+
+    def do(self, action: Action) -> None:
+        """Begin *action*, or raise and stay as it was; time goes on with `step`, `until` or `rest`."""
+        Scenario(self.network, (*self.actions, action), pace=self.scenario.pace)
+        if action.at is not None:
+            self.due(action)  # before anything is remembered
+            self.schedule(self._numbered(action))
+            return
+        self._check_open(action)
+        until = self.begin(self._numbered(action))
+        if self.under_way is None:
+            self.under_way = until
+        elif until.then is not None:
+            self.go_on_beside(until)
+
+    def _check_open(self, action: Action) -> None:
+        opened = [*self.clients_by_name, *self.consumers_by_name, *self.consumers]
+        check_open(action, opened, self.network.names, self.now)
+
+    def begin(self, numbered: ScriptStep) -> Completion:
+        """Begin an action, and say when it is over."""
+        no, action = numbered.no, numbered.action
+        self._check_open(action)
+        self.begun.append((no, self.clock.now, self.recorder.count))
+        if self.direct.runs(action):
+            return self.direct.do(action)
+        until = self.acts.do(no, action)
+        bound = until.condition is not None or until.deadline is not None
+        return until if self.by_calls or (bound and self.acts.only_waits(action)) else Completion()
+
+    def end_action(self) -> None:
+        """An action is over: a client takes a moment before the next call; a look takes none."""
+        first = self.under_way is None
+        super().end_action()
+        wait = self.random_duration(self.timing.between, CALLS)
+        if self.under_way is not None or not self.script or not wait or self.pausing or first:
+            self.pausing = False
+            return
+        following = self.script[0]
+        looks = isinstance(following, ScriptStep) and isinstance(following.action, Snapshot)
+        self.pausing = True
+        self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
+
+    @property
+    def expecting(self) -> str:
+        """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
+        return waits.expecting(self)
+
+    @property
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+        numbers = sorted(no for no, _, _ in self.begun)
+        done = Scenario(self.network, tuple(self.actions[no] for no in numbers),
+                        self.scenario.about, self.scenario.pace)  # fmt: skip
+        header: dict[str, object] = {
+            "scenario": lab_files.write(done), **self.settings, "edition": self.edition,
+            "snapshots": self.snapshots, "problems": list(self.problems),
+            "request_reply": self.replies,
+        }  # fmt: skip
+        if self.details:
+            header["details"] = [[row, detail] for row, detail in self.details.items()]
+        if self.by_calls or self.acts.calls:
+            header |= {"began": [list(began) for began in self.begun], "calls": self.acts.report()}
+        if self.timing not in (USUAL, RECORDED):
+            header["timing"] = asdict(self.timing)
+        return self.recorder.trace(header)
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment: down, slave, master or running."""
+        return {name: process.role for name, process in self.processes.items()}
+
+    def check_limit(self) -> None:
+        """Raise `BadValue` when more has happened than the limit allows."""
+        if self.limit is not None and self.recorder.count > self.limit:
+            raise BadValue(
+                f"more than {self.limit} events, stopped at {self.clock.now / 1000:g} ms; with "
+                "several routes between brokers set suppressDuplicateQueueSubscriptions and "
+                "decreaseNetworkConsumerPriority, or a lower networkTTL"
+            )
+
+    # Writing down
+
+    def record(
+        self, kind: int, detail: dict[str, object] | None = None, chain: object = None, **columns: int
+    ) -> int:  # fmt: skip
+        """Record that something happened, with what no column can hold.
+
+        What happened last to *chain* (a client, a connector's link, a process) is its cause.
+        """
+        if chain is not None:
+            columns.setdefault("cause", self.last.get(chain, -1))
+        row = self.add(self.clock.now, kind, **columns)
+        if chain is not None:
+            self.last[chain] = row
+        if detail is not None:
+            self.details[row] = detail
+        return row
+
+    def set_cause(self, near: object, row: int) -> None:
+        """Let *row* be the cause of what happens next to whoever opened a socket."""
+        self.last[getattr(near, "owner", near)] = row
+
+    def problem(self, text: str) -> None:
+        """Note what went wrong for a client."""
+        self.problems.append(text)
+
+    # What the parts ask for
+
+    def broker(self, name: str) -> Broker:
+        """Return the broker called *name*."""
+        if name not in self.brokers:
+            raise UnknownName.of("broker", name, self.brokers)
+        return self.brokers[name]
+
+    def clients(self) -> list[DirectConsumer | DirectProducer]:
+        """Return all clients that are on a broker by themselves, consumers first."""
+        return [*self.consumers.values(), *self.senders]
+
+    def clients_of(self, broker: Broker) -> list[DirectConsumer | DirectProducer]:
+        """Return those that are on a broker by themselves."""
+        return [c for c in self.clients() if c.broker is broker and not c.closed]
+
+    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
+        """Return the first broker of a list that serves and that *user* can reach, if there is one."""
+        brokers = (self.broker(name) for name in names)
+        return next(
+            (b for b in brokers if b.running and self.directory.reaches(user, b.name)), None
+        )
+
+    def new_id(self) -> int:
+        """Return an id that no other consumer of this lab has."""
+        self.ids += 1
+        return self.ids
+
+    def new_request(self) -> int:
+        """Return the number of a command that wants an answer."""
+        self.request_count += 1
+        return self.request_count
+
+    def reserve_numbers(self, count: int) -> int:
+        """Return the first of *count* message numbers."""
+        first = self.numbers + 1
+        self.numbers += count
+        return first
+
+    def broker_name(self, id: str) -> str:
+        """Return the name of the broker with that id, an earlier life's too."""
+        return id if id in self.brokers else id.rpartition("#")[0]
+
+    def producer_node(self, name: str, home: str) -> int:
+        """Return the number of a producer; sending again is no new one."""
+        key = f"{name}@{home}"
+        if key not in self.producers:
+            self.producers[key] = self.add_node(name, "producer", home)
+        return self.producers[key]
+
+    # Stores and locks
+
+    def store_of(self, spec: BrokerSpec) -> PersistenceAdapter:
+        """Return the store of a broker: its own, or that of its set."""
+        locker = LockerSettings.of(spec, self.edition)
+        if locker is None:
+            return PersistenceAdapter(lasting=spec.get("store", self.edition) != "memory")
+        return self.shared_stores.setdefault(locker.store, SharedPersistenceAdapter())
+
+    def locker_for(self, process: BrokerService) -> AbstractLocker | None:
+        """Return a broker's part in the election of its set, if it is in one."""
+        locker = process.member.locker
+        if locker is None:
+            return None
+        if locker.kind == "file":
+            file = self.lock_files.setdefault(locker.store, LockFile())
+            return SharedFileLocker(process, locker, file)
+        kind = DefaultDatabaseLocker if locker.kind == "database" else LeaseDatabaseLocker
+        return kind(process, locker, self.database)
+
+    def pure_master_slave_for(self, process: BrokerService) -> PureMasterSlave | None:
+        """Return a broker's part in a pure pair: only 5.5 has them."""
+        pure = process.member.pure
+        paired = (
+            pure.slave_of is not None
+            or pure.wait_for_slave
+            or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
+        )
+        return (
+            PureMasterSlave(process)
+            if self.edition == "5.5" and (paired or self.by_calls)
+            else None
+        )
+
+    def audit_of(self, process: BrokerService) -> MessageAudit:
+        """Return what the store of a broker remembers of sends."""
+        member = process.member
+        if member.locker is not None:
+            return self.audits.setdefault(member.locker.store, MessageAudit())
+        if member.store == "kahadb":
+            return self.audits.setdefault(f"own:{member.name}", MessageAudit())
+        return process.producer_audit
+
+    # What parts of a process tell
+
+    def serve(self, process: BrokerService) -> None:
+        """A broker has opened its port: clients find it, its connectors and announcements begin."""
+        for client in self.clients():
+            client.find_broker()
+        if not self.direct.starts_in_turn(process):
+            for connector in self.connectors:
+                if connector.process is process and connector.spec.get("auto_start"):
+                    connector.start()
+        if process.member.discovery is not None:
+            address = self.directory.address_of(process.name)
+            self.lan.advertise(address, process.member.discovery, process)

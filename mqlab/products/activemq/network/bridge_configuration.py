@@ -1,0 +1,163 @@
+"""What an edition and a connector's options come to, ready to be asked for every message."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from mqlab.errors import BadValue
+from mqlab.products.activemq.broker import advisory
+from mqlab.spec import NetworkConnector
+from mqlab.spec.edition import EditionRules
+from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.subscription import Subscription
+
+
+class NetworkBridgeConfiguration:
+    """The options of one connector under one edition; attributes are the options' names."""
+
+    def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
+        def get(name: str) -> object:
+            return connector.get(name, edition)
+
+        self.rules = rules
+        self.message_ttl = _hops(get("message_ttl"), rules)
+        self.consumer_ttl = _hops(get("consumer_ttl"), rules)
+        self.duplex = bool(get("duplex"))
+        self.conduit_subscriptions = bool(get("conduit_subscriptions"))
+        self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))
+        self.consumer_priority_base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
+        self.suppress_duplicate_queue_subscriptions = bool(
+            get("suppress_duplicate_queue_subscriptions")
+        )
+        self.suppress_duplicate_topic_subscriptions = bool(
+            get("suppress_duplicate_topic_subscriptions")
+        )
+        self.static_bridge = bool(get("static_bridge"))
+        self.dynamic_only = bool(get("dynamic_only"))
+        self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
+        if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
+            raise BadValue(
+                f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 "
+                "or more"
+            )
+        advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
+        self.advisory_prefetch_size: int = advisory_prefetch or self.prefetch_size
+        self.always_sync_send = bool(get("always_sync_send"))
+        self.sync_durable_subs = bool(get("sync_durable_subs"))
+        self.use_virtual_dest_subs = bool(get("use_virtual_dest_subs"))
+        self.bridge_temp_destinations = bool(get("bridge_temp_destinations"))
+        self.statically_included_destinations = _texts(get("statically_included_destinations"))
+        included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
+        self.dynamically_included_destinations = [
+            Destination.parse(name) for name, _, _ in included
+        ]
+        self.durable_forced = [
+            Destination.parse(name)
+            for name, _, options in included
+            if options.lower() == "forcedurable=true"
+        ]
+        self.excluded_destinations = [
+            Destination.parse(t) for t in _texts(get("excluded_destinations"))
+        ]
+        self.tests_messages = rules.tests_messages and bool(
+            self.dynamically_included_destinations or self.excluded_destinations
+        )
+        self.tests_statics = rules.tests_statics
+        self.merges_network_queues = rules.merges_network_queues or bool(
+            get("conduit_network_queue_subscriptions")
+        )
+        self._heard = _heard(get("destination_filter"))
+        self._static = [Destination.parse(text) for text in self.statically_included_destinations]
+        self._permitted: dict[Destination, bool] = {}
+
+    def prefetch_of(self, dest: Destination) -> int:
+        """Return the prefetch of a subscription to *dest*."""
+        return self.advisory_prefetch_size if advisory.is_about(dest) else self.prefetch_size
+
+    def priority(self, own: int, length: int) -> int:
+        """Return the priority of a subscription whose advisory has a path of *length* brokers.
+
+        With decrease: the base, and from the second broker on base - (length + 1): -5, -8, -9.
+        """
+        if not self.decrease_network_consumer_priority:
+            return own
+        return (
+            self.consumer_priority_base if length == 1 else self.consumer_priority_base - length - 1
+        )
+
+    def suppresses(self, dest: Destination) -> bool:
+        """Whether of several routes to one consumer only one is kept."""
+        return (
+            self.suppress_duplicate_queue_subscriptions
+            if dest.is_queue
+            else self.suppress_duplicate_topic_subscriptions
+        )
+
+    def syncs(self, sub: Subscription) -> bool:
+        """Whether a durable subscription that nobody uses is made known when the bridge starts.
+
+        Only what dynamicallyIncludedDestinations name is (ActiveMQ rule 18.3).
+        """
+        return (
+            self.sync_durable_subs
+            and sub.durable is not None
+            and self._among(self.dynamically_included_destinations, sub.dest)
+        )
+
+    def hears(self, dest: Destination) -> bool:
+        """Whether the bridge listens to advisories about consumers of *dest*."""
+        name = f"{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
+        return self._heard is None or any(matches(pattern, name) for pattern in self._heard)
+
+    def forces_durable(self, dest: Destination) -> bool:
+        """Whether a topic's demand is made durable, whatever the consumer is."""
+        return not dest.is_queue and self._among(self.durable_forced, dest)
+
+    def excludes(self, dest: Destination) -> bool:
+        """Whether the excluded list names *dest*."""
+        return self._among(self.excluded_destinations, dest)
+
+    def permits(self, dest: Destination) -> bool:
+        """Whether the lists let *dest* pass: excluded, then static, then included."""
+        found = self._permitted.get(dest)
+        if found is None:
+            found = self._permitted[dest] = self._permits(dest)
+        return found
+
+    def _permits(self, dest: Destination) -> bool:
+        if dest.is_temporary:
+            return self.bridge_temp_destinations
+        if self.excludes(dest):
+            return False
+        if not self.dynamically_included_destinations or self._among(self._static, dest):
+            return True
+        return self._among(self.dynamically_included_destinations, dest)
+
+    def _among(self, patterns: list[Destination], dest: Destination) -> bool:
+        parent = self.rules.parent_matches
+        return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
+
+
+def _heard(value: object) -> list[str] | None:
+    """Return the patterns of a destination filter; only its first element may lack the prefix."""
+    if not value:
+        return None
+    first, *others = str(value).split(",")
+    return [first.removeprefix(CONSUMER_ADVISORIES)] + [
+        text.strip().removeprefix(CONSUMER_ADVISORIES)
+        for text in others
+        if text.strip().startswith(CONSUMER_ADVISORIES)
+    ]
+
+
+def _hops(value: object, rules: EditionRules) -> int:
+    """Return how many brokers a TTL lets through; -1 is no limit where the edition knows of it."""
+    ttl = int(value)  # type: ignore[call-overload]
+    return sys.maxsize if ttl == -1 and rules.minus_one_is_no_limit else ttl
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else ()

@@ -1,0 +1,105 @@
+"""A bridge's subscription at its home broker: what it asks for, what it carries on, how long it stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.broker import durable
+from mqlab.products.activemq.broker.message import ConsumerInfo, Message
+from mqlab.products.activemq.broker.subscription import Subscription
+from mqlab.products.activemq.network.replay_when_no_consumers import replays
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.record import pack_prefix
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.network.network_bridge import NetworkBridge
+
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+FORWARDED = int(Kind.Forwarded)
+ALREADY_VISITED = int(Rule.already_visited)
+TTL_USED_UP = int(Rule.ttl_used_up)
+
+
+class DemandSubscription(Subscription):
+    """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
+
+    `remote_subscription_ids` are those it stands for, consumers by id and durable subscriptions by key:
+    when the last of those that keep it goes, it goes. A static one has an interest of its own that never
+    does.
+    """
+
+    def __init__(self, bridge: NetworkBridge, info: ConsumerInfo, static: bool) -> None:
+        settings = bridge.settings
+        come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
+        label = f"{info.dest} at {bridge.local_broker.name} by {bridge.name}, consumer path {come_through}"
+        super().__init__(
+            bridge.local_broker, info, settings.prefetch_of(info.dest), label, network=True
+        )
+        self.bridge, self.static = bridge, static
+        home, remote = bridge.local_broker.node, bridge.remote_broker.node
+        self.passage = pack_prefix(FORWARDED, home, home, remote, bridge.no, self.no)
+        self.tests_messages, self.ttl = settings.tests_messages, settings.message_ttl
+        self.on_forwarded, self.on_answered = bridge.on_forwarded, bridge.on_answered
+        self.remote_subscription_ids: set[int | durable.Key] = set()
+        self.replayed = (0, 0)  # the window of replays that goes on, and how many it has had
+
+    @property
+    def outlives(self) -> bool:
+        """Whether it is a conduit's own durable one: it stays while those it stands for are away."""
+        return self.durable is not None and self.bridge.settings.conduit_subscriptions
+
+    def is_kept(self) -> bool:
+        """Whether one is left that keeps it.
+
+        Only its own kind does, durable or not: others that joined it are served as long as it is
+        there. In 5.5 all do, and the durable subscription of a conduit stays for ever.
+        """
+        settings = self.bridge.settings
+        if not settings.rules.forgets_network_durables:
+            return bool(self.remote_subscription_ids) or self.outlives
+        lasting = self.durable is not None
+        forced = settings.forces_durable(self.dest)
+        return any(
+            forced or isinstance(who, tuple) == lasting for who in self.remote_subscription_ids
+        )
+
+    def refusal(self, message: Message) -> int:
+        """Return why the bridge may not carry *message* on: hops, loops, then the selector."""
+        path, rule = message.path, 0
+        if path and self.bridge.remote_broker.id in path:
+            rule = ALREADY_VISITED
+        elif len(path) >= self.ttl:
+            rule = TTL_USED_UP
+        if rule and not replays(self, message):
+            return rule
+        if self.selector is not None:
+            return super().refusal(message)
+        return 0
+
+    def add(self, message: Message) -> bool:
+        """Take *message* from a topic.
+
+        What may not be carried on, a durable one takes all the same and lets go at once
+        (ActiveMQ rule 26.3).
+        """
+        if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
+            topic = self.broker.destinations[message.dest_no]
+            topic.dispatched += 1
+            topic.acknowledged(message, self, was_full=False)
+            return False
+        return super().add(message)
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Forward *message*; the lists are applied once more, to the message itself."""
+        self.dispatched[message] = None
+        message.crossed = False
+        bridge = self.bridge
+        if self.tests_messages and not bridge.settings.permits(message.dest):
+            bridge.on_not_permitted(self, message)
+            return
+        row = self.recorder.add_packed(self.passage, message, rule, message.row)
+        passage = (self, message, row)
+        bridge.link.carry(self.on_forwarded, passage, 0, message.size)
+        if not (message.persistent or bridge.settings.always_sync_send):
+            clock = bridge.lab.clock
+            clock.schedule(clock.now, self.on_answered, passage)

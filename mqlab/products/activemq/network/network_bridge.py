@@ -1,0 +1,147 @@
+"""A bridge: one live direction of a network connector, from its home broker to a remote one.
+
+Messages go from home to remote; consumer advisories come back, and what the bridge makes of it is in
+`advised`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.broker import advisory
+from mqlab.products.activemq.broker.message import Message
+from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
+from mqlab.products.activemq.network.demand_forwarding import DemandForwardingBridge
+from mqlab.products.activemq.network.demand_subscription import DemandSubscription
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.transport.sockets import Socket
+
+
+class NetworkBridge(DemandForwardingBridge):
+    """One direction of a connector between two running brokers."""
+
+    def __init__(
+        self,
+        lab: Lab,
+        home: Broker,
+        remote: Broker,
+        connector: str,
+        settings: NetworkBridgeConfiguration,
+        mirror: bool,
+        over: Socket | None = None,
+    ) -> None:
+        self.lab, self.local_broker, self.remote_broker = lab, home, remote
+        self.connector, self.settings, self.is_duplex_reverse = connector, settings, mirror
+        # The other half of a duplex connector belongs to the broker that defines it, too.
+        owner = remote if mirror else home
+        self.name = f"{owner.name}/{connector}" + (" (duplex back)" if mirror else "")
+        self.no = lab.name_link(self.name, home.name, remote.name)
+        self.link = lab.new_link(home.name, remote.name)
+        self.link_back = lab.new_link(remote.name, home.name)
+        self.transport, self.accept_cost_us = over, lab.random_duration(lab.timing.taking)
+        self.entry = remote.entry(home.node, self.no)
+        self.redelivered_travels = settings.rules.redelivered_travels
+        self.demand: list[DemandSubscription] = []
+        self.up = False
+
+    # Coming and going
+
+    def start(self) -> None:
+        """Come up: listen to the remote broker's consumer advisories, and subscribe what is static."""
+        home, remote = self.local_broker, self.remote_broker
+        self.up = True
+        self._record(Kind.Connected, self.local_broker, self.remote_broker)
+        home.bridges.append(self)
+        advisory.of_bridge(home, remote, started=True, mirror=self.is_duplex_reverse)
+        for text in self.settings.statically_included_destinations:
+            self.subscribe_static(Destination.parse(text))
+        if not self.settings.dynamic_only:
+            self.restore_durable_subscriptions()
+        if not self.settings.static_bridge:
+            remote.listeners.append(self)
+            for sub in list(remote.subs) if remote.advises else ():
+                if not sub.inactive or self.settings.syncs(sub):
+                    self.link_back.carry(self.on_consumer_advisory, (sub.info, -1))
+
+    def stop(self) -> None:
+        """Go down: nothing is subscribed any more, what was not acknowledged goes back."""
+        if not self.up:
+            return
+        self.up = False
+        self.local_broker.bridges.remove(self)
+        advisory.of_bridge(
+            self.local_broker, self.remote_broker, started=False, mirror=self.is_duplex_reverse
+        )
+        if self in self.remote_broker.listeners:
+            self.remote_broker.listeners.remove(self)
+        row = self._record(Kind.Disconnected, self.local_broker, self.remote_broker)
+        for demand in self.demand:
+            for message in demand.dispatched:
+                message.was_out()
+                message.repeated = True
+                if message.crossed:  # it has arrived, but here nobody knows
+                    self.remote_broker.had_unanswered(message)
+            if demand in self.local_broker.subs:
+                self.local_broker.unsubscribe(demand, Rule.bridge_down, row)
+        self.demand = []
+
+    # Messages
+
+    def on_forwarded(self, passage: tuple[DemandSubscription, Message, int]) -> None:
+        """A message has arrived at the remote broker; the answer goes back."""
+        over = self.transport
+        if over is not None and over.impaired and not self.passes(True, self.on_forwarded, passage):
+            return
+        demand, message, row = passage
+        if not self.up or not self.remote_broker.running:
+            if message not in demand.dispatched:  # sent without waiting for an answer
+                self.local_broker.record_message(
+                    Kind.Discarded, message, rule=Rule.bridge_down, cause=row
+                )
+            return
+        copy = message.copy(self.local_broker.id)
+        message.crossed = True
+        if message.repeated or self.redelivered_travels:
+            copy.received, copy.redeliveries = message.received, message.redeliveries
+            copy.repeated = message.repeated
+        remote = self.remote_broker
+        if remote.limits_memory and remote.destination(copy.dest).memory.full_for(
+            copy, self.on_forwarded, passage
+        ):
+            return
+        if (remote.store.seen or remote.audits_network) and remote.has_had(copy):
+            remote.record_message(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
+        else:
+            remote.take_over(copy, self.entry, row)
+        wait = 0
+        if self.accept_cost_us:  # it answers once it is done with what it was sent before
+            now = self.lab.clock.now
+            remote.taken = max(remote.taken, now) + self.accept_cost_us
+            wait = remote.taken - now
+        self.link_back.carry(demand.on_answered, passage, wait)
+
+    def on_answered(self, passage: tuple[DemandSubscription, Message, int]) -> None:
+        """The remote broker has the message: the home broker may forget it."""
+        over = self.transport
+        if over is not None:
+            over.last_heard_us = self.lab.clock.now
+            if over.impaired and not self.passes(False, self.on_answered, passage):
+                return
+        demand, message, _ = passage
+        if self.up and message in demand.dispatched:
+            demand.acknowledge(message)
+
+    def on_not_permitted(self, demand: DemandSubscription, message: Message) -> None:
+        """A wildcard subscription was handed what the lists hold back: it keeps it for ever.
+
+        So the real broker does (ActiveMQ rule 2.10): the message
+        stays in flight, counts against the prefetch, and nobody gets it.
+        """
+        home = self.local_broker
+        way = home.node, self.remote_broker.node, self.no, demand.no
+        home.record_message(Kind.Refused, message, *way, Rule.not_permitted, message.row)

@@ -1,0 +1,338 @@
+"""Network connectors in time: when a broker tries to reach another, and when its bridge is up.
+
+Every address that the agent reports is a `DiscoveredService`: one attempt at a time, and after a failure the
+agent's wait (Fuse 1, "Static discovery agent": 1, 2, 4 s ...; a bridge that lived counts as the
+first failure). What goes over a bridge that is up is the core's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.activemq.client import addresses as uris
+from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.client.discovery import (
+    HEARD,
+    failover_transport,
+    known_agent,
+    masterslave,
+)
+from mqlab.products.activemq.client.query import prefixed
+from mqlab.products.activemq.ha.cluster_client_updates import BrokenFilter
+from mqlab.products.activemq.network.back_off import ExponentialBackOff
+from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
+from mqlab.products.activemq.network.network_bridge import NetworkBridge
+from mqlab.products.activemq.transport.multicast import MulticastDiscoveryAgent
+from mqlab.products.activemq.transport.openwire import Command, WireFormatInfo
+from mqlab.products.activemq.transport.sockets import Socket, Transport
+from mqlab.spec.network import NetworkConnector
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker_service import BrokerService
+    from mqlab.products.activemq.lab import Lab
+
+LEVELS = 4  # of addresses inside of a connector's address
+REMOTE_PATIENCE = 30_000  # ms that a connector waits for the other broker's first word
+
+
+class DiscoveredService:
+    """One address of a connector: being tried, up, or waiting for the next try."""
+
+    def __init__(
+        self,
+        connector: DiscoveryNetworkConnector,
+        address: str,
+        back_off: ExponentialBackOff | None,
+    ) -> None:
+        self.connector, self.address, self.back_off = connector, address, back_off
+        self.lab, self.process = connector.lab, connector.process
+        self.name, self.node = connector.process.name, connector.process.node
+        self.transport: Any = None
+        self.source: Transport | None = None
+        self.bridges: list[NetworkBridge] = []
+        self.number = 0
+        self.wanted = True
+        self.remote: BrokerService | None = None
+        self.socket: Socket | None = None
+        self.seen_up: BrokerService | None = None
+        self.was_up = False
+        self.waits = False  # for the next try
+        self.began = 0
+
+    @property
+    def expects(self) -> bool:
+        """Whether the next try would find a broker that answers."""
+        if self.transport is not None:
+            return bool(self.transport.expects)
+        if not (self.waits and self.wanted and self.process.open) or self.process.paused:
+            return False
+        return self.lab.directory.answers(self.process.name, self.address)
+
+    # One attempt
+
+    def connect(self, _: None = None) -> None:
+        """Try to reach the other broker."""
+        self.waits = False
+        if not self.wanted or not self.process.open:
+            return
+        self.number += 1
+        self.began = self.lab.clock.now
+        try:
+            if uris.scheme_of(self.address) == "failover":
+                self.transport = failover_transport(self.lab, self, self.address)
+                self.transport.start()
+            else:
+                self.source = self.lab.directory.dial(self, self.address)
+                self._greet(self.source)
+        except Refused:
+            self.failed()
+
+    def _greet(self, source: Transport) -> None:
+        socket = self._socket()
+        if self.lab.timing.greeting or socket is None or socket.impaired:
+            source.send(WireFormatInfo())
+        else:
+            clock = self.lab.clock
+            clock.schedule(clock.now, self.on_greeted, (source, self.number))
+
+    def on_greeted(self, greeted: tuple[Transport, int]) -> None:
+        """The first words took no time."""
+        source, number = greeted
+        if number == self.number:
+            self.on_command(source, WireFormatInfo())
+
+    def _socket(self) -> Any:
+        """Return the socket at the bottom of whatever transports there are."""
+        socket: Any = self.transport.source if self.transport is not None else self.source
+        while socket is not None and not hasattr(socket, "process"):
+            socket = socket.transport.source
+        return socket
+
+    def on_attached(self, address: str) -> None:
+        """A failover: inside has found a broker."""
+        if not self.bridges:
+            self._greet(self.transport)
+
+    def replay(self, source: Transport) -> None:
+        """The bridge has nothing to replay: its demand stands at home."""
+
+    def on_command(self, source: Transport, command: Command) -> None:
+        """The other broker has said its first word: the bridge comes up."""
+        if isinstance(command, WireFormatInfo) and not self.bridges:
+            socket = self._socket()
+            if socket is not None and socket.process is not None:
+                self.remote = self.lab.processes[socket.process.name]
+                self.socket = socket
+                wait = self.lab.random_duration(self.lab.timing.bridge_up)
+                self.process.after(wait, self.come_up, self.number)
+
+    def come_up(self, number: int) -> None:
+        """Let the core's bridge start; a broken filter ends it at once."""
+        remote = self.remote
+        if number != self.number or remote is None or not remote.broker.running:
+            return
+        if remote is self.process or self.connector.name_in_use(remote):
+            self.lab.problem(f"bridge {self.connector.spec.name} did not come up")
+            return
+        home, away = self.process.broker, remote.broker
+        name, settings = self.connector.configured_name, self.connector.settings
+        self.bridges = [NetworkBridge(self.lab, home, away, name, settings, False, self.socket)]
+        if settings.duplex:
+            back = NetworkBridge(self.lab, away, home, name, settings, True, self.socket)
+            self.bridges.append(back)
+        try:
+            self._tell_up(remote)
+        except BrokenFilter:
+            self.bridges, self.seen_up = [], None
+            self.lab.record(Kind.Failed, chain=self, broker=self.node, rule=Rule.broken_filter)
+            self._close()
+            self.failed()
+            return
+        self.was_up = True
+        for bridge in self.bridges:
+            bridge.start()
+
+    def _tell_up(self, remote: BrokerService) -> None:
+        """Say that the bridge is up, unless its loss was hidden by a failover: inside."""
+        if self.seen_up is None:
+            self.seen_up = remote
+            for home, other in self._ends(remote):
+                self._note("up", home, other)
+            for home, other in self._ends(remote):
+                home.cluster.joined(other.name)
+
+    def _tell_down(self) -> None:
+        """Say that the bridge is down, at those of its ends that are there to see it."""
+        remote, self.seen_up = self.seen_up, None
+        for home, other in self._ends(remote) if remote is not None else ():
+            if home.role != "down":
+                self._note("down", home, other)
+                home.cluster.left(other.name)
+
+    def _ends(self, remote: BrokerService) -> list[tuple[BrokerService, BrokerService]]:
+        """Return who sees the bridge, and to whom: both brokers if it is duplex."""
+        ends = [(self.process, remote), (remote, self.process)]
+        return ends if self.connector.settings.duplex else ends[:1]
+
+    def _note(self, state: str, home: BrokerService, remote: BrokerService) -> None:
+        kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
+        self.lab.record(
+            kind,
+            chain=self,
+            broker=home.node,
+            frm=home.node,
+            to=remote.node,
+            rule=Rule.asked if state == "up" else Rule.connection_lost,
+            detail={"to": remote.member.broker_name},
+        )
+
+    # Loss
+
+    def on_interrupted(self) -> None:
+        """A failover: inside looks for another broker: this broker sees no loss of the bridge."""
+        self._drop_bridges()
+
+    def on_failed(self, error: Refused) -> None:
+        """A failover: inside has given up."""
+        self.lose()
+
+    def on_closed(self, source: Transport) -> None:
+        """The socket is gone."""
+        if source is self.source:
+            self.lose()
+
+    def lose(self) -> None:
+        """The attempt, or the bridge, has failed."""
+        self._drop_bridges()
+        self._tell_down()
+        self._close()
+        self.failed()
+
+    def _drop_bridges(self) -> None:
+        bridges, self.bridges = self.bridges, []
+        for bridge in bridges:
+            bridge.stop()
+
+    def _close(self) -> None:
+        self.number += 1
+        transport, self.transport = self.transport, None
+        if transport is not None:
+            transport.stop()
+        source, self.source = self.source, None
+        if source is not None:
+            source.close()
+
+    def failed(self) -> None:
+        """Wait as the agent says, then try again."""
+        if not self.wanted or not self.process.open:
+            return
+        if self.back_off is None:
+            self.connector.failed(self)
+            return
+        wait = self.back_off.after(self.lab.clock.now - self.began, self.was_up)
+        self.was_up = False
+        if wait is not None:
+            self.lab.record(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
+            self.waits = True
+            self.process.later(wait, self.connect)
+
+    def stop(self) -> None:
+        """The connector, or its broker, ends."""
+        self.wanted = False
+        self._drop_bridges()
+        self._tell_down()
+        self._close()
+
+
+class DiscoveryNetworkConnector:
+    """A network connector at work at one broker."""
+
+    def __init__(self, lab: Lab, process: BrokerService, spec: NetworkConnector) -> None:
+        self.lab, self.process, self.spec = lab, process, spec
+        self.settings = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
+        self.configured_name = (
+            spec.get("configured_name") or spec.name
+        )  # what the broker itself calls it
+        self.attempts: list[DiscoveredService] = []
+        self.agent: MulticastDiscoveryAgent | None = None
+        self.uri = spec.uri
+
+    def check(self) -> None:
+        """Raise `Refused` for an address with which the real broker does not start."""
+        scheme = known_agent(self.lab, self.uri)
+        if scheme == "masterslave":
+            masterslave(self.uri)
+        elif scheme in ("static", "simple"):
+            uris.check_levels(self.uri, LEVELS)
+
+    def start(self) -> None:
+        """Ask the agent for addresses and try them."""
+        scheme = uris.scheme_of(self.uri)
+        if scheme in HEARD:
+            self.agent = self.lab.lan.listen(self.uri, self)
+            self.agent.own = self.lab.directory.address_of(self.process.name)
+            return
+        if scheme == "masterslave":
+            found = uris.split(self.uri)
+            elements: tuple[str, ...] = (masterslave(self.uri),)
+        elif scheme in ("static", "simple"):
+            found = uris.split(self.uri)
+            elements = found.elements
+            if found.plain and uris.scheme_of(self.uri.partition(":")[2]) == "failover":
+                elements = (self.uri.partition(":")[2],)
+        else:
+            return
+        extra = prefixed(found.options, "discovered.")
+        for element in dict.fromkeys(elements):  # there is one bridge to each address
+            if any(not ExponentialBackOff.knows(key, text) for key, text in found.options.items()):
+                element = uris.bare(element)  # what the agent does not know costs a list its own
+            attempt = DiscoveredService(
+                self, uris.with_options(element, extra), ExponentialBackOff(dict(found.options))
+            )
+            self.attempts.append(attempt)
+            self.lab.set_cause(attempt, self.lab.last.get(self.process, -1))
+            attempt.connect()
+
+    def name_in_use(self, remote: BrokerService) -> bool:
+        """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
+        return any(
+            attempt.bridges and attempt.remote is remote
+            for other in self.lab.connectors
+            if other.process is self.process and other.configured_name == self.configured_name
+            for attempt in other.attempts
+        )
+
+    def stop(self) -> None:
+        """End all bridges."""
+        attempts, self.attempts = self.attempts, []
+        for attempt in attempts:
+            attempt.stop()
+        if self.agent is not None:
+            self.lab.lan.listeners.remove(self.agent)
+            self.agent = None
+
+    # What a multicast agent tells
+
+    def on_service(self, address: str) -> None:
+        """A service was announced: one attempt at it, unless there is one."""
+        if any(attempt.address == address and attempt.wanted for attempt in self.attempts):
+            return
+        attempt = DiscoveredService(self, address, None)
+        self.attempts.append(attempt)
+        attempt.connect()
+
+    def on_service_gone(self, address: str) -> None:
+        """A service said good-bye or fell silent: no attempt is tried again, none is cut."""
+        for attempt in list(self.attempts):
+            if attempt.address == address and not attempt.bridges:
+                attempt.stop()
+                self.attempts.remove(attempt)
+
+    def failed(self, attempt: DiscoveredService) -> None:
+        """An attempt at an announced service has failed: the agent holds it back for a while."""
+        if attempt in self.attempts:
+            self.attempts.remove(attempt)
+        attempt.wanted = False
+        if self.agent is not None:
+            self.agent.failed(attempt.address)

@@ -1,0 +1,236 @@
+"""What came of a timed run, read off its trace, in the form of the recordings' `outcome`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.questions import route
+from mqlab.trace.spans import numbers, spans
+from mqlab.trace.trace import Trace
+
+
+class InTimeReport:
+    """Reads the rows of a trace; every event is given its step and the ms since that began."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.names = trace.names["node"]
+        self.roles = trace.names["node_role"]
+        self.details = dict(trace.header.get("details", []))
+        self.began = trace.header.get("began", [])
+        self.rows_began = [row for _, _, row in self.began]
+        self.columns = {
+            name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker", "rule", "msg")
+        }
+
+    def when(self, row: int) -> Row:
+        """Return the step and the ms of a row."""
+        place = max(0, bisect_right(self.rows_began, row) - 1)
+        step, start, _ = self.began[place] if self.began else (0, 0, 0)
+        ms = (self.columns["t"][row] - start) // 1000
+        return {"step": step, "ms": [ms, ms, ms]}
+
+    def rows(self, *kinds: Kind) -> list[int]:
+        """Return the rows of those kinds."""
+        return [row for row, kind in enumerate(self.columns["kind"]) if kind in kinds]
+
+    def name(self, column: str, row: int) -> str:
+        """Return the name of the node in a column of a row."""
+        index = self.columns[column][row]
+        return self.names[index] if index >= 0 else ""
+
+
+Row = dict[str, Any]  # as JSON has it
+
+
+def outcome(trace: Trace) -> Row:
+    """Return attempts, connections, roles, bridges, results, consumers and snapshots of a run."""
+    read = InTimeReport(trace)
+    detail = read.details.__getitem__
+    parts: Row = {
+        "roles": _events(read, "broker", detail, Kind.RoleChanged),
+        "attempts": _attempts(read),
+        "connections": _events(
+            read, "frm", partial(_connection, read), Kind.Attached, Kind.Interrupted
+        ),
+        "told": _events(
+            read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told
+        ),
+        "bridges": _bridges(read),
+        "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Rule.gave_up),
+        "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Rule.start_failed),
+        "restarts": _events(
+            read,
+            "broker",
+            lambda row: {"asked_for_restart": True},
+            Kind.Restarted,
+            rule=Rule.asks_restart,
+        ),
+        "datagrams": _events(read, None, detail, Kind.Announced),
+        "results": trace.header.get("calls", []),
+        "consumers": _consumers(read),
+    }
+    found = {key: part for key, part in parts.items() if part}
+    if found.get("consumers"):
+        found["account"] = _account(trace, found["results"], found["consumers"])
+    found["snapshots"] = trace.header.get("snapshots", {})
+    if not any(step["do"] == "settle" for step in trace.header["scenario"]["steps"]):
+        found |= _without_network(found)
+    else:
+        shots = found["snapshots"]
+        found["snapshots"] = {label: _with_spans(shot) for label, shot in shots.items()}
+    found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
+    return found
+
+
+def _events(
+    read: InTimeReport,
+    who: str | None,
+    entry: Callable[[int], Row],
+    *kinds: Kind,
+    rule: Rule | None = None,
+) -> dict[str, list[object]]:
+    """Return the events of some kinds, perhaps of one rule, under the name of the node they belong to."""
+    found: dict[str, list[object]] = {}
+    for row in read.rows(*kinds):
+        if rule is None or read.columns["rule"][row] == rule:
+            name = "group" if who is None else read.name(who, row)
+            found.setdefault(name, []).append({**entry(row), **read.when(row)})
+    return found
+
+
+def _attempts(read: InTimeReport) -> dict[str, list[object]]:
+    last: dict[str, int] = {}
+
+    def entry(row: int) -> Row:
+        name, time = read.name("frm", row), read.columns["t"][row]
+        result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
+        result = read.details.get(row, {}).get("result", result)
+        found: Row = {"to": read.name("to", row) or "?", "result": result}
+        if name in last:
+            found["gap_ms"] = [(time - last[name]) // 1000] * 3
+        last[name] = time
+        return found
+
+    return _events(read, "frm", entry, Kind.Attempted)
+
+
+def _connection(read: InTimeReport, row: int) -> Row:
+    if read.columns["kind"][row] == Kind.Interrupted:
+        return {"state": "interrupted"}
+    return {"state": "connected", "to": read.details[row]["to"]}
+
+
+def _bridges(read: InTimeReport) -> dict[str, list[object]]:
+    found: dict[str, list[object]] = {}
+    for row in read.rows(Kind.BridgeUp, Kind.BridgeDown):
+        state = "up" if read.columns["kind"][row] == Kind.BridgeUp else "down"
+        name = f"{read.name('frm', row)} to {read.details[row]['to']}"
+        found.setdefault(name, []).append({"state": state, **read.when(row)})
+    return found
+
+
+def _consumers(read: InTimeReport) -> Row:
+    found: Row = {}
+    got: dict[str, list[tuple[int, int]]] = {
+        name: [] for name, role in zip(read.names, read.roles, strict=True) if role == "consumer"
+    }
+    paths: dict[str, dict[tuple[str, ...], list[int]]] = {name: {} for name in got}
+    for row in read.rows(Kind.Received):
+        count = read.details.get(row, {}).get("delivery_count", 1)
+        name, number = read.name("to", row), read.columns["msg"][row]
+        got[name].append((number, count))
+        paths[name].setdefault(tuple(route(read.trace, row)), []).append(number)
+    for name, received in got.items():
+        numbers = [number for number, _ in received]
+        again = {number: count for number, count in received if count > 1}
+        entry: Row = {"count": len(numbers), "received": spans(numbers)}
+        if again:
+            flagged = [number for number, count in received if count > 1]
+            entry["redelivered"] = spans(flagged)
+            entry["delivery_count"] = {str(number): count for number, count in again.items()}
+        twice = sorted({number for number in numbers if numbers.count(number) > 1})
+        if twice:
+            entry["twice"] = spans(twice)
+        if numbers:
+            entry["paths"] = [
+                {"path": list(path), "numbers": spans(along)} for path, along in paths[name].items()
+            ]
+        found[name] = entry
+    return found
+
+
+def _account(trace: Trace, results: list[Row], consumers: Row) -> Row:
+    sent = [n for row in results for n in numbers(row.get("sent", ""))]
+    all_got = [n for entry in consumers.values() for n in numbers(entry["received"])]
+    got = set(all_got)
+    found = {
+        "sent": len(sent),
+        "received": len([n for n in sent if n in got]),
+        "not_received": spans([n for n in sent if n not in got]),
+    }
+    queued = _sent_to_queues(trace)
+    last = list(trace.header.get("snapshots", {}).values())[-1:]
+    left = {
+        f"{broker} {queue}": state["waiting"]
+        for shot in last
+        for broker, row in shot.get("brokers", {}).items()
+        for queue, state in row.get("queues", {}).items()
+        if queued.intersection(state["waiting"])
+    }
+    lying = {number for numbers in left.values() for number in numbers}
+    more = {
+        "more_than_once": spans(sorted({n for n in queued if all_got.count(n) > 1})),
+        "left": {place: spans(numbers) for place, numbers in left.items()},
+        "lost": spans([n for n in sent if n in queued and n not in got | lying]),
+    }
+    return found | {key: value for key, value in more.items() if value}
+
+
+def _with_spans(shot: Row) -> Row:
+    """Return a snapshot with numbers as ``1-3, 5``; what waits nowhere is not told."""
+    brokers = {}
+    for name, row in shot.get("brokers", {}).items():
+        queues = {}
+        for queue, state in row.get("queues", {}).items():
+            queues[queue] = {k: v for k, v in state.items() if not k.startswith("waiting")}
+            if state["waiting"]:
+                ways = [{**way, "numbers": spans(way["numbers"])} for way in state["waiting_paths"]]
+                queues[queue] |= {"waiting": spans(state["waiting"]), "waiting_paths": ways}
+        brokers[name] = {**row, **({"queues": queues} if queues else {})}
+    return {**shot, "brokers": brokers} if "brokers" in shot else shot
+
+
+def _without_network(found: Row) -> Row:
+    """Return what scripts without a `settle` tell in less detail (Recordings rule 3.5)."""
+    parts: Row = {"snapshots": {label: _depths(shot) for label, shot in found["snapshots"].items()}}
+    if "consumers" in found:
+        parts["consumers"] = {
+            name: {key: value for key, value in entry.items() if key != "paths"}
+            for name, entry in found["consumers"].items()
+        }
+    if "account" in found:
+        brief = ("sent", "received", "not_received")
+        parts["account"] = {key: found["account"][key] for key in brief}
+    return parts
+
+
+def _depths(shot: Row) -> Row:
+    """Return a snapshot with of each queue only its depth, and of a broker only its role and queues."""
+    brokers = {}
+    for name, row in shot.get("brokers", {}).items():
+        brokers[name] = {key: row[key] for key in ("role", "paused") if key in row}
+        if row.get("queues"):
+            brokers[name]["queues"] = {n: queue["depth"] for n, queue in row["queues"].items()}
+    return {**shot, "brokers": brokers} if "brokers" in shot else shot
+
+
+def _sent_to_queues(trace: Trace) -> set[int]:
+    """Return the numbers of the messages that were sent to queues."""
+    queues = [name.startswith("queue://") for name in trace.names["dest"]]
+    columns = zip(*(trace.column(c) for c in ("kind", "dest", "msg")), strict=True)
+    return {msg for kind, dest, msg in columns if kind == Kind.Sent and queues[dest]}

@@ -1,0 +1,115 @@
+"""ActiveMQ behind the face of `products.face`: each method enters the room that does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mqlab.files import detect_product
+from mqlab.products.face import Options, Player, Product
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.origin import SourceFile
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.checks.example import Example
+    from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.spec import Network, Scenario
+    from mqlab.spec.problem import Problem
+    from mqlab.spec.shape import Record
+
+
+class ActiveMQ(Product):
+    """ActiveMQ."""
+
+    name = "activemq"
+
+    def claims(self, body: JsonObject) -> bool:
+        """What no other product claims is a network of ActiveMQ."""
+        return True
+
+    def read(self, value: JsonObject, where: str = "lab file") -> Scenario:
+        """Return the scenario of a lab file's JSON value."""
+        from mqlab.products.activemq.files import lab_file, timed_recordings
+
+        body = value.get("scenario", value)
+        in_time = isinstance(body, Mapping) and detect_product.activemq_in_time(body)
+        read = timed_recordings.read if in_time else lab_file.read
+        return read(value, where)
+
+    def write(self, scenario: Scenario) -> JsonDict:
+        """Return the lab file of a scenario."""
+        from mqlab.products.activemq.files import lab_file
+
+        return lab_file.write(scenario)
+
+    def python(self, scenario: Scenario) -> str:
+        """Return code with nouns that makes a scenario."""
+        from mqlab.products.activemq.files import python
+
+        return python.python(scenario)
+
+    def shape(self) -> Record:
+        """Return the shape of its lab files."""
+        from mqlab.products.activemq.files import shapes
+
+        return shapes.scenario()
+
+    def options(self) -> Options:
+        """Return its option rows."""
+        from mqlab.spec.rows import OPTIONS
+
+        return OPTIONS
+
+    def lab(self, scenario: Scenario, *settings: Any, **more: Any) -> Lab:
+        """Return a lab with a scenario's script before it."""
+        from mqlab.products.activemq.lab import Lab
+
+        return Lab(scenario, *settings, **more)
+
+    def outcome(self, trace: Trace) -> JsonDict:
+        """Return what came of a run."""
+        from mqlab.products.activemq import runtime
+
+        return runtime.outcome(trace)
+
+    def check(self, scenario: Network | Scenario) -> list[Problem]:
+        """Return the problems of a scenario, errors first."""
+        from mqlab.products.activemq import rules
+
+        return rules.check(scenario)
+
+    def examples(self) -> Mapping[str, Example]:
+        """Return rule -> the two scenarios that show what comes of it."""
+        from mqlab.products.activemq.rules import examples_at_rest, examples_in_time
+
+        return {**examples_at_rest.PAIRS, **examples_in_time.PAIRS}
+
+    def figures(self) -> tuple[AnyFigure, ...]:
+        """Return the figures of the product's guides."""
+        from mqlab.products.activemq import figures
+        from mqlab.products.activemq.figures import timed
+
+        return (*figures.figures(), *timed.figures())
+
+    def read_files(
+        self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
+    ) -> Network:
+        """Return what configuration files make."""
+        from mqlab.products.activemq import files
+
+        return files.read(sources, values, hosts)
+
+    def write_files(self, network: Network) -> dict[str, str]:
+        """Return path -> text of configuration files."""
+        from mqlab.products.activemq import files
+
+        return files.write(network)
+
+    def player(self) -> Player:
+        """Return what plays a scenario on the product's own brokers."""
+        from mqlab.products.activemq.real.brokers import Brokers
+        from mqlab.products.activemq.real.networks import NetworkScript
+
+        return Player(Brokers, NetworkScript)

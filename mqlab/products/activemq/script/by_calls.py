@@ -1,0 +1,142 @@
+"""What an action comes to: to brokers in time, to lines, files and clients with addresses.
+
+By the pace of calls an action is over when its call has come back, when what it waits for holds, or when
+its patience is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mqlab.engine.lab import Completion
+from mqlab.products.activemq.script import broker_actions, client_actions, fault_actions
+from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
+from mqlab.products.activemq.script.waits import WAITS
+from mqlab.spec import action as a
+from mqlab.spec import clients as c
+from mqlab.spec import faults as f
+from mqlab.spec.steps import name_of
+
+PATIENCE = 20_000  # ms that an action which waits for something has, unless told
+LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
+
+
+class ScriptRunner(Stage):
+    """Does actions, and knows when they are over."""
+
+    def do(self, no: int, action: a.Action) -> Completion:
+        """Begin an action, and say when it is over."""
+        clock = self.lab.clock
+        over = isinstance(action, c.WaitUntil) or type(action) in OVER
+        most = script_option(action, "max_ms")
+        self.now = now = RunningStep(no, action, clock.now)
+        if most is not None or over:
+            now.until = clock.now + int(PATIENCE if most is None else most) * 1000
+        if not isinstance(action, c.WaitUntil):
+            DO[type(action)](self, action)
+        if now.call is not None and now.until is None:
+            now.until = clock.now + LONGEST_CALL * 1000
+        waits = now.call is not None or over
+        if not waits and now.until is None:
+            return Completion(deadline=clock.now)
+        return Completion(self.condition_holds if waits else None, now, now.until, self.on_over)
+
+    def only_waits(self, action: a.Action) -> bool:
+        """Whether an action does nothing but wait."""
+        return isinstance(action, (c.WaitUntil, c.ReceiveOnce))
+
+    def condition_holds(self, waiting: RunningStep) -> bool:
+        """Whether what an action waits for has come."""
+        action = waiting.action
+        if waiting.call is not None:
+            return waiting.call.done
+        if isinstance(action, c.WaitUntil):
+            return WAITS[action.what](self.lab, action.about)
+        return OVER[type(action)](self, waiting, action)
+
+    def on_over(self, waiting: RunningStep) -> None:
+        """An action is over: some say how long it took."""
+        action = waiting.action
+        if (
+            isinstance(action, c.WaitUntil)
+            and action.what == "configured"
+            and script_option(action, "label")
+        ):
+            self.rows.append({
+                "step": waiting.no, "do": name_of(action), "client": action.about["client"],
+                "label": action.about["label"], "ok": True, "reached": self.condition_holds(waiting),
+                "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
+            })  # fmt: skip
+
+    def report(self) -> list[dict[str, object]]:
+        """Return what came of the calls, in the order of the actions."""
+        found = list(self.rows)
+        for call in self.calls:
+            row: dict[str, object] = {
+                "step": call.no,
+                "do": name_of(call.action),
+                "client": call.client,
+            }
+            if script_option(call.action, "label"):
+                row["label"] = script_option(call.action, "label")
+            if call.done:
+                row |= {**call.row, "ms": [call.took] * 3}
+            else:
+                row["still_waiting"] = True
+            found.append(row)
+        return sorted(found, key=lambda row: row["step"])
+
+
+DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
+    # brokers
+    a.Restart: broker_actions.start_broker,
+    c.StartBrokers: broker_actions.start_brokers,
+    a.Stop: broker_actions.stop,
+    f.Crash: broker_actions.crash,
+    f.HostDown: broker_actions.host_down,
+    a.Pause: broker_actions.pause,
+    a.Resume: broker_actions.resume,
+    a.Settle: broker_actions.settle,
+    # what is around them
+    f.Cut: fault_actions.cut,
+    f.Heal: fault_actions.heal,
+    f.DatabaseDown: fault_actions.database_down,
+    f.DatabaseUp: fault_actions.database_up,
+    f.SlowDisk: fault_actions.slow_disk,
+    f.DeleteLock: fault_actions.delete_lock,
+    f.TouchLock: fault_actions.touch_lock,
+    f.CopyStore: fault_actions.copy_store,
+    f.WriteFile: fault_actions.write_file,
+    f.SetEndpoint: fault_actions.set_endpoint,
+    f.Advertise: fault_actions.advertise,
+    f.StopAdvertising: fault_actions.stop_advertising,
+    f.Sniff: fault_actions.sniff,
+    f.SendAway: fault_actions.send_away,
+    a.StartConnector: fault_actions.start_connector,
+    a.StopConnector: fault_actions.stop_connector,
+    a.Wait: fault_actions.wait,
+    a.Snapshot: fault_actions.take_snapshot,
+    c.SampleOrders: fault_actions.sample_orders,
+    # clients
+    c.Client: client_actions.connect,
+    c.CloseClient: client_actions.close_client,
+    c.OpenSession: client_actions.open_session,
+    c.TemporaryQueue: client_actions.temporary_queue,
+    c.Unsubscribe: client_actions.unsubscribe,
+    c.ReceiveOnce: client_actions.receive_once,
+    a.Consumer: client_actions.open_consumer,
+    a.Close: client_actions.close_consumer,
+    a.Producer: client_actions.send,
+    a.Receive: client_actions.receive,
+    a.Acknowledge: client_actions.acknowledge,
+    a.Commit: client_actions.commit,
+    a.Rollback: client_actions.rollback,
+}
+# Those that are over when something holds.
+OVER: dict[type[a.Action], Callable[[Stage, RunningStep, Any], bool]] = {
+    a.Restart: broker_actions.has_started,
+    c.StartBrokers: broker_actions.have_started,
+    a.Settle: broker_actions.has_settled,
+    a.Receive: client_actions.has_received,
+}

@@ -1,0 +1,81 @@
+"""What `WaitUntil` waits for, and what a rest has to wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.lab import Lab
+
+About = Mapping[str, Any]  # what a `WaitUntil` is about
+
+
+def master(lab: Lab, about: About) -> bool:
+    """Whether one of the brokers is the master."""
+    return any(lab.processes[name].role == "master" for name in about["brokers"])
+
+
+def role(lab: Lab, about: About) -> bool:
+    """Whether a broker has a role."""
+    return lab.processes[about["broker"]].role == str(about["role"])
+
+
+def connected(lab: Lab, about: About) -> bool:
+    """Whether a client has a connection, to the named broker if one is named."""
+    client = lab.clients_by_name[about["client"]]
+    if client.state != "connected" or client.connected_to is None:
+        return False
+    return about.get("to") in (None, client.connected_to)
+
+
+def received(lab: Lab, about: About) -> bool:
+    """Whether a consumer has received so many messages."""
+    return lab.consumers_by_name[about["consumer"]].count >= int(about["count"])
+
+
+def bridge(lab: Lab, about: About) -> bool:
+    """Whether the bridge from one broker to another is up."""
+    names = {p.member.broker_name: name for name, p in lab.processes.items()}
+    to = names.get(about["to"], about["to"])
+    home = lab.brokers.get(about["from"])
+    up = home is not None and any(bridge.remote_broker.name == to for bridge in home.bridges)
+    return up == bool(about.get("up", True))
+
+
+def configured(lab: Lab, about: About) -> bool:
+    """Whether a client knows so many addresses."""
+    transport = lab.clients_by_name[about["client"]].failover
+    return transport is not None and len(transport.addresses.configured) == int(about["count"])
+
+
+def attempts(lab: Lab, about: About) -> bool:
+    """Whether somebody has opened so many sockets."""
+    return lab.directory.attempts.get(about["by"], 0) >= int(about["count"])
+
+
+def acts(lab: Lab, about: About) -> bool:
+    """Whether all calls in the background have come back."""
+    return all(call.done for call in lab.acts.calls if call.in_background)
+
+
+WAITS: dict[str, Callable[[Lab, About], bool]] = {
+    "master": master, "role": role, "connected": connected,
+    "received": received, "bridge": bridge, "configured": configured,
+    "attempts": attempts, "acts": acts,
+}  # fmt: skip
+
+
+def expecting(lab: Lab) -> str:
+    """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
+    for process in lab.processes.values():
+        if process.locker is not None and process.locker.expects:
+            return f"{process.name} will have the lock"
+    for connector in lab.connectors:  # a loop, and the cheap question first: there may be thousands
+        for attempt in connector.attempts:
+            if (attempt.waits or attempt.transport is not None) and attempt.expects:
+                return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
+    for client in lab.clients_by_name.values():
+        if client.failover is not None and client.failover.expects:
+            return f"client {client.name} will find a broker"
+    return "a service will be heard of" if lab.lan.expects else ""

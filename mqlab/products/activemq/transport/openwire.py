@@ -1,0 +1,195 @@
+"""The commands that go over a socket, one small value for each (what OpenWire calls its commands).
+
+A command with a `request` wants an answer: a `Response` with the same number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.activemq.broker.message import Message, MessageDispatch
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.client.addresses import Refused
+    from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What goes over a socket."""
+
+    request: int | None = field(default=None, kw_only=True)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the messages in it."""
+        return 0
+
+
+# From whoever opened the socket
+
+
+@dataclass(frozen=True, slots=True)
+class WireFormatInfo(Command):
+    """The first word of whoever opened a socket, and the answer to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionInfo(Command):
+    """A client says who it is."""
+
+    client: str
+    fault_tolerant: bool
+    reconnected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo(Command):
+    """A session is opened."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DestinationInfo(Command):
+    """A temporary queue is made."""
+
+    dest: Destination
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerCommand(Command):
+    """A consumer is opened."""
+
+    consumer: Any
+    dest: Destination
+    prefetch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveInfo(Command):
+    """A consumer is closed; `last` is the number of what it took in hand last."""
+
+    consumer: str
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSubscriptionInfo(Command):
+    """A durable subscription ends."""
+
+    client_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Send(Command):
+    """A message, perhaps in a transaction; `row` is its sending, `node` its sender."""
+
+    message: Message
+    row: int
+    node: int
+    transaction: str | None = None
+    session: str = ""
+    resent: bool = False
+
+    @property
+    def size(self) -> int:
+        """The bytes of the message."""
+        return self.message.size
+
+
+@dataclass(frozen=True, slots=True)
+class ForOneConnection(Command):
+    """What is worth nothing without the connection it is about."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePull(ForOneConnection):
+    """With prefetch 0 a consumer asks for each message."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandardAck(ForOneConnection):
+    """Messages are acknowledged, now or with their transaction."""
+
+    messages: list[Message]
+    transaction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredAck(ForOneConnection):
+    """The client has a message in hand and acknowledges later."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class PoisonAck(ForOneConnection):
+    """The client cannot tell whether it has had a message, or has had it too often."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTransaction(Command):
+    """A transaction of a session takes effect."""
+
+    transaction: str
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackTransaction(Command):
+    """A transaction is forgotten."""
+
+    transaction: str | None
+
+
+# From the broker
+
+
+@dataclass(frozen=True, slots=True)
+class Response(Command):
+    """The answer to a request: well, or an error."""
+
+    error: Refused | None
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchCommand(Command):
+    """A message is pushed to a consumer."""
+
+    consumer: str
+    delivery: MessageDispatch
+
+    @property
+    def size(self) -> int:
+        """The bytes of the message."""
+        return self.delivery.message.size
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionControl(Command):
+    """A broker names brokers, or tells its client to go to another."""
+
+    by: int
+    brokers: list[str]
+    rebalance: bool = False
+    go_to: str | None = None
+
+
+# Between master and slave of a pure pair
+
+
+@dataclass(frozen=True, slots=True)
+class MirroredWork(Command):
+    """What a slave is to do as its master did; from the slave, without work, that it is done."""
+
+    slave: PureMasterSlave
+    count: int
+    work: list[Send | StandardAck]

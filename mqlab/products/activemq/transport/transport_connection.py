@@ -1,0 +1,294 @@
+"""The broker's end of a connection: subscriptions, transactions, temporary queues.
+
+What a broker knows of a connection lives as long as its socket: when that goes, what was not
+acknowledged goes back to its queue with one delivery more, open transactions are forgotten and
+temporary queues go (ActiveMQ rules 11).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.activemq.broker import dead_letter_strategy
+from mqlab.products.activemq.broker.queue import Queue
+from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.transport.openwire import (
+    Command,
+    CommitTransaction,
+    ConnectionInfo,
+    ConsumerCommand,
+    DeliveredAck,
+    DestinationInfo,
+    MessagePull,
+    MirroredWork,
+    PoisonAck,
+    RemoveInfo,
+    RemoveSubscriptionInfo,
+    Response,
+    RollbackTransaction,
+    Send,
+    SessionInfo,
+    StandardAck,
+    WireFormatInfo,
+)
+from mqlab.products.activemq.transport.remote_subscription import RemoteSubscription
+from mqlab.products.activemq.transport.sockets import Socket
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker_service import BrokerService
+    from mqlab.products.activemq.client.connection import ClientConnection
+
+# How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
+FIRST_WORD = 4_000, 150
+
+
+class TransportConnection:
+    """What a broker knows of one client."""
+
+    def __init__(self, process: BrokerService, socket: Socket) -> None:
+        self.process, self.socket = process, socket
+        self.subs: dict[str, RemoteSubscription] = {}
+        self.transactions: dict[str, list[Send | StandardAck]] = {}
+        self.temps: list[Destination] = []
+        self.client = ""
+        self.fault_tolerant = False
+        self.reconnected = False
+        self.sessions: dict[str, int] = {}  # when each came: a later slave knows nothing of it
+
+    def on_command(self, command: Command) -> None:
+        """Do what a client asks for, and answer where it wants an answer."""
+        if isinstance(command, WireFormatInfo):
+            late = self.process.lab.extra_delay(*FIRST_WORD)
+            if late:
+                self.process.after(late, self.on_first_word)
+            else:
+                self.on_first_word(None)
+            return
+        request = command.request
+        session, work = self._work(command)
+        try:
+            DOES[type(command)](self, command)
+        except Refused as error:
+            self._answer(request, error)
+            return
+        mirror = self.process.pure_master_slave
+        if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
+            mirror.when_answered(self._answer, request)
+        elif request is not None:
+            self.process.after(self._cost(command), self._answer_late, request)
+
+    def on_first_word(self, _: None) -> None:
+        """Say the first word to whom waits for it."""
+        if self.socket.alive:
+            self.socket.reply(WireFormatInfo())
+
+    def _cost(self, command: Command) -> int:
+        """Return what the machine takes for a command (us)."""
+        costs = self.process.costs
+        if isinstance(command, ConnectionInfo):
+            return costs.welcome
+        return (
+            self.process.on_disk(costs.write)
+            if isinstance(command, (Send, CommitTransaction))
+            else 0
+        )
+
+    def _answer_late(self, request: int) -> None:
+        self._answer(request, None)
+
+    def _work(self, command: Command) -> tuple[str, list[Send | StandardAck]]:
+        """Return what a command changes, and in which session: a transaction's with its commit."""
+        if isinstance(command, CommitTransaction):
+            return command.session, self.transactions.get(command.transaction, [])
+        if isinstance(command, Send) and command.transaction is None:
+            return command.session, [command]
+        if isinstance(command, StandardAck) and command.transaction is None:
+            sub = self.subs.get(command.consumer)
+            return ("", []) if sub is None else (sub.consumer.session.name, [command])
+        return "", []
+
+    def _answer(self, request: int | None, error: Refused | None) -> None:
+        if request is not None and self.socket.alive:
+            self.socket.reply(Response(error, request=request))
+
+    def on_connect(self, command: ConnectionInfo) -> None:
+        """A client says who it is; it is told of the other brokers, the first time."""
+        if self.client:
+            return
+        self.client, self.fault_tolerant = command.client, command.fault_tolerant
+        self.reconnected = command.reconnected
+        self.process.cluster.greet(self)
+
+    def on_mirrored(self, command: MirroredWork) -> None:
+        """A slave has done what its master asked for."""
+        if self.process.pure_master_slave is not None:
+            self.process.pure_master_slave.mirrored(command.slave, command.count)
+
+    def on_session(self, command: SessionInfo) -> None:
+        """A session is opened."""
+        self.sessions[command.name] = self.process.lab.new_request()
+
+    def on_remove_durable(self, command: RemoveSubscriptionInfo) -> None:
+        """A durable subscription ends."""
+        sub = self.process.broker.durables.get((command.client_id, command.name))
+        if sub is not None and sub.inactive:
+            self.process.broker.unsubscribe(sub, Rule.unsubscribed)
+
+    def on_subscribe(self, command: ConsumerCommand) -> None:
+        """A consumer is opened."""
+        consumer, dest = command.consumer, command.dest
+        broker = self.process.broker
+        if dest.is_temporary and dest not in broker.by_name:
+            raise Refused("InvalidDestinationException", f"{dest} does not exist")
+        queue = broker.by_name.get(dest)
+        if isinstance(queue, Queue) and not queue.subs:
+            # Its store is read before what is only in memory.
+            queue.pending_messages = deque(
+                sorted(queue.pending_messages, key=lambda m: not (m.received or m.persistent))
+            )
+        self.subs[consumer.name] = sub = RemoteSubscription(
+            broker, self.socket, consumer, dest, command.prefetch
+        )
+        broker.subscribe(sub, Rule.local_consumer, consumer.node)
+
+    def on_unsubscribe(self, command: RemoveInfo) -> None:
+        """A consumer is closed; only up to the last that it took in hand counts as delivered."""
+        sub = self.subs.pop(command.consumer, None)
+        if sub is not None:
+            sub.count_delivered(command.last)
+            self.process.broker.unsubscribe(sub, Rule.consumer_left)
+
+    def on_temp(self, command: DestinationInfo) -> None:
+        """A temporary queue is made; it lives as long as this connection."""
+        dest = command.dest
+        self.temps.append(dest)
+        self.process.broker.destination(dest)
+        for client in self._watchers():
+            client.deleted.discard(dest)
+
+    def _watchers(self) -> list[ClientConnection]:
+        """Return the clients that the broker's advisories of temporary queues reach."""
+        ends = [socket.broker_end for socket in self.process.sockets]
+        names = {end.client for end in ends if isinstance(end, TransportConnection)}
+        clients = self.process.lab.clients_by_name
+        return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
+
+    def on_pull(self, command: MessagePull) -> None:
+        """With prefetch 0 a consumer asks for each message."""
+        sub = self.subs.get(command.consumer)
+        if sub is not None:
+            sub.prefetch_extension += 1
+            self.process.broker.destination(sub.dest).dispatch()
+
+    def on_message(self, command: Send) -> None:
+        """A message: into its transaction, or to its queue unless it was here before."""
+        if command.transaction is None:
+            self.take_over(command)
+            return
+        work = self.transactions.setdefault(command.transaction, [])
+        work.append(replace(command, resent=False))
+        if not command.message.dest.is_temporary:
+            self.process.broker.destination(command.message.dest)  # its producer has made it
+
+    def take_over(self, sent: Send) -> None:
+        """Give a message to the broker; a persistent one that is resent is dropped if known."""
+        process, message = self.process, sent.message
+        if message.dest.is_temporary and message.dest not in process.broker.by_name:
+            raise Refused("DestinationDoesNotExistException", str(message.dest))
+        known = message.number in process.producer_audit or message.number in process.lasting_audit
+        if known and message.persistent:
+            process.broker.record_message(
+                Kind.Discarded, message, rule=Rule.duplicate, cause=sent.row
+            )
+            return
+        if known and sent.resent:  # the audit of the queue does not know what is resent unreliably
+            queue = process.broker.destination(message.dest)
+            if isinstance(queue, Queue):
+                queue.numbers.discard(message.number)
+        process.producer_audit.add(message.number)
+        if message.persistent:
+            process.lasting_audit.add(message.number)
+        broker = process.broker
+        broker.take_over(message.copy(), broker.entry(sent.node), sent.row)
+
+    def on_ack(self, command: StandardAck) -> None:
+        """Messages are acknowledged, now or with their transaction."""
+        if command.transaction is None:
+            self.settle(command)
+        else:
+            self.transactions.setdefault(command.transaction, []).append(command)
+
+    def settle(self, command: StandardAck) -> None:
+        """Messages are acknowledged now."""
+        sub = self.subs.get(command.consumer)
+        for message in command.messages:
+            if sub is not None and message in sub.dispatched:
+                sub.acknowledge(message)
+
+    def on_delivered(self, command: DeliveredAck) -> None:
+        """The client has a message in hand and acknowledges later: the window widens by one."""
+        sub, message = self.subs.get(command.consumer), command.message
+        if sub is not None and message in sub.dispatched:
+            sub.prefetch_extension += 1
+            self.process.broker.destination(message.dest).dispatch()
+
+    def on_poison(self, command: PoisonAck) -> None:
+        """The client has had it and cannot tell whether it counted: among the dead letters."""
+        sub, message = self.subs.get(command.consumer), command.message
+        if sub is not None and message in sub.dispatched:
+            sub.acknowledge(message)
+            dead_letter_strategy.poisoned(self.process.broker, message)
+
+    def on_commit(self, command: CommitTransaction) -> None:
+        """A transaction takes effect."""
+        for work in self.transactions.pop(command.transaction, []):
+            if isinstance(work, Send):
+                self.take_over(work)
+            else:
+                self.settle(work)
+
+    def on_rollback(self, command: RollbackTransaction) -> None:
+        """A transaction is forgotten."""
+        self.transactions.pop(command.transaction or "", None)
+
+    def on_closed(self, last: int | None = None) -> None:
+        """The connection is gone: all it held goes back, counted as delivered.
+
+        After an orderly end only what its consumers had in hand counts: up to the number *last*.
+        """
+        broker = self.process.broker
+        subs, self.subs = self.subs, {}
+        for sub in subs.values():
+            sub.count_delivered(last)
+            if sub in broker.subs:
+                broker.unsubscribe(sub, Rule.connection_lost)
+        for dest in self.temps:
+            destination = broker.by_name.pop(dest, None)
+            if destination is not None:
+                broker.destinations.pop(destination.no, None)
+            for client in self._watchers():
+                client.deleted.add(dest)
+        self.temps, self.transactions = [], {}
+
+
+DOES: dict[type[Command], Callable[[TransportConnection, Any], None]] = {
+    Send: TransportConnection.on_message,
+    StandardAck: TransportConnection.on_ack,
+    DeliveredAck: TransportConnection.on_delivered,
+    MessagePull: TransportConnection.on_pull,
+    PoisonAck: TransportConnection.on_poison,
+    CommitTransaction: TransportConnection.on_commit,
+    RollbackTransaction: TransportConnection.on_rollback,
+    ConnectionInfo: TransportConnection.on_connect,
+    SessionInfo: TransportConnection.on_session,
+    ConsumerCommand: TransportConnection.on_subscribe,
+    RemoveInfo: TransportConnection.on_unsubscribe,
+    RemoveSubscriptionInfo: TransportConnection.on_remove_durable,
+    DestinationInfo: TransportConnection.on_temp,
+    MirroredWork: TransportConnection.on_mirrored,
+}

@@ -1,0 +1,213 @@
+"""A broker process, what it believes of its cluster, and who can reach whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from mqlab.spec.artemis.broker import Broker as BrokerSpec
+from mqlab.spec.artemis.steps import Keys
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.messages import Journal
+    from mqlab.products.artemis.broker.site import Site
+
+GONE = ("down", "stopped", "not_started")
+
+
+class Subsystem:
+    """One subject of a lab."""
+
+    def __init__(self, lab: Site) -> None:
+        self.lab = lab
+
+
+class Broker:
+    """A broker process, or a backup hosted in another's process (`hosting_broker`).
+
+    `node_id` is the node id it carries, or looks for, by the name of the broker that first was live with
+    it. `topology` maps node id -> [live, backup]; `max_cluster_size` the most live brokers seen there.
+    """
+
+    def __init__(self, lab: Site, spec: BrokerSpec, host: Broker | None = None) -> None:
+        self.lab, self.spec, self.hosting_broker = lab, spec, host
+        self.name = spec.name
+        self.role, self.node_id = "not_started", ""
+        self.served_journal: Journal | None = None  # what it serves
+        self.stored_journal: Journal | None = None  # what it would serve
+        self.master: Broker | None = None  # whom it copies
+        self.refused_by: set[tuple[str, int]] = set()  # which masters, in which of their lives
+        self.broken = False  # its first copy was cut off: it does not begin another
+        self.stopped_itself = False  # it has stopped itself, and its process is still there
+        self.suspended = ("", 0)  # its role, and since when (us) it hangs
+        self.topology: dict[str, list[str]] = {}
+        self.max_cluster_size = 0
+        self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped
+        self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
+        self.hosted: dict[str, Broker] = {}
+        self.node = lab.notes.recorder.add_node(self.name, "broker")
+
+    @property
+    def runs(self) -> bool:
+        """Whether its process is there and awake."""
+        return self.role not in (*GONE, "paused") and (
+            self.hosting_broker is None or self.hosting_broker.runs
+        )
+
+    @property
+    def serves(self) -> bool:
+        """Whether clients can use it."""
+        return self.role == "live" and self.runs
+
+    @property
+    def process_name(self) -> str:
+        """The process it is in, by its broker's name."""
+        return (self.hosting_broker or self).name
+
+    def element(self, name: str) -> Any:
+        """Return an element of its HA policy."""
+        return self.spec.element(name)
+
+    def option(self, name: str) -> Any:
+        """Return an option of its cluster connection."""
+        return self.lab.scenario.option(self.spec, name)
+
+    @property
+    def journal(self) -> Journal:
+        """What it serves; only a live one has that."""
+        assert self.served_journal is not None
+        return self.served_journal
+
+    def reaches(self, other: Broker) -> bool:
+        """Whether the two can talk now."""
+        joined = self.lab.partitions.joined(self.process_name, other.process_name)
+        return self.runs and other.runs and joined and self.connectors_reach(other)
+
+    @property
+    def patience(self) -> int:
+        """How long (us) it takes to notice that another one says nothing any more."""
+        return int(self.option("connection_ttl") + self.option("check_period")) * 1000
+
+    def connectors_reach(self, other: Broker) -> bool:
+        """Whether its connectors lead to another broker: a hosted one's are shifted, unless excluded."""
+        if (
+            self.hosting_broker is None
+            or other.process_name == self.process_name
+            or self.option("discovery")
+        ):
+            return True
+        kept = self.hosting_broker.element("excludes") or ()
+        return self.spec.scales_down or f"to_{other.process_name}" in kept
+
+
+class Partitions:
+    """Which lines are cut: True while nobody has noticed it. Clients are all in one place."""
+
+    def __init__(self) -> None:
+        self.cuts: dict[frozenset[str], bool] = {}
+        self.slow: dict[frozenset[str], int] = {}
+
+    def change(self, keys: Keys, brokers: Iterable[str]) -> Iterator[frozenset[str]]:
+        """Yield the lines that a step names: `between` two sides, or to `isolate` from all others."""
+        if "isolate" in keys:
+            sides = [keys["isolate"], [name for name in brokers if name not in keys["isolate"]]]
+        else:
+            sides = [[side] if isinstance(side, str) else side for side in keys["between"]]
+        yield from (frozenset((a, b)) for a in sides[0] for b in sides[1])
+
+    def joined(self, a: str, b: str) -> bool:
+        """Whether a line is whole."""
+        return frozenset((a, b)) not in self.cuts
+
+    def seems_whole(self, a: str, b: str) -> bool:
+        """Whether nobody has noticed that it is not."""
+        return self.cuts.get(frozenset((a, b)), True)
+
+
+class Topology(Subsystem):
+    """What brokers tell each other about who is live (Artemis rules 1.1 and 3)."""
+
+    def gossip(self) -> None:
+        """Every broker learns of the live ones it reaches; a searching one also what they believe.
+
+        Of two live ones with one node id the later counts, even where the earlier one is at home: a
+        slave that asks there for its master is then sent elsewhere (Artemis rules 4.2 and 4.4).
+        """
+        for broker in self.lab.all_brokers():
+            if not broker.runs or broker.role in ("stopping", "starting"):
+                continue
+            if broker.role == "backup":  # it has found nobody and knows of itself
+                broker.topology = {broker.node_id: ["-", broker.process_name]}
+            itself = self.entry(broker, broker.node_id)[0] == broker.process_name
+            for live in self._heard(broker):
+                if broker.role == "backup_searching":
+                    broker.topology = {
+                        k: list(v) for k, v in live.topology.items()
+                    } | broker.topology
+                if live is not broker or itself:
+                    broker.topology[live.node_id] = [live.process_name, self._backup(live, broker)]
+            seen = sum(entry[0] != "-" for entry in broker.topology.values())
+            if seen > 1 or not broker.serves:  # itself alone is no news to a live one
+                broker.max_cluster_size = max(broker.max_cluster_size, seen)
+
+    @staticmethod
+    def entry(broker: Broker, pair: str) -> list[str]:
+        """Return who is live of a pair and who its backup, as a broker believes."""
+        return broker.topology.get(pair, ["-", "-"])
+
+    def _heard(self, broker: Broker) -> list[Broker]:
+        """Return the live ones it hears of; one whose connectors lead to no process hears of none."""
+        found = [live for live in self.lab.live_brokers() if live is broker or broker.reaches(live)]
+        found.sort(
+            key=lambda live: live.served_journal.since if live.served_journal is not None else 0
+        )
+        deaf = broker.hosting_broker is not None and all(
+            live.process_name == broker.process_name for live in found
+        )
+        return [live for live in found if live is broker or not deaf]
+
+    def _backup(self, live: Broker, viewer: Broker) -> str:
+        """Return the backup that announced itself to a live broker: nobody takes its name back."""
+        known = self.entry(viewer, live.node_id)
+        for other in self.lab.all_brokers():
+            announced = other.role in ("backup_in_sync", "backup_announced") and other.runs
+            told = known[1] == other.process_name or other.reaches(live)
+            if announced and other.node_id == live.node_id and told:
+                return other.process_name
+        return known[1] if known[0] == live.process_name else "-"
+
+    def forget(self, gone: Broker, orderly: bool) -> None:
+        """Brokers that notice a live broker's end drop it, and tell each other: 2.4 only a goodbye.
+
+        A host and the backup in it go on seeing the backup's master in 2.5 too, unless a third live
+        broker tells them otherwise (Artemis rule 7.3).
+        """
+        if not orderly and not self.lab.scenario.forgets_crashed:
+            return
+        noticed = [
+            broker
+            for broker in self.lab.all_brokers()
+            if broker is not gone
+            and (
+                self.lab.partitions.joined(broker.process_name, gone.process_name)
+                if orderly
+                else all(
+                    hosted.node_id != gone.node_id
+                    for hosted in (broker.hosting_broker or broker).hosted.values()
+                )
+            )
+        ]
+        third = [live for live in noticed if live.serves and live.node_id != gone.node_id]
+        for broker in self.lab.all_brokers():
+            if broker in noticed or any(map(broker.reaches, third)):
+                self._drop(broker, gone)
+
+    def lose_sight(self, a: Broker, b: Broker) -> None:
+        """Two brokers have lost each other: from 2.5 on each forgets the other."""
+        if self.lab.scenario.forgets_crashed and a.node_id != b.node_id:
+            self._drop(a, b)
+            self._drop(b, a)
+
+    def _drop(self, broker: Broker, gone: Broker) -> None:
+        if self.entry(broker, gone.node_id)[0] == gone.process_name:
+            del broker.topology[gone.node_id]

@@ -1,0 +1,163 @@
+"""Messages, queues and what a broker holds of them (AMQ Broker 7.1, chapter 21).
+
+A queue is bound to an address: by its own name for anycast, to a topic for multicast. What outlives a
+broker are persistent messages in durable queues (Artemis rule 2.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mqlab.spec.artemis.broker import AddressQueue
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.broker import Broker
+    from mqlab.products.artemis.client.consumers import Consumer
+
+
+@dataclass(eq=False, slots=True)
+class Message:
+    """A message. `sent` is when (us), `due` the time (us) before which it is not delivered."""
+
+    number: int
+    dest: Destination
+    persistent: bool
+    properties: Mapping[str, object]
+    size: int
+    due: int = 0
+    row: int = -1  # of the trace: where it was sent
+    sent: int = -1
+
+
+def selects(text: str | None, message: Message) -> bool:
+    """Whether a selector's text lets a message pass."""
+    return text is None or Selector(text).selects({}, message.properties)
+
+
+@dataclass(eq=False, slots=True)
+class MessageReference:
+    """A message in one queue. `delivery_count`: how often a consumer of this broker has had it in vain."""
+
+    message: Message
+    place: int
+    delivery_count: int = 0
+    row: int = -1  # of the trace: what happened to it last here
+
+
+@dataclass(eq=False, slots=True)
+class Queue:
+    """One broker's queue: what waits, in order, and what its consumers hold.
+
+    `auto_delete` says when it is deleted: never, when its last consumer leaves it empty (one that was made
+    for a client), or when its subscriber leaves. `made` is since when it is there (us).
+    """
+
+    name: str
+    topic: str | None = None
+    durable: bool = True
+    selector: str | None = None
+    auto_delete: str = "never"
+    made: int = 0
+    waiting: list[MessageReference] = field(default_factory=list)
+    consumers: list[Consumer] = field(default_factory=list)
+    enqueued: int = 0
+    turn: int = 0
+
+    def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
+        """Append a message at the tail."""
+        self.enqueued += 1
+        self.waiting.append(MessageReference(message, self.enqueued, delivery_count, row))
+        return self.waiting[-1]
+
+    @property
+    def held(self) -> list[MessageReference]:
+        """What its consumers have."""
+        return [
+            item
+            for c in self.consumers
+            for item in (*c.acknowledging, *c.unacknowledged, *c.buffer)
+        ]
+
+    def requeue(self, rows: list[tuple[MessageReference, bool]]) -> None:
+        """Put what a consumer held, tried or not, at the head, before what was sent earlier."""
+        for item, tried in rows:
+            item.delivery_count += tried
+        self.waiting[:0] = [item for item, _ in rows]
+
+    def items(self) -> list[MessageReference]:
+        """All messages in the order of their places."""
+        return sorted(self.waiting + self.held, key=lambda item: item.place)
+
+    def due(self, now: int) -> list[MessageReference]:
+        """What waits, without the messages whose time has not come."""
+        return [item for item in self.waiting if item.message.due <= now]
+
+    def wanted(self, message: Message) -> bool:
+        """Whether a consumer's selector lets a message pass."""
+        return any(selects(consumer.selector, message) for consumer in self.consumers)
+
+
+@dataclass(eq=False, slots=True)
+class StoredMessage:
+    """A message for a queue (its name) of another pair, kept until that has it."""
+
+    pair: str
+    queue: str
+    message: Message
+    row: int
+    under_way: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Journal:
+    """What a broker has, or what is on a disk: queues, prepared transactions, mail for others.
+
+    `node_id` is the node id; `home` the broker where the trace last saw the messages. While it is served,
+    `replica` is the slave that copies it and `positions` are whose turn it is, per queue name.
+    """
+
+    node_id: str
+    home: Broker | None = None
+    queues: dict[str, Queue] = field(default_factory=dict)
+    prepared: list[list[Message]] = field(default_factory=list)
+    store_and_forward: dict[str, list[StoredMessage]] = field(
+        default_factory=dict
+    )  # for other pairs
+    since: int = 0
+    positions: dict[str, int] = field(default_factory=dict)
+    replica: Broker | None = None
+
+    def open(self, queues: Iterable[AddressQueue], now: int) -> None:
+        """It is served from now on, with the configured queues."""
+        self.since = now
+        for queue in queues:
+            self.queues.setdefault(queue.name, Queue(queue.name, queue.topic))
+
+    def items(self) -> Iterator[tuple[Queue, MessageReference]]:
+        """Yield every message that lies in a queue, with its queue."""
+        for queue in self.queues.values():
+            yield from ((queue, item) for item in queue.items())
+
+    def persisted(self, orderly: bool = False) -> Journal:
+        """Return what outlives it; an orderly end also writes down which messages were tried."""
+        kept = Journal(self.node_id, self.home, prepared=[list(work) for work in self.prepared])
+        for name, old in self.queues.items():
+            if old.durable:
+                kept.queues[name] = queue = Queue(
+                    name, old.topic, True, old.selector, old.auto_delete
+                )
+                held = old.held
+                for item in (i for i in old.items() if i.message.persistent):
+                    tried = orderly and (item.delivery_count > 0 or item in held)
+                    queue.add(item.message, int(tried), item.row)
+        kept.store_and_forward = {
+            pair: [
+                StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent
+            ]
+            for pair, mail in self.store_and_forward.items()
+        }
+        return kept

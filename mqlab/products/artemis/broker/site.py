@@ -1,0 +1,307 @@
+"""Artemis brokers, lines and clients: lives and ends of brokers, and what is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mqlab.engine.clock import Call
+from mqlab.engine.lab import Completion, Lab
+from mqlab.engine.link import Link
+from mqlab.engine.timing import Timing
+from mqlab.products.artemis.broker.broker import GONE, Broker, Partitions, Topology
+from mqlab.products.artemis.broker.messages import Journal, Message, Queue
+from mqlab.products.artemis.client.clients import Clients
+from mqlab.products.artemis.ha import scaledown
+from mqlab.products.artemis.ha.colocated import Colocated
+from mqlab.products.artemis.ha.replication import NOTICED, Replication
+from mqlab.products.artemis.ha.shared_store import SharedDirectory, SharedStore
+from mqlab.products.artemis.network.cluster_connection import ClusterConnection
+from mqlab.products.artemis.notes import EventLog
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.link import LikeLinks, Links
+from mqlab.trace.kinds import Kind, Rule
+
+MS = 1000
+BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
+
+
+@dataclass(eq=False, slots=True)
+class CallOfOneLife:
+    """What is to happen to a broker, unless it has begun anew by then."""
+
+    broker: Broker
+    incarnation: int
+    call: Callable[..., None]
+    more: tuple[object, ...]
+
+
+class Site(Lab):
+    """Brokers, lines and clients of one scenario.
+
+    What travels does so over links; everything else that is due is on the clock for nobody to wait
+    for. So the lab is at rest when nothing is on its way, and each step of the script begins then.
+    """
+
+    def __init__(
+        self,
+        scenario: HaScenario,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        timing: Timing | None = None,
+        links: LikeLinks = None,
+    ) -> None:
+        names = [broker.name for broker in scenario.brokers]
+        super().__init__(
+            "artemis", scenario.steps, seed, jitter, limit, timing, Links.of(links, names)
+        )
+        self.scenario = scenario
+        self.notes, self.partitions = EventLog(self), Partitions()
+        self.event, self.message = self.notes.event, self.notes.message
+        self.step_no = -1  # of the step that began last
+        self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
+        self.stores: dict[str, SharedDirectory] = {}
+        self.gateway: dict[str, bool] = {}
+        self.lines: dict[tuple[str, str], Link] = {}
+        self.refused: list[str] = []
+        self.snapshots: dict[str, object] = {}
+        self.waits: list[dict[str, object]] = []
+        self.folders: dict[str, object] = {}
+        self.topology, self.replication = Topology(self), Replication(self)
+        self.store, self.colocated = SharedStore(self), Colocated(self)
+        self.balancing, self.clients = ClusterConnection(self), Clients()
+        self.brokers = {spec.name: Broker(self, spec) for spec in scenario.brokers}
+
+    def come_to_rest(self, _: object = None) -> None:
+        """The step that is under way ends when what it set going has come."""
+        self.under_way = Completion()
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Who is what at this moment; hosted backups as ``host/name``."""
+        return {broker.name: broker.role for broker in self.all_brokers()}
+
+    def all_brokers(self) -> list[Broker]:
+        """Return every broker, each followed by the backups it hosts."""
+        return [b for own in self.brokers.values() for b in (own, *own.hosted.values())]
+
+    def live_brokers(self) -> list[Broker]:
+        """Return all brokers that are live and awake."""
+        return [broker for broker in self.all_brokers() if broker.serves]
+
+    # Time
+
+    def line(self, frm: Broker, to: Broker) -> Link:
+        """Return the way from one broker's process to another's."""
+        return self.way(frm.process_name, to.process_name)
+
+    def way(self, frm: str, to: str) -> Link:
+        """Return the way from a client or process to another; it is made when it is first asked for."""
+        way = (frm, to)
+        return self.lines.get(way) or self.lines.setdefault(way, self.new_link(frm, to))
+
+    def later(self, wait: int, call: Call, argument: object = None) -> None:
+        """Let something happen after *wait* us; nobody waits for it."""
+        self.clock.schedule_background(self.now + wait, call, argument)
+
+    def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: object) -> None:
+        """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
+        self.later(wait, self._on_due, CallOfOneLife(broker, broker.incarnation, call, more))
+
+    @staticmethod
+    def _on_due(due: CallOfOneLife) -> None:
+        if due.broker.incarnation == due.incarnation:
+            due.call(due.broker, *due.more)
+
+    # A broker's life
+
+    def start(self, broker: Broker) -> None:
+        """Start a broker's process, as what its configuration says; one that runs goes on."""
+        if broker.role not in GONE and not broker.stopped_itself:
+            return
+        broker.incarnation += 1
+        broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
+        reason = broker.spec.refused()
+        if reason is not None:
+            self.refused.append(f"{broker.name}: {reason}")
+        broker.stopped_itself = False
+        self.role(broker, "down" if reason is not None else "starting")
+        if reason is None:
+            self.soon(broker, self.random_duration(BOOT), self._activate)
+            if broker.spec.checks_network:
+                first = self.random_duration(BOOT + broker.spec.check_period * MS)
+                self.soon(broker, first, self.check_network)
+
+    def _activate(self, broker: Broker) -> None:
+        if not self.answers(broker):  # it waits; had it been asked sooner, it would have stopped
+            broker.stopped_itself = True
+        elif broker.spec.policy == "live_only":
+            self.go_live(broker, broker.stored_journal)
+        else:
+            room = self.store if broker.spec.policy == "shared_store" else self.replication
+            room.start(broker)
+
+    def go_live(self, broker: Broker, data: Journal | None, rule: Rule = Rule.none) -> None:
+        """A broker reads its journal and serves."""
+        broker.served_journal = live = data or Journal(broker.name)
+        broker.incarnation += 1
+        broker.node_id, broker.master = live.node_id, None
+        here = [queue for queue in self.scenario.queues if queue.is_at(broker.name)]
+        live.open(here, self.now)
+        broker.topology[live.node_id] = [broker.process_name, "-"]
+        self.role(broker, "live")
+        self.event(Kind.Started, broker, rule=rule)
+        self.notes.loaded(broker, live)
+        self.topology.gossip()
+        self.store.announce(broker)
+        self.replication.search_again()
+        self.deliver()
+        self.colocated.started(broker)
+
+    def take_over(self, slave: Broker, data: Journal, rule: Rule) -> None:
+        """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
+        if not slave.spec.scales_down:
+            self.go_live(slave, data, rule)
+        elif slave.hosting_broker is not None:  # outside a colocated broker it fails at this point
+            self.notes.loaded(slave, data)
+            scaledown.move(self, slave, data, slave.hosting_broker)
+            self.end(slave, orderly=True)
+
+    def deliver(self, _: object = None) -> None:
+        """Messages go where they can go now."""
+        self.balancing.forward_stored()
+        for broker in self.live_brokers():
+            self.balancing.dispatch(broker)
+        self.balancing.redistribute()
+
+    def end_live(self, broker: Broker, orderly: bool) -> None:
+        """A live broker ends: its journal stays, its clients and its slave are without it."""
+        live = broker.served_journal
+        if live is None:
+            return
+        self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
+        broker.stored_journal = live.persisted(orderly)
+        if broker.spec.policy == "shared_store":
+            self.store.of(broker).journal = broker.stored_journal
+        for slave in [b for b in self.all_brokers() if b.master is broker]:
+            self.replication.lost_master(slave, orderly=orderly)
+        self.topology.forget(broker, orderly)
+        broker.role = "stopping"
+        for client in self.clients.at(broker):
+            client.on_disconnected(tried=orderly)
+        broker.served_journal = None
+        self.notes.forgotten(broker, live)
+        if orderly or self.scenario.forgets_crashed:
+            self.replication.search_again(ended=True)
+
+    def stop(self, broker: Broker, failover: bool = False) -> None:
+        """Stop a process in order: a member of a group waits for a target first."""
+        if scaledown.waits(self, broker):
+            self.soon(broker, scaledown.NO_MEMBER, self.end, True, failover)
+        else:
+            self.end(broker, True, failover)
+
+    def end(self, broker: Broker, orderly: bool, failover: bool = False) -> None:
+        """A process ends, in order or by a kill, and what it hosts with it."""
+        if broker.role in GONE and not broker.stopped_itself:
+            return
+        broker.stopped_itself = False
+        for hosted in broker.hosted.values():
+            self.end(hosted, orderly)
+        if orderly:
+            scaledown.scale_down(self, broker)
+        master, broker.master = broker.master, None
+        self.end_live(broker, orderly)
+        self.role(broker, "stopped" if orderly else "down")
+        broker.incarnation += 1
+        if master is not None:
+            wait = self.random_duration(NOTICED)
+            self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
+        if broker.spec.policy == "shared_store":
+            self.store.ended(broker, orderly, failover)
+        broker.hosted = {}
+        self.topology.gossip()
+
+    # The network
+
+    def answers(self, broker: Broker) -> bool:
+        """Whether one of the addresses that a broker's network check asks answers, if it asks any.
+
+        The gateway is that of the URLs; of other addresses only the loopback is there.
+        """
+        core = broker.spec.keys.get("core", {})
+        addresses = str(core.get("network_check_list", "")).split(",")
+        loopback = any(address.strip().startswith(("127.", "localhost")) for address in addresses)
+        gateway = "network_check_url_list" in core and self.gateway.get(broker.name, False)
+        return loopback or gateway or not broker.spec.checks_network
+
+    def check_network(self, broker: Broker) -> None:
+        """A broker that finds nobody stops itself; it starts again when somebody answers."""
+        if broker.role in ("down", "not_started", "paused"):
+            return
+        if not self.answers(broker) and not broker.stopped_itself:
+            self.end(broker, orderly=True)
+            broker.stopped_itself = True
+        elif self.answers(broker) and broker.stopped_itself:
+            self.start(broker)
+
+    def on_line_lost(self, line: frozenset[str]) -> None:
+        """The two at its ends have noticed that a line is dead, if it still is."""
+        if line not in self.partitions.cuts:
+            return
+        self.partitions.cuts[line] = False
+        a, b = (self.brokers[name] for name in sorted(line))
+        self.topology.lose_sight(a, b)
+        for slave in (a, *a.hosted.values(), b, *b.hosted.values()):
+            live = slave.master
+            if live is not None and {slave.process_name, live.process_name} == line and slave.runs:
+                self.replication.lost_master(slave)
+                self.replication.lost_replica(live, slave)
+        self.topology.gossip()
+
+    # Queues
+
+    def queue(
+        self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None
+    ) -> Queue:
+        """Return a broker's queue; one that is not there yet is made, for a client or a subscription."""
+        found = broker.journal.queues.get(name)
+        auto_delete = "never" if topic is not None or not self.deletes_queues else "empty"
+        return found or self.new_queue(broker, name, topic, True, selector, auto_delete)
+
+    def new_queue(
+        self,
+        broker: Broker,
+        name: str,
+        topic: str | None = None,
+        durable: bool = True,
+        selector: str | None = None,
+        auto_delete: str = "never",
+        key: str = "",
+    ) -> Queue:
+        """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
+        queue = Queue(name, topic, durable, selector, auto_delete, self.now)
+        broker.journal.queues[key or name] = queue
+        return queue
+
+    def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
+        """A message joins a queue at its tail; *cause* is the row of what brought it."""
+        self.notes.enqueued(queue.add(message), queue, broker, cause)
+        if message.due > self.now:
+            self.later(message.due - self.now, self.deliver)
+        self.balancing.dispatch(broker)
+        self.balancing.redistribute()
+
+    def on_moved(self, moved: scaledown.Moved) -> None:
+        """The target of a scale-down has a message."""
+        if moved.target.served_journal is not None:
+            self.enqueue(moved.target, moved.queue, moved.message, moved.row)
+
+    # Writing down
+
+    def role(self, broker: Broker, role: str) -> None:
+        """A broker has another role."""
+        broker.role = role
+        self.notes.role(broker)
+        self.topology.gossip()

@@ -1,0 +1,1 @@
+"""Clients: connections that follow a pair of brokers, sessions, transactions."""

@@ -1,0 +1,164 @@
+"""What clients of Artemis brokers do: connect, receive, send, commit (Recordings rule 7.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mqlab.engine.lab import Completion
+from mqlab.products.artemis.broker.broker import Subsystem
+from mqlab.products.artemis.client.clients import Client
+from mqlab.products.artemis.client.consumers import Consumer
+from mqlab.products.artemis.client.requests import (
+    BLOCKED,
+    CreateSession,
+    Request,
+    SendRequest,
+    Transaction,
+)
+from mqlab.spec.artemis.steps import Keys
+
+if TYPE_CHECKING:
+    pass
+
+MS = 1000
+
+
+@dataclass(eq=False, slots=True)
+class ReceiveCall:
+    """A call that takes so many messages more, each in at most `wait` us."""
+
+    consumer: Consumer
+    count: int
+    wait: int
+    acknowledges: bool
+    got: int = 0
+    ended: bool = False
+
+
+class ClientActions(Subsystem):
+    """What clients do."""
+
+    @staticmethod
+    def _blocking(request: Request) -> Completion:
+        return Completion(request.is_over, then=request.tell)
+
+    # Connections
+
+    def do_open_consumer(self, keys: Keys) -> Completion:
+        """Open a connection, a session and a consumer."""
+        name = keys["consumer"]
+        consumer = self.lab.clients.consumers[name] = Consumer(self.lab, name, keys)
+        return self._open(consumer, keys, "open_consumer")
+
+    def do_open_client(self, keys: Keys) -> Completion:
+        """Open a client that stays, for sends and transactions."""
+        name = keys.get("producer") or keys["client"]
+        client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
+        return self._open(client, keys, "open")
+
+    do_open_producer = do_open_client
+
+    def _open(self, client: Client, keys: Keys, what: str) -> Completion:
+        opening = CreateSession(client, what, keys.get("time_limit_ms", BLOCKED))
+        opening.make()
+        return Completion() if keys.get("in_background") else self._blocking(opening)
+
+    def do_close_consumer(self, keys: Keys) -> Completion:
+        """Close the connection; one that looks for its broker is blocked in it."""
+        blocked = self.lab.clients.consumer(keys["consumer"]).close()
+        end = self.lab.now + BLOCKED * MS
+        return Completion(deadline=end, then=self.lab.come_to_rest) if blocked else Completion()
+
+    # Receiving
+
+    def do_receive(self, keys: Keys) -> Completion:
+        """Take so many messages, or what comes in the time."""
+        consumer = self.lab.clients.consumer(keys["consumer"])
+        wait = int(keys.get("wait_ms", 2000) * MS)
+        reading = ReceiveCall(consumer, keys["count"], wait, keys.get("acknowledge", True))
+        return self._next_message(reading)
+
+    def _next_message(self, reading: ReceiveCall) -> Completion:
+        if reading.got < reading.count and not reading.ended:
+            end = self.lab.now + reading.wait
+            return Completion(self._has_message, reading, end, then=self._receive)
+        if reading.consumer.state == "failed":
+            reading.consumer.see_closed()
+        elif reading.got < reading.count:
+            said = f"receive: {reading.got} of {reading.count}"
+            reading.consumer.results.append(said)
+        return Completion()
+
+    @staticmethod
+    def _has_message(reading: ReceiveCall) -> bool:
+        return reading.consumer.arrived > 0
+
+    def _receive(self, reading: ReceiveCall) -> None:
+        if reading.consumer.receive_one(reading.acknowledges):
+            reading.got += 1
+        else:
+            reading.ended = True
+        self.lab.under_way = self._next_message(reading)
+
+    def do_resume(self, keys: Keys) -> None:
+        """Take everything from now on."""
+        consumer = self.lab.clients.consumer(keys["consumer"])
+        consumer.receiving = True
+        consumer.see_closed()
+        self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
+
+    def do_hold(self, keys: Keys) -> None:
+        """Take nothing any more."""
+        self.lab.clients.consumer(keys["consumer"]).receiving = False
+
+    # Sending
+
+    def do_send(self, keys: Keys) -> Completion:
+        """Send messages one by one; the next one when the broker has the last."""
+        sending = SendRequest(self._sender(keys), keys, self.lab.clients.numbers + 1)
+        self.lab.clients.numbers += keys["count"]
+        self.lab.clients.sending += keys["count"]
+        sending.begin()
+        return Completion() if keys.get("in_background") else self._blocking(sending)
+
+    def _sender(self, keys: Keys) -> Client:
+        opened = keys.get("producer") or keys.get("client")
+        if opened:
+            return self.lab.clients.sender(opened)
+        name = keys.get("name") or f"sender{self.lab.step_no}"
+        if name not in self.lab.clients.senders:
+            client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
+            client.connect(client.attempts(-1))
+        return self.lab.clients.senders[name]
+
+    def do_wait_for_sends(self, keys: Keys) -> Completion:
+        """Wait until sends in the background have ended."""
+        end = self.lab.now + int(keys.get("timeout_ms", 60_000) * MS)
+        return Completion(self._has_sent, deadline=end, then=self.lab.come_to_rest)
+
+    def _has_sent(self, _: object) -> bool:
+        return not self.lab.clients.sending
+
+    # Transactions
+
+    def do_commit(self, keys: Keys) -> Completion:
+        """Commit a client's transaction."""
+        client = self.lab.clients.named(keys["client"])
+        return self._call(Transaction(client, client.commit, "commit"))
+
+    def do_rollback(self, keys: Keys) -> Completion:
+        """Roll a client's transaction back."""
+        client = self.lab.clients.named(keys["client"])
+        return self._call(Transaction(client, client.rollback, "rollback"))
+
+    def do_xa(self, keys: Keys) -> Completion:
+        """One call of an XA resource."""
+        client = self.lab.clients.named(keys["client"])
+        if keys["act"] in ("start", "end"):
+            return Completion()
+        return self._call(Transaction(client, client.xa, "xa", keys["act"]))
+
+    def _call(self, request: Request) -> Completion:
+        request.make()
+        return self._blocking(request)

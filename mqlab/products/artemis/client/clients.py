@@ -1,0 +1,315 @@
+"""JMS clients: connections that follow a broker's pair, sessions, transactions.
+
+AMQ Broker 7.1, 21.1 and 21.4; Artemis rules 2 and 9.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mqlab.errors import UnknownName
+from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.messages import Message
+from mqlab.products.artemis.network.cluster_connection import Refused
+from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.artemis.steps import Keys
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.site import Site
+    from mqlab.products.artemis.client.consumers import Consumer
+    from mqlab.products.artemis.client.requests import CreateSession
+
+MS = 1000
+_CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
+CLOSED = f"receive: {_CLOSED} AMQ119017"
+SESSION_CLOSED = f"{_CLOSED} AMQ119019"
+ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
+
+
+@dataclass(slots=True)
+class Attempts:
+    """How many attempts to connect are left (-1: no limit), and how long (ms) it is to the next.
+
+    Each wait is so many times as long as the last, in whole milliseconds, and at most `longest`.
+    """
+
+    left: int
+    wait: int
+    multiplier: float
+    longest: int
+
+    def next(self) -> int:
+        """Count one; returns the wait (us) before the next."""
+        wait = self.wait * MS
+        self.left -= 1
+        self.wait = min(int(self.wait * self.multiplier), self.longest)
+        return wait
+
+
+@dataclass(eq=False, slots=True)
+class Reconnection:
+    """A client's search for the broker it had before, in one of its epochs."""
+
+    before: Broker
+    epoch: int
+    attempts: Attempts
+
+
+class Client:
+    """A connection of its own. `at` is where its session is.
+
+    `state`: new, connected, seeking, failed (given up), closed.
+    """
+
+    role = "producer"
+
+    def __init__(self, lab: Site, name: str, keys: Keys) -> None:
+        self.lab, self.name, self.keys = lab, name, keys
+        where = keys.get("broker", ())
+        self.addresses = [where] if isinstance(where, str) else list(where)
+        defaults = {name: row.default for name, row in OPTIONS["url"].items()}
+        self.options = {**defaults, **lab.scenario.clients, **keys.get("url", {})}
+        self.state, self.node_id = "new", ""
+        self.at: Broker | None = None
+        self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
+        self.opening: CreateSession | None = None  # the call that connects it
+        self.calling = 0  # since when (us) it is in a call
+        self.failovers: list[str] = []
+        self.results: list[str] = []
+        self.rollback_only = False  # its open transaction can only be rolled back
+        self.work: list[Message] = []
+        self.prepared: list[Message] = []
+        self.sent = array("i")
+        self.failed: list[str] = []
+        home = self.addresses[0] if self.addresses else ""
+        self.node = lab.notes.recorder.add_node(name, self.role, home)
+
+    # Connecting
+
+    def connect(self, attempts: Attempts) -> None:
+        """Try the addresses so often; with unlimited attempts it stays with the one it began with."""
+        if self.state != "new":
+            return
+        addresses = self.addresses[:1] if attempts.left < 0 else self.addresses
+        broker = next(filter(self.reaches, map(self.lab.brokers.__getitem__, addresses)), None)
+        if broker is not None:
+            self._attach(broker)
+        elif attempts.left in (0, 1):
+            self.state = "failed"
+            if self.opening is not None:
+                self.opening.note_failure()
+        else:
+            self.lab.later(attempts.next(), self.connect, attempts)
+
+    def attempts(self, left: int) -> Attempts:
+        """Return so many attempts, at the intervals of its options."""
+        wait = ("retry_interval", "retry_interval_multiplier", "max_retry_interval")
+        return Attempts(left, *(self.options[name] for name in wait))
+
+    def reaches(self, broker: Broker) -> bool:
+        """Whether a broker serves and the line from the clients to it is whole."""
+        return broker.serves and self.lab.partitions.joined("clients", broker.process_name)
+
+    def _attach(self, broker: Broker) -> None:
+        self.at, self.state, self.node_id = broker, "connected", broker.node_id
+        self.uplink = self.lab.way(self.name, broker.process_name)
+        self.downlink = self.lab.way(broker.process_name, self.name)
+        self.epoch += 1
+        self.lab.event(Kind.Attached, broker, frm=self.node, to=broker.node)
+        self.opened()
+
+    def opened(self) -> None:
+        """The connection is up: a session is made anew, if the old one did not stay."""
+
+    def end_session(self, tried: bool) -> None:
+        """Its session is gone with all that was open in it."""
+        self.rollback_only |= bool(self.work)
+        self.drop(Rule.connection_lost)
+        self.at = None
+
+    def on_disconnected(self, tried: bool) -> None:
+        """Its broker is gone, in order or not, or has given the session up."""
+        broker = self.at
+        self.end_session(tried)
+        if broker is not None and self.state == "connected":
+            self.reconnect(broker)
+
+    def cut(self, silent: bool) -> None:
+        """The line to its broker is cut: without a word that is noticed after the ttl.
+
+        With a confirmation window the session stays at the broker, and waits for it so long.
+        """
+        window = self.options["confirmation_window_size"] > 0
+        if self.at is not None and self.state == "connected" and not silent:
+            broker = self.at
+            if not window:
+                self.end_session(tried=True)
+            self.reconnect(broker)
+            self.lab.balancing.dispatch(broker)
+        if silent or window:
+            self.lab.later(self.options["connection_ttl"] * MS, self._fell_silent, self.epoch)
+
+    def _fell_silent(self, epoch: int) -> None:
+        broker = self.at
+        if broker is None or self.epoch != epoch or self.reaches(broker):
+            return
+        self.on_disconnected(tried=True)
+        self.lab.balancing.dispatch(broker)
+
+    def reconnect(self, broker: Broker) -> None:
+        """The connection broke: look for the broker, or for its backup, as often as allowed."""
+        self.state = "reconnecting"
+        self.failovers.append("failure_detected")
+        self.epoch += 1
+        self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Rule.connection_lost)
+        attempts = self.attempts(self.options["reconnect_attempts"])
+        self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts))
+
+    def _reconnect(self, search: Reconnection) -> None:
+        if self.epoch != search.epoch or self.state != "reconnecting":
+            return
+        left = search.attempts.left
+        found = self._again(search.before) if left != 0 else None
+        over = found is not None or left in (0, 1)
+        if over and self.at is not None and found is not self.at:  # the old session is given up
+            self.end_session(tried=True)
+        if found is not None:
+            self.failovers.append("failover_completed")
+            self._attach(found)
+        elif over:
+            self.on_attempts_exhausted()
+        else:
+            self.lab.later(search.attempts.next(), self._reconnect, search)
+
+    def _again(self, before: Broker) -> Broker | None:
+        """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
+        choice = [before, *(self.lab.all_brokers() if self.options["ha"] else ())]
+        return next(
+            (
+                b
+                for b in choice
+                if b.node_id == self.node_id and b.connectors_reach(before) and self.reaches(b)
+            ),
+            None,
+        )
+
+    def on_attempts_exhausted(self) -> None:
+        """No attempt is left: the connection is closed for good."""
+        self.state = "failed"
+        self.failovers.append("failover_failed")
+        self.lab.event(Kind.Failed, None, frm=self.node, rule=Rule.gave_up)
+
+    def is_blocked(self, persistent: bool) -> bool:
+        """Whether a call has to wait: while it looks for its broker.
+
+        What is to be persistent waits for a slave that hangs, until its master gives that up.
+        """
+        live = self.at.served_journal if self.at is not None and persistent else None
+        hangs = live is not None and live.replica is not None and live.replica.role == "paused"
+        return self.state in ("new", "reconnecting") or hangs
+
+    # Sending
+
+    def send(self, message: Message) -> None:
+        """The broker has one message: for the transaction, or for its address."""
+        if self.state == "failed":
+            self.failed.append(f"{message.number} IllegalStateException")
+            return
+        self.sent.append(message.number)
+        self.work.append(message)
+        if not (self.keys.get("transacted") or self.keys.get("xa")):
+            self.settle()
+
+    def settle(self) -> None:
+        """What was sent becomes visible; the broker may refuse it with an error."""
+        assert self.at is not None  # a call is made when it is connected
+        work, self.work = self.work, []
+        for message in work:
+            try:
+                self.lab.balancing.route(self.at, message)
+            except Refused:
+                self.sent.remove(message.number)
+                said = "JMSException / ActiveMQInternalErrorException"
+                self.failed.append(f"{message.number} {said}")
+                self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
+
+    # Transactions
+
+    def commit(self, step: int, what: str = "commit") -> None:
+        """Commit: refused if the connection broke while there was work."""
+        if self.state == "failed" or self.rollback_only:
+            said = SESSION_CLOSED if self.state == "failed" else ROLLED_BACK
+            self.results.append(f"step {step} {what}: {said}")
+            self.roll_back()
+            return
+        self.settle()
+        self.results.append(f"step {step} {what}: ok")
+
+    def rollback(self, step: int, what: str = "rollback") -> None:
+        """Undo the work of the open transaction; a connection that was given up cannot be told."""
+        self.roll_back()
+        said = SESSION_CLOSED if self.state == "failed" else "ok"
+        self.results.append(f"step {step} {what}: {said}")
+
+    def xa(self, step: int, act: str) -> None:
+        """Prepare, recover, commit, roll back: what is in doubt may be another client's."""
+        live = self.at.served_journal if self.at is not None else None
+        if live is not None and act == "recover":
+            self.results.append(f"step {step} xa recover: {len(live.prepared)} in doubt")
+        elif live is not None and act == "prepare" and not self.rollback_only:
+            live.prepared.append(self.work)
+            self.prepared, self.work = self.work, []
+            self.results.append(f"step {step} prepare: ok")
+        else:
+            if live is not None and live.prepared and not self.work and not self.rollback_only:
+                self.work = self.prepared if self.prepared in live.prepared else live.prepared[0]
+                live.prepared.remove(self.work)
+            (self.rollback if act == "rollback" else self.commit)(step, f"xa {act}")
+
+    def roll_back(self) -> None:
+        """The work of the transaction is undone."""
+        self.rollback_only = False
+        self.drop(Rule.asked)
+
+    def drop(self, rule: Rule) -> None:
+        """What was sent in the open transaction never becomes visible."""
+        for message in self.work:
+            self.lab.message(Kind.Discarded, message, self.at, rule=rule, cause=message.row)
+        self.work = []
+
+
+class Clients:
+    """All clients that were ever opened."""
+
+    def __init__(self) -> None:
+        self.consumers: dict[str, Consumer] = {}
+        self.senders: dict[str, Client] = {}
+        self.numbers = 0  # of messages
+        self.sending = 0  # messages of send steps that are not through
+
+    def named(self, name: str) -> Client:
+        """Return a client by its name; raises `UnknownName` before it is opened."""
+        found = self.consumers.get(name) or self.senders.get(name)
+        if found is None:
+            raise UnknownName.of("client", name, [*self.consumers, *self.senders], "open by now")
+        return found
+
+    def consumer(self, name: str) -> Consumer:
+        """Return a consumer by its name; raises `UnknownName` before it is opened."""
+        if name not in self.consumers:
+            raise UnknownName.of("consumer", name, self.consumers, "open by now")
+        return self.consumers[name]
+
+    def sender(self, name: str) -> Client:
+        """Return a session that sends, by its name; raises `UnknownName` before it is opened."""
+        if name not in self.senders:
+            raise UnknownName.of("producer", name, self.senders, "open by now")
+        return self.senders[name]
+
+    def at(self, broker: Broker) -> list[Client]:
+        """Return those that have a session at a broker."""
+        every = [*self.consumers.values(), *self.senders.values()]
+        return [client for client in every if client.at is broker]

@@ -1,0 +1,211 @@
+"""Consumers: what they hold, take, acknowledge, give back (Artemis rules 2 and 9)."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.messages import MessageReference, Queue
+from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, Client
+from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.site import Site
+
+
+class Consumer(Client):
+    """A consumer with a connection and a session of its own."""
+
+    role = "consumer"
+
+    def __init__(self, lab: Site, name: str, keys: Keys) -> None:
+        super().__init__(lab, name, keys)
+        kind = "queue" if "queue" in keys else "topic"
+        self.dest = Destination(kind, keys[kind])
+        self.selector = keys.get("selector")
+        self.mode = keys.get("ack_mode", "auto")
+        self.receiving = bool(keys.get("receiving", True))
+        self.acknowledges = bool(keys.get("acknowledge", True))
+        self.queue: Queue | None = None
+        self.sub = -1
+        self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
+        self.arrived = 0  # how many of the buffer have come
+        self.round = 0  # counts how often the buffer was given back
+        self.unacknowledged: list[MessageReference] = []
+        self.acknowledging: list[
+            MessageReference
+        ] = []  # acknowledged, and the broker does not know yet
+        self.received = array("i")
+        self.redelivered: list[int] = []
+
+    def opened(self) -> None:
+        """Subscribe, or go on in the session that stayed."""
+        assert self.at is not None
+        if self.queue is None:
+            self.queue = self._queue(self.at)
+            self.queue.consumers.append(self)
+            self.sub = self.lab.notes.recorder.name_subscription(
+                f"{self.dest} at {self.at.name} by {self.name}"
+                + (f" where {self.selector}" if self.selector else "")
+            )
+            self.lab.event(
+                Kind.Subscribed,
+                self.at,
+                frm=self.node,
+                to=self.at.node,
+                sub=self.sub,
+                rule=Rule.local_consumer,
+                dest=self.dest,
+            )
+            self.lab.balancing.dispatch(self.at)
+            self.lab.balancing.redistribute()
+        self.go_on()
+
+    def _queue(self, broker: Broker) -> Queue:
+        """Return the queue, that of the durable subscription, or a new one of its own."""
+        name = self.dest.name
+        if self.dest.is_queue:
+            return self.lab.queue(broker, name)
+        if "durable_name" in self.keys:
+            subscription = f"{self.keys['client_id']}.{self.keys['durable_name']}"
+            found = broker.journal.queues.get(subscription)
+            if found is not None and (found.topic, found.selector) != (name, self.selector):
+                self._delete(broker, found)  # another topic or selector: a new subscription
+            return self.lab.queue(broker, subscription, name, self.selector)
+        return self.lab.new_queue(
+            broker,
+            f"temporary:{name}",
+            name,
+            False,
+            self.selector,
+            "left",
+            f"temporary of {self.name}",
+        )
+
+    def end_session(self, tried: bool) -> None:
+        """Its session is gone: what it held goes back to its place."""
+        self.rollback_only |= self.mode != "auto" and bool(self.unacknowledged)
+        self.leave(taken=tried, buffered=tried)
+        super().end_session(tried)
+
+    def take(self, item: MessageReference) -> None:
+        """A message is sent to the client's buffer."""
+        self.buffer.append(item)
+        self.downlink.carry(self._on_message, self.round, 0, item.message.size)
+
+    def _on_message(self, round: int) -> None:
+        """A message is in the buffer; a receiving client takes it at once."""
+        if round == self.round:
+            self.arrived += 1
+            self.go_on()
+
+    def go_on(self, _: object = None) -> None:
+        """Take what is there, while receiving."""
+        while self.receiving and self.arrived and self.state == "connected":
+            if not self.receive_one(self.acknowledges):
+                return
+
+    def receive_one(self, acknowledge: bool = True) -> bool:
+        """Take one message; False if there is none, or if its acknowledgement rolled all back."""
+        if not self.arrived:
+            return False
+        self.arrived -= 1
+        item = self.buffer.pop(0)
+        number = item.message.number
+        self.received.append(number)
+        if item.delivery_count:
+            self.redelivered.append(number)
+            self.lab.message(Kind.Redelivered, item.message, self.at, to=self.node, cause=item.row)
+        item.row = self.lab.message(Kind.Received, item.message, self.at, cause=item.row)
+        self.unacknowledged.append(item)
+        if self.mode == "transacted" or not acknowledge:
+            return True
+        if self.mode == "client" and self.rollback_only:
+            self.results.append(f"step {self.lab.step_no} acknowledge {number}: {ROLLED_BACK}")
+            self.roll_back()
+            return False
+        items, self.unacknowledged = self.unacknowledged, []
+        self.acknowledging += items
+        self.uplink.carry(self._on_acknowledged, items)
+        return True
+
+    def _on_acknowledged(self, items: list[MessageReference]) -> None:
+        """The broker forgets what was acknowledged, if it is not to be delivered once more."""
+        for item in [item for item in items if item in self.acknowledging]:
+            self.acknowledging.remove(item)
+            self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
+
+    def settle(self) -> None:
+        """Acknowledge all that was taken."""
+        for item in self.unacknowledged:
+            self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
+        self.unacknowledged = []
+
+    def roll_back(self) -> None:
+        """Everything comes again, here only what others do not take; what was taken counts as tried."""
+        self.rollback_only = False
+        self.requeue(taken=True, buffered=False)
+        if self.at is not None:
+            self.lab.balancing.dispatch(self.at, stopped=self)
+            self.lab.balancing.dispatch(self.at)
+
+    def requeue(self, taken: bool, buffered: bool) -> None:
+        """What it holds goes back to its place, counted as tried or not."""
+        rows = [(item, taken) for item in self.unacknowledged] + [
+            (item, buffered) for item in self.buffer
+        ]
+        self.unacknowledged, self.buffer, self.arrived = [], [], 0
+        self.round += 1
+        if self.queue is not None and self.at is not None:
+            self.queue.requeue(rows)
+            for item, _ in rows:
+                self.lab.notes.returned(item, self.queue, self.at)
+
+    def leave(self, taken: bool, buffered: bool) -> None:
+        """Leave the queue, after giving back what is held, counted as tried or not."""
+        queue, broker = self.queue, self.at
+        if queue is None or broker is None:
+            return
+        queue.consumers.remove(self)
+        self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
+        self.requeue(taken, buffered)
+        self.queue = None
+        empty = not queue.consumers and not queue.waiting
+        if queue.auto_delete == "left" or (queue.auto_delete == "empty" and empty):
+            self._delete(broker, queue)
+
+    def _delete(self, broker: Broker, queue: Queue) -> None:
+        queues = broker.journal.queues
+        queues.pop(next(key for key, found in queues.items() if found is queue))
+        for item in queue.waiting:
+            self.lab.message(
+                Kind.Discarded, item.message, broker, rule=Rule.no_subscription, cause=item.row
+            )
+
+    def close(self) -> bool:
+        """Close its connection; returns whether that is blocked, while it looks for its broker."""
+        broker, blocked = self.at, self.state == "reconnecting"
+        self._on_acknowledged(list(self.acknowledging))
+        self.leave(taken=True, buffered=False)
+        self.state, self.at = "closed", None
+        if broker is not None:
+            self.lab.event(Kind.Unsubscribed, broker, frm=self.node, sub=self.sub, dest=self.dest)
+        if blocked:
+            self.failovers.append("failover_failed")
+            self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
+        self.lab.deliver()
+        return blocked
+
+    def on_attempts_exhausted(self) -> None:
+        """A receiver sees that its connection is closed."""
+        super().on_attempts_exhausted()
+        if self.receiving:
+            self.see_closed()
+
+    def see_closed(self) -> None:
+        """Who receives from a connection that was given up is told so, once."""
+        if self.state == "failed" and CLOSED not in self.results:
+            self.results.append(CLOSED)

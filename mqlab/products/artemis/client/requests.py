@@ -1,0 +1,217 @@
+"""Requests: what a client asks of its broker, over its line, and the messages that one step sends.
+
+A request waits until the client can talk to its broker. One whose connection breaks on the way is
+made again. A persistent message goes to the slave that copies the broker, and back, before the broker
+answers (AMQ Broker 7.1, 21.1; Artemis rule 2.5).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mqlab.engine.link import Link
+from mqlab.products.artemis.broker.messages import Message
+from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.client.clients import Client
+
+MS = 1000
+NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
+LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
+BLOCKED = 20_000  # ms after which a call counts as blocked
+
+
+class Request(ABC):
+    """A request of a client: `act` is what the broker does when it has come."""
+
+    persistent = True
+
+    def __init__(self, client: Client, what: str, limit_ms: float = BLOCKED) -> None:
+        self.client, self.what = client, what
+        self.lab, self.step = client.lab, client.lab.step_no
+        self.limit = limit_ms * MS
+        self.answered = False
+        client.calling = self.lab.now
+
+    @property
+    def size(self) -> int:
+        """The bytes of the message in it."""
+        return 0
+
+    @abstractmethod
+    def act(self) -> None:
+        """What the broker does."""
+
+    def make(self, _: object = None) -> None:
+        """Ask as soon as the client can."""
+        self.client.calling = self.lab.now
+        self._try()
+
+    def _try(self, _: object = None) -> None:
+        client = self.client
+        if client.is_blocked(self.persistent):
+            self.lab.later(LOOKS, self._try)
+            return
+        self.leave()
+        if client.at is None:  # it was given up, and the client's own library answers
+            self.act()
+            self.on_answered()
+        else:
+            client.uplink.carry(self._on_request, client.epoch, 0, self.size)
+
+    def leave(self) -> None:
+        """The request leaves the client."""
+
+    def _on_request(self, epoch: int) -> None:
+        """The broker has it; a slave that copies it has to have it too."""
+        broker = self.client.at
+        replica = (
+            broker.served_journal.replica
+            if broker is not None and broker.served_journal is not None
+            else None
+        )
+        if broker is None or replica is None or not self.persistent:
+            self._on_stored(epoch)
+        else:
+            answer = (self.lab.line(replica, broker), epoch)
+            self.lab.line(broker, replica).carry(self._on_replicated, answer, 0, self.size)
+
+    def _on_replicated(self, answer: tuple[Link, int]) -> None:
+        answer[0].carry(self._on_stored, answer[1])
+
+    def _on_stored(self, epoch: int) -> None:
+        if self.client.epoch != epoch:
+            self._try()
+            return
+        self.act()
+        self.client.downlink.carry(self.on_answered, None)
+
+    def on_answered(self, _: object = None) -> None:
+        """The client has the answer."""
+        self.answered = True
+
+    # Who waits for it
+
+    def is_over(self, _: object = None) -> bool:
+        """Whether it is answered, or has been blocked for too long."""
+        return self.answered or self.lab.now - self.client.calling > self.limit
+
+    def tell(self, _: object = None) -> None:
+        """Say how it ended: blocked for too long it goes on behind the script."""
+        if not self.answered:
+            self.client.results.append(f"step {self.step} {self.what}: still blocked")
+        self.lab.come_to_rest()
+
+
+class CreateSession(Request):
+    """A client opens its connection, as often as it may try."""
+
+    def make(self, _: object = None) -> None:
+        """Connect."""
+        client, self.client.opening = self.client, self
+        client.connect(client.attempts(client.options["initial_connect_attempts"]))
+
+    def act(self) -> None:
+        """No broker is asked for more than the connection."""
+
+    def is_over(self, _: object = None) -> bool:
+        """Whether it is connected, has given up, or delivery_count for too long."""
+        self.answered = self.client.state != "new"
+        return super().is_over()
+
+    def note_failure(self) -> None:
+        """No attempt is left, maybe long after the script has gone on."""
+        for said in dict.fromkeys(("open", self.what)):
+            self.client.results.append(f"step {self.step} {said}: {NOT_CONNECTED}")
+
+
+class Transaction(Request):
+    """Commit, roll back, or a call of an XA resource."""
+
+    def __init__(self, client: Client, call: Callable[..., None], *words: str) -> None:
+        super().__init__(client, " ".join(words))
+        self.call, self.words = call, words[1:]
+
+    def act(self) -> None:
+        """Let the session do it."""
+        self.call(self.step, *self.words)
+
+
+class SendRequest(Request):
+    """The messages of one step, one by one: the next one when the broker has the last."""
+
+    def __init__(self, client: Client, keys: Keys, first: int) -> None:
+        super().__init__(client, "send", keys.get("time_limit_ms", BLOCKED))
+        self.keys, self.where, self.first = keys, {**client.keys, **keys}, first
+        self.persistent = bool(keys.get("persistent", True))
+        self.count, self.sent = int(keys["count"]), 0
+        self.interval = int(keys.get("interval_ms", 0) * MS)
+        self.message: Message | None = None
+        self.left = 0  # when (us) the last message left
+
+    def begin(self) -> None:
+        """Send the first message, or end."""
+        if self.count:
+            self.lab.later(0, self.make)
+        else:
+            self._end()
+
+    @property
+    def size(self) -> int:
+        """The bytes of the message under way."""
+        return self.message.size if self.message is not None else 0
+
+    def leave(self) -> None:
+        """A message leaves the client; one that is sent again is the same."""
+        client, self.left = self.client, self.lab.now
+        if self.message is None:
+            self.message = self._message(self.first + self.sent, self.sent)
+            if client.state != "failed":
+                to = client.at.node if client.at is not None else -1
+                self.message.row = self.lab.message(
+                    Kind.Sent, self.message, client.at, client.node, to
+                )
+
+    def act(self) -> None:
+        """The broker has a message."""
+        assert self.message is not None  # it has left
+        self.client.send(self.message)
+        self.lab.clients.sending -= 1
+
+    def on_answered(self, _: object = None) -> None:
+        """Go on with the next message, an interval after this one."""
+        self.message = None
+        self.sent += 1
+        if self.sent < self.count:
+            wait = max(0, self.left + self.interval - self.lab.now)
+            self.client.calling += wait
+            self.lab.later(wait, self.make)
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        self.answered = True
+        if self.client.keys is self.keys:  # its connection was for this step
+            self.client.state, self.client.at = "closed", None
+
+    def _message(self, number: int, place: int) -> Message:
+        keys, now = self.keys, self.lab.now
+        kind = "topic" if "topic" in self.where else "queue"
+        dealt = {
+            key: value[place % len(value)] if isinstance(value, list) else value
+            for key, value in keys.get("properties", {}).items()
+        }
+        delay = int(keys.get("delivery_delay_ms", 0) * MS)
+        return Message(
+            number,
+            Destination(kind, self.where[kind]),
+            self.persistent,
+            dealt,
+            keys.get("size", 0),
+            now + delay if delay else 0,
+        )

@@ -1,0 +1,1 @@
+"""Lab files and Artemis' own `broker.xml`."""

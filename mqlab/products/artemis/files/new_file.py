@@ -1,0 +1,136 @@
+"""An Artemis broker as a new `broker.xml`: complete, in the order of its schema.
+
+Source: AMQ Broker 7.1, chapter 21; the Artemis user manual, clusters.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from mqlab.files.markup import Edit, edited, quoted, tag
+from mqlab.products.artemis.files import policy
+from mqlab.products.artemis.files.core import JOURNAL, NOTE, SHARED, Core
+from mqlab.products.artemis.files.policy import leaf
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.artemis.options import OPTIONS
+
+# The elements below ``core`` that are written, in this order.
+KNOWN = (
+    "journal-directory", "connectors", "acceptors", "broadcast-groups", "discovery-groups",
+    "cluster-password", *(row.guide for row in OPTIONS["core"].values()), "ha-policy",
+    "cluster-connections", "address-settings", "addresses",
+)  # fmt: skip
+_PORT, _GROUP = 61616, "lab"
+
+
+def fresh(network: HaScenario, broker: Broker) -> str:
+    """Return the file of a broker; the host of each is called like the broker."""
+    lines = "".join(inside_of(network, broker).values())
+    named = leaf("name", broker.name, " " * 4)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<configuration xmlns="urn:activemq">\n'
+        f'  <core xmlns="urn:activemq:core">\n{named}{lines}  </core>\n</configuration>\n'
+    )
+
+
+def inside_of(network: HaScenario, broker: Broker) -> dict[str, str]:
+    """Return element -> its lines, of those below ``core`` that mqlab knows."""
+    found: dict[str, str] = {}
+    store = broker.keys.get("shared_store")
+    if store is not None:
+        place = store if store.startswith("/") else SHARED + store
+        found["journal-directory"] = leaf("journal-directory", place + JOURNAL, " " * 4)
+    others = [other.name for other in network.brokers if other is not broker]
+    downs = (half.scale_down or {} for half in (broker, *broker.halves()))
+    asked = [str(ref).removeprefix("to_") for down in downs for ref in down.get("connectors", ())]
+    ways = {f"to_{name}": name for name in (*others, *asked)}
+    found["connectors"] = _addresses("connectors", "connector", {broker.name: broker.name, **ways})
+    found["acceptors"] = _addresses("acceptors", "acceptor", {"artemis": "0.0.0.0"})
+    found["broadcast-groups"], found["discovery-groups"] = _groups(network, broker)
+    if broker.keys.get("cluster_password") is not None:
+        text = leaf("cluster-password", broker.keys["cluster_password"], " " * 4)
+        found["cluster-password"] = text
+    own = broker.keys.get("core") or {}
+    for name, row in OPTIONS["core"].items():
+        if own.get(name) is not None:
+            found[row.guide] = leaf(row.guide, own[name], " " * 4)
+    found["ha-policy"] = policy.written(broker)
+    found["cluster-connections"] = _cluster(network, broker, others)
+    found["address-settings"] = _settings(network.addresses)
+    found["addresses"] = _queues(network, broker)
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def _addresses(holder: str, kind: str, hosts: Mapping[str, str]) -> str:
+    lines = "".join(
+        f"      <{kind} name={quoted(name)}>tcp://{quote(host, safe='')}:{_PORT}</{kind}>\n"
+        for name, host in hosts.items()
+    )
+    return tag(holder, {}, lines, " " * 4)
+
+
+def _groups(network: HaScenario, broker: Broker) -> tuple[str, str]:
+    """Return the groups by which brokers find each other; nothing where none is asked for."""
+    halves = (broker, *broker.halves())
+    names = [half.scale_down.get("discovery_group_ref") for half in halves if half.scale_down]
+    if network.option(broker, "discovery"):
+        names.append(_GROUP)
+    asked = dict.fromkeys(name for name in names if name)
+    if not asked:
+        return "", ""
+    address = leaf("group-address", "231.7.7.7", " " * 8) + leaf("group-port", "9876", " " * 8)
+    told = address + leaf("connector-ref", broker.name, " " * 8)
+    sent = tag("broadcast-group", {"name": _GROUP}, told, " " * 6)
+    heard = "".join(tag("discovery-group", {"name": n}, address, " " * 6) for n in asked)
+    return tag("broadcast-groups", {}, sent, " " * 4), tag("discovery-groups", {}, heard, " " * 4)
+
+
+def _cluster(network: HaScenario, broker: Broker, others: list[str]) -> str:
+    options = {**network.cluster, **(broker.keys.get("cluster") or {})}
+    lines = leaf("connector-ref", broker.name, " " * 8)
+    for name, row in OPTIONS["cluster-connection"].items():
+        plain_ = row.type in (bool, int, str) and name not in (
+            "discovery", "allow_direct_connections_only")  # fmt: skip
+        if plain_ and options.get(name) is not None:
+            lines += leaf(row.guide, options[name], " " * 8)
+    if options.get("discovery"):
+        lines += tag("discovery-group-ref", {"discovery-group-name": _GROUP}, "", " " * 8)
+    else:
+        to = options.get("to")
+        names = others if to is None else [to] if isinstance(to, str) else list(to)
+        only = options.get("allow_direct_connections_only")
+        given = {"allow-direct-connections-only": "true"} if only else {}
+        refs = "".join(leaf("connector-ref", f"to_{name}", " " * 10) for name in names)
+        lines += tag("static-connectors", given, refs, " " * 8)
+    connection = tag("cluster-connection", {"name": "lab"}, lines, " " * 6)
+    return tag("cluster-connections", {}, connection, " " * 4)
+
+
+def _settings(options: Mapping[str, object]) -> str:
+    rows = OPTIONS["address-setting"]
+    lines = "".join(leaf(rows[n].guide, value, " " * 8) for n, value in options.items())
+    setting = lines and tag("address-setting", {"match": "#"}, lines, " " * 6)
+    return setting and tag("address-settings", {}, setting, " " * 4)
+
+
+def _queues(network: HaScenario, broker: Broker) -> str:
+    made = ""
+    for queue in network.queues:
+        if queue.is_at(broker.name):
+            inside = tag("queue", {"name": queue.name}, "", " " * 10)
+            inside = tag(queue.routing, {}, inside, " " * 8)
+            made += tag("address", {"name": queue.address or queue.name}, inside, " " * 6)
+    return made and tag("addresses", {}, made, " " * 4)
+
+
+def noted(core: Core, notes: Mapping[str, object]) -> str:
+    """Return the text of a broker with notes put into it."""
+    text = json.dumps(notes, ensure_ascii=True).replace(">", "\\u003e")
+    line = f"<?{NOTE} {text}?>"
+    if core.note is not None:
+        return edited(core.document.text, [Edit(core.note.start, core.note.end, line)])
+    inside = core.element.inside
+    return edited(core.document.text, [Edit(inside, inside, f"\n    {line}")])

@@ -1,0 +1,1 @@
+"""High availability: replication, shared stores, colocated backups, scale-down."""

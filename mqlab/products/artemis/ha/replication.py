@@ -1,0 +1,279 @@
+"""Replication: a slave copies its master over the network and takes over by a vote.
+
+AMQ Broker 7.1, 21.1; Artemis rules 2 to 4 and 12 to 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mqlab.products.artemis.broker.broker import Broker, Subsystem
+from mqlab.spec.artemis import votes_needed
+from mqlab.trace.kinds import Kind, Rule
+
+MS = 1000
+NOTICED = 100 * MS  # a broken connection is noticed at once, by and large
+COPYING = 400 * MS  # the least that a first copy takes
+ENDING = 10_000 * MS  # what a broker takes to stop that cannot say goodbye
+LOADING = 400 * MS  # a journal is read before its broker serves
+AGAIN = (
+    2000 * MS
+)  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
+# A slave votes 4 to 5 s after its master has woken up (Artemis rule 2.3).
+WAKES = 4500 * MS
+
+
+class Replication(Subsystem):
+    """Pairs, copies, votes, fail-back."""
+
+    # Start
+
+    def start(self, broker: Broker) -> None:
+        """A slave looks for a master; a master that may check looks for its own node id first."""
+        node_id = (
+            broker.stored_journal.node_id if broker.stored_journal is not None else broker.name
+        )
+        acting = any(
+            live.node_id == node_id and broker.reaches(live) for live in self.lab.live_brokers()
+        )
+        if broker.spec.role == "slave":
+            self.search(broker, "")
+        elif acting and broker.element("check_for_live_server"):
+            self.search(broker, node_id)
+        else:
+            self.lab.go_live(broker, broker.stored_journal)
+
+    def search(self, slave: Broker, pair: str) -> None:
+        """Move old data aside and look for a master that has no slave yet (21.1), or for one *pair*."""
+        keep = slave.element("max_saved_replicated_journals_size")
+        for folder in (
+            "journal",
+            *(("bindings", "paging") if slave.stored_journal is not None else ()),
+        ):
+            saved = slave.old_replicas.setdefault(
+                folder, [0]
+            )  # the last number given, and those kept
+            saved[0] += 1
+            saved.append(saved[0])
+            del saved[1 : len(saved) - keep if keep >= 0 else 1]
+        if slave.stored_journal is not None and slave.stored_journal.home is slave:
+            self.lab.notes.forgotten(slave, slave.stored_journal, moved=True)
+        slave.stored_journal, slave.master, slave.node_id = None, None, pair
+        slave.refused_by, slave.topology, slave.max_cluster_size = set(), {}, 0
+        slave.incarnation += 1
+        self.lab.role(slave, "backup_searching")
+        self._ask_masters(slave)
+
+    def _ask_masters(self, slave: Broker) -> None:
+        """Ask each master that can be reached; one that has a slave already refuses."""
+        if slave.role != "backup_searching" or not slave.runs or slave.broken or slave.master:
+            return
+        lives = self.lab.live_brokers()
+        for live in self.lab.random.sample(lives, len(lives)):  # whom it hears of first is a race
+            this_life = (live.name, live.incarnation)
+            if not self._may_copy(slave, live) or this_life in slave.refused_by:
+                continue
+            if live.journal.replica is None:
+                self._copy(slave, live)
+                return
+            slave.refused_by.add(this_life)
+
+    def _may_copy(self, slave: Broker, live: Broker) -> bool:
+        if not slave.reaches(live) or slave.process_name == live.process_name:
+            return False
+        if live.spec.policy != "replication" or slave.element("cluster_name") is not None:
+            return False
+        if (
+            self.lab.topology.entry(live, live.node_id)[0] != live.process_name
+        ):  # it is told of another one
+            return False
+        wanted = slave.element("group_name")
+        return (
+            live.node_id == slave.node_id
+            if slave.node_id
+            else wanted in (None, live.element("group_name"))
+        )
+
+    def search_again(self, ended: bool = False) -> None:
+        """Who searches looks whom it reaches; it asks nobody twice who has refused it.
+
+        Only when one has left the topology, a slave without group asks all once more.
+        """
+        for slave in self.lab.all_brokers():
+            if ended and slave.element("group_name") is None:
+                slave.refused_by.clear()
+            self._ask_masters(slave)
+
+    # The first copy
+
+    def _copy(self, slave: Broker, live: Broker) -> None:
+        slave.master, live.journal.replica = live, slave
+        time = self.lab.random_duration(COPYING)
+        speed = self.lab.partitions.slow.get(frozenset((slave.process_name, live.process_name)))
+        if speed:
+            size = sum(item.message.size for _, item in live.journal.persisted().items())
+            time += size * 1_000_000 // speed
+        limit = live.element("initial_replication_sync_timeout") * MS
+        # Who does not confirm the end of the copy in time is dropped: the master serves on alone.
+        end = self._in_sync if time <= limit else self.lost_master
+        self.lab.soon(slave, min(time, limit), end)
+
+    def _in_sync(self, slave: Broker) -> None:
+        live = slave.master
+        if live is None:
+            return
+        if not slave.runs or not live.serves:  # one of them hangs
+            self.lab.soon(slave, self.lab.random_duration(COPYING), self._in_sync)
+            return
+        slave.node_id = live.node_id
+        self.lab.role(slave, "backup_in_sync")
+        self.lab.event(Kind.Replicated, live, to=slave.node, rule=Rule.copied)
+        if slave.spec.role != "slave" and live.element("allow_failback"):
+            self.lab.soon(slave, MS, self._fail_back)
+
+    @staticmethod
+    def _unpair(slave: Broker) -> None:
+        live, slave.master = slave.master, None
+        if (
+            live is not None
+            and live.served_journal is not None
+            and live.served_journal.replica is slave
+        ):
+            live.served_journal.replica = None
+
+    # Fail-back
+
+    def _fail_back(self, master: Broker) -> None:
+        """The acting live steps down as soon as its old master is in sync (21.1.2)."""
+        acting = master.master
+        if acting is None or acting.served_journal is None:
+            return
+        data = acting.served_journal.persisted(orderly=True)
+        self._unpair(master)
+        self.lab.end_live(acting, orderly=True)
+        self.lab.role(acting, "stopping")
+        self.lab.go_live(master, data, Rule.fail_back)
+        acting.incarnation += 1
+        self.lab.soon(acting, self.lab.random_duration(AGAIN), self._restart)
+
+    def _restart(self, broker: Broker) -> None:
+        """Begin anew as slave; a hosted one goes on looking for its requester."""
+        if broker.runs:
+            self.search(broker, broker.node_id if broker.hosting_broker is not None else "")
+
+    # The master is gone, or out of reach
+
+    def lost_master(self, slave: Broker, after: int = NOTICED, orderly: bool = False) -> None:
+        """A slave loses its master: it votes, or stays without if its copy was not complete."""
+        live = slave.master
+        if live is None:
+            return
+        if "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.suspended[0]):
+            self._unpair(slave)
+            slave.broken = True
+            return
+        if live.served_journal is not None and live.served_journal.replica is slave:
+            slave.stored_journal = live.served_journal.persisted(orderly)
+        # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
+        retries = self.lab.scenario.forgets_crashed
+        self.lab.soon(
+            slave,
+            self.lab.random_duration(after),
+            self._vote,
+            slave.element("vote_retries") if retries else 1,
+        )
+
+    def _vote(self, slave: Broker, left: int) -> None:
+        if slave.role == "paused":
+            self.lab.soon(slave, self.lab.random_duration(NOTICED), self._vote, left)
+        if slave.role != "backup_in_sync" or not slave.runs:
+            return
+        yes = left > 0 and self._agreed(slave, lambda voter: slave.node_id not in voter.topology)
+        if left > 0 and not yes and self.lab.scenario.forgets_crashed:
+            self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
+            return
+        if slave.spec.checks_network:  # its answer stands above the vote
+            yes = self.lab.answers(slave)
+            self._tell(slave, yes, {"network check": "answered" if yes else "silent"})
+        if yes:
+            self._unpair(slave)
+            self.lab.role(slave, "starting")
+            self.lab.soon(
+                slave,
+                self.lab.random_duration(LOADING),
+                self.lab.take_over,
+                slave.stored_journal,
+                Rule.vote_won,
+            )
+        else:
+            self._restart_as_slave(slave)
+
+    def _tell(self, broker: Broker, yes: bool, told: dict[str, object]) -> None:
+        rule = Rule.vote_won if yes else Rule.vote_lost
+        self.lab.event(Kind.Voted, broker, rule=rule, told=told)
+
+    def _agreed(self, asker: Broker, agrees: Callable[[Broker], bool]) -> bool:
+        """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree."""
+        voters = [
+            voter
+            for voter in self.lab.live_brokers()
+            if voter.node_id != asker.node_id
+            and voter.node_id in asker.topology
+            and asker.reaches(voter)
+        ]
+        said = {voter.name: agrees(voter) for voter in voters}
+        votes = sum(said.values())
+        size = asker.element("quorum_size")
+        needed = votes_needed(asker.max_cluster_size if size == -1 else size)
+        ballots = {name: "yes" if yes else "no" for name, yes in said.items()}
+        ballots |= dict.fromkeys(self._silent(asker, voters), "no answer")
+        self._tell(asker, votes >= needed, {"votes": votes, "needed": needed, "ballots": ballots})
+        return votes >= needed
+
+    def _silent(self, asker: Broker, voters: Sequence[Broker]) -> list[str]:
+        """Return whom a broker asks in vain: lives of its topology that it does not reach, or that are gone."""
+        answered = {voter.node_id for voter in voters}
+        lives = {pair: live for pair, (live, _) in asker.topology.items() if live != "-"}
+        places = [live for pair, live in lives.items() if pair not in answered | {asker.node_id}]
+        return [broker.name for broker in self.lab.all_brokers() if broker.process_name in places]
+
+    def _restart_as_slave(self, slave: Broker) -> None:
+        """A slave that lost the vote restarts as slave; its copy is moved aside (21.1).
+
+        Where it knew its master only, and the line to that is cut, its end takes 10 s.
+        """
+        master = slave.master
+        self._unpair(slave)
+        cut = master is not None and not self.lab.partitions.joined(
+            slave.process_name, master.process_name
+        )
+        if cut and slave.max_cluster_size < 2:
+            self.lab.role(slave, "stopping")
+            self.lab.soon(slave, self.lab.random_duration(ENDING), self._restart)
+        else:
+            self._restart(slave)
+
+    # The slave is gone, or out of reach
+
+    def given_up(self, slave: Broker) -> None:
+        """A slave that hangs has not answered for too long."""
+        if slave.role == "paused" and slave.master is not None:
+            self.lost_replica(slave.master, slave)
+
+    def lost_replica(self, live: Broker, replica: Broker, failed: bool = True) -> None:
+        """A master goes on alone; after a failure it may have to ask whether it has a majority."""
+        if live.served_journal is None or live.served_journal.replica is not replica:
+            return
+        live.served_journal.replica = None
+        if failed and live.element("vote_on_replication_failure"):
+            self.lab.soon(live, self.lab.random_duration(NOTICED), self._master_votes)
+
+    def _master_votes(self, live: Broker) -> None:
+        if not self._agreed(live, lambda _: True):
+            self.lab.soon(live, self.lab.random_duration(ENDING), self._stop_isolated)
+
+    def _stop_isolated(self, live: Broker) -> None:
+        if live.serves:
+            self.lab.end_live(live, orderly=True)
+            self.lab.role(live, "stopped")
+            live.stopped_itself = True

@@ -1,0 +1,115 @@
+"""Scale-down: a broker that ends in order hands its messages to another (AMQ Broker 7.1, 21.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.messages import Journal, Message, Queue
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.site import Site
+
+NO_MEMBER = 10_000_000  # us that a broker waits for a target of its group
+
+
+@dataclass(eq=False, slots=True)
+class Moved:
+    """A message on its way to the target of a scale-down."""
+
+    target: Broker
+    queue: Queue
+    message: Message
+    row: int
+
+
+def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
+    """Yield the brokers that may take over its messages, in the order in which they are tried.
+
+    A connector only leads into the cluster: whoever is live there may be the target, who has been so
+    the longest first, whether a connector names it or not; with a group, its members.
+    """
+    policy = broker.spec.scale_down or {}
+    names = [str(connector).removeprefix("to_") for connector in policy.get("connectors", ())]
+    if "discovery_group_ref" in policy and not names:
+        names = [name for name in lab.brokers if name != broker.name]
+    # Without both, the first in-VM connector would be next: it leads into its own process.
+    group = policy.get("group_name")
+    lives = [live for live in lab.live_brokers() if live is not broker and broker.reaches(live)]
+    found = any(live.name in names for live in lives)
+    for other in sorted(lives, key=_since) if found else ():
+        theirs = (other.spec.elements.get("scale_down") or {}).get("group_name")
+        if group in (None, theirs):
+            yield other
+
+
+def _since(live: Broker) -> int:
+    return live.journal.since
+
+
+def waits(lab: Site, broker: Broker) -> bool:
+    """Whether a broker that ends in order waits for a member of its group to appear."""
+    policy = broker.spec.scale_down or {}
+    lacking = _scales_down(broker) and next(targets(lab, broker), None) is None
+    return lacking and "group_name" in policy and len(policy) > 1
+
+
+def _scales_down(broker: Broker) -> bool:
+    served = broker.served_journal is not None and broker.spec.role != "slave"
+    return served and broker.spec.scales_down
+
+
+def scale_down(lab: Site, broker: Broker) -> None:
+    """Move everything to the first target that is there; without one it stays."""
+    target = next(targets(lab, broker), None) if _scales_down(broker) else None
+    if target is not None:
+        for queue in broker.journal.queues.values():  # what subscribers have not read moves too
+            queue.auto_delete = "never" if queue.auto_delete == "left" else queue.auto_delete
+        for client in lab.clients.at(broker):
+            client.on_disconnected(tried=False)
+            client.node_id = (
+                ""  # it was pointed at the target, and does not find its way back either
+            )
+        move(lab, broker, broker.journal, target)
+
+
+def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
+    """Append every queue's messages to the target's queues, and its prepared transactions.
+
+    A queue that the target lacks is created without routing type, hence multicast: an anycast queue's
+    messages find no way into it and are lost (Artemis rule 1.8), and so are later ones.
+    """
+    if target.served_journal is None:
+        return
+    for key, queue in data.queues.items():
+        there, topic = target.served_journal.queues.get(key), queue.topic
+        created = queue.waiting and (topic is not None or not lab.deletes_queues)
+        if there is None and created:
+            there = lab.new_queue(
+                target, queue.name, topic or queue.name, selector=queue.selector, key=key
+            )
+        fits = there is not None and (there.topic is None) == (topic is None)
+        for item in queue.waiting:
+            if there is not None and fits:
+                row = lab.notes.forwarded(item.message, broker, target, Rule.scale_down, item.row)
+                moved = Moved(target, there, item.message, row)
+                lab.line(broker, target).carry(lab.on_moved, moved, 0, item.message.size)
+                lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
+            else:
+                lab.message(
+                    Kind.Discarded,
+                    item.message,
+                    broker,
+                    to=target.node,
+                    rule=Rule.scale_down,
+                    cause=item.row,
+                )
+        queue.waiting = []
+    target.served_journal.prepared += data.prepared
+    for pair, mail in data.store_and_forward.items():
+        target.served_journal.store_and_forward.setdefault(pair, []).extend(mail)
+    data.prepared, data.store_and_forward = [], {}
+    lab.balancing.forward_stored()

@@ -1,0 +1,138 @@
+"""A shared store: two locks and a state byte decide who is live.
+
+Artemis rules 5 and 15 (the guide's own section 21.2 could not be had).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mqlab.products.artemis.broker.broker import Broker, Subsystem
+from mqlab.products.artemis.broker.messages import Journal
+from mqlab.trace.kinds import Kind, Rule
+
+MS = 1000
+LOCK_POLL = 500 * MS
+FAIL_BACK = 1000 * MS  # how often an acting slave looks whether its master is waiting
+RESTART = 2000 * MS
+LOADING = 300 * MS
+
+
+@dataclass(slots=True)
+class SharedDirectory:
+    """One directory. Its last user `crashed`, or ended in order."""
+
+    journal: Journal | None = None
+    crashed: bool = False
+    live: Broker | None = None  # who holds the live lock
+    masters: list[Broker] = field(default_factory=list)  # waiting for the live lock
+    slaves: list[Broker] = field(default_factory=list)  # the first holds the backup lock
+
+
+class SharedStore(Subsystem):
+    """Locks, who waits for them, fail-back."""
+
+    def of(self, broker: Broker) -> SharedDirectory:
+        """Return the store that a broker uses; a hosted slave uses that of its requester."""
+        owner = self.lab.brokers[broker.node_id] if broker.hosting_broker is not None else broker
+        key = owner.spec.keys.get("shared_store", owner.name)
+        return self.lab.stores.setdefault(key, SharedDirectory())
+
+    def start(self, broker: Broker) -> None:
+        """A master asks for the live lock; a slave for the backup lock, or queues for it."""
+        store = self.of(broker)
+        if broker.spec.role != "slave":
+            store.masters.append(broker)
+            self._next_live(store)
+            return
+        store.slaves.append(broker)
+        broker.node_id = (
+            store.journal.node_id if store.journal is not None else broker.node_id or "?"
+        )
+        self.lab.role(broker, "backup_queued")
+        self._next_backup(store)
+
+    def ended(self, broker: Broker, orderly: bool, failover: bool) -> None:
+        """A broker is gone: its locks are free, and the store says how it ended."""
+        store = self.of(broker)
+        for waiting in (store.masters, store.slaves):
+            if broker in waiting:
+                waiting.remove(broker)
+        if store.live is broker:
+            store.live = None
+            store.crashed = not orderly or failover or broker.element("failover_on_shutdown")
+        self._next_live(store)
+        self._next_backup(store)
+
+    def _next_live(self, store: SharedDirectory) -> None:
+        """A waiting master takes a free lock; an acting slave looks whether it is asked for its own."""
+        if store.live is None and store.masters:
+            self._lock(store.masters.pop(0), store)
+        elif store.live is not None and store.live.spec.role == "slave":
+            self.lab.soon(store.live, FAIL_BACK, self._hand_back)
+
+    def _next_backup(self, store: SharedDirectory) -> None:
+        """The first slave in the queue takes the backup lock, and asks for the live lock.
+
+        A lock of a file knows no queue: with jitter any of those that wait is the first to ask.
+        """
+        if self.lab.jitter and all(slave.role == "backup_queued" for slave in store.slaves):
+            self.lab.random.shuffle(store.slaves)
+        for broker in store.slaves[:1]:
+            if broker.role == "backup_queued":
+                role = "backup_holding_lock" if broker.hosting_broker is None else "backup"
+                self.lab.role(broker, role)
+                self._announce(broker)
+                self.lab.soon(broker, LOCK_POLL, self._poll)
+
+    def announce(self, live: Broker) -> None:
+        """Slaves that were there before anybody was live tell the new one of themselves."""
+        if live.spec.policy == "shared_store":
+            for slave in self.of(live).slaves:
+                slave.node_id = live.node_id
+                self.lab.soon(slave, FAIL_BACK, self._announce)
+
+    def _announce(self, slave: Broker) -> None:
+        live = self.of(slave).live
+        told = live is not None and slave.reaches(live)
+        if told and slave.role in ("backup_holding_lock", "backup"):
+            self.lab.role(slave, "backup_announced")
+
+    def _poll(self, broker: Broker) -> None:
+        """The backup asks for the live lock: it serves only if its last holder died."""
+        store = self.of(broker)
+        if broker.runs and store.live is None and store.crashed:
+            store.slaves.remove(broker)
+            self._lock(broker, store)
+            self._next_backup(store)
+        else:
+            self.lab.soon(broker, LOCK_POLL, self._poll)
+
+    def _lock(self, broker: Broker, store: SharedDirectory) -> None:
+        store.live = broker
+        store.journal = store.journal or Journal(broker.name)
+        self.lab.role(broker, "starting")
+        self.lab.event(Kind.Locked, broker, rule=Rule.lock_free)
+        self.lab.soon(
+            broker,
+            self.lab.random_duration(LOADING),
+            self.lab.take_over,
+            store.journal,
+            Rule.lock_free,
+        )
+
+    def _hand_back(self, acting: Broker) -> None:
+        """Fail-back: the acting slave ends, its master takes the lock, and it is slave again."""
+        store = self.of(acting)
+        if store.live is not acting or not store.masters or not acting.element("allow_failback"):
+            return
+        if not acting.reaches(store.masters[0]):  # it has not announced itself
+            self.lab.soon(acting, FAIL_BACK, self._hand_back)
+            return
+        self.lab.end_live(acting, orderly=True)
+        self.lab.role(acting, "stopped")
+        acting.stopped_itself = True
+        self._lock(store.masters.pop(0), store)
+        if acting.element("restart_backup"):
+            acting.incarnation += 1
+            self.lab.soon(acting, self.lab.random_duration(RESTART), self.start)

@@ -1,0 +1,59 @@
+"""A lab for Artemis brokers: the script of what happens to them, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mqlab.engine.lab import Completion
+from mqlab.products.artemis import report
+from mqlab.products.artemis.broker.site import Site
+from mqlab.products.artemis.client.client_actions import ClientActions
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.script.broker_actions import BrokerActions
+from mqlab.spec.action import Action
+from mqlab.spec.artemis import WORDS
+from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.step import Step
+from mqlab.trace.trace import Trace
+
+
+class ArtemisLab(Site):
+    """Brokers, lines and clients of one scenario, and its script."""
+
+    def begin(self, action: Step) -> Completion:
+        """Begin a step; it is over when what it set going has come."""
+        self.step_no += 1
+        name = f"do_{action.do}"
+        room = ClientActions(self) if hasattr(ClientActions, name) else BrokerActions(self)
+        act: Callable[[Keys], Completion | None] = getattr(room, name)
+        return act(action.keys) or Completion()
+
+    def do(self, action: Action | Step) -> None:
+        """Do one more thing now, beside what is under way, or at its own time.
+
+        Raises for one that cannot be done, and leaves the lab as it was.
+        """
+        scenario = self.scenario.with_actions(action)
+        step = scenario.steps[-1]
+        if step.at is not None:
+            self.schedule(step)
+        elif self.under_way is not None:
+            self.go_on_beside(self.begin(step))
+        else:
+            self.under_way = self.begin(step)
+        self.scenario = scenario
+
+    @property
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+        version = self.scenario.version
+        return self.notes.trace(
+            {
+                "scenario": lab_file.write(self.scenario),
+                **self.settings,
+                "product": "artemis",
+                "edition": version,
+                "words": WORDS[version],
+                **report.outcome(self),
+            }
+        )

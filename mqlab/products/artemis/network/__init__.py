@@ -1,0 +1,1 @@
+"""Cluster connections: how messages are spread over brokers."""

@@ -1,0 +1,256 @@
+"""A cluster connection spreads messages over the brokers (Artemis rules 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.broker.broker import Broker, Subsystem
+from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage, selects
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.client.consumers import Consumer
+
+Binding = tuple[Broker, Queue]
+
+
+@dataclass(eq=False, slots=True)
+class BridgedMessage:
+    """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
+
+    stored: StoredMessage
+    way: tuple[Broker, ...]
+    queue: Queue | None  # the last one's; None: by its name
+    rule: Rule
+    row: int = -1
+
+
+class Refused(Exception):
+    """A send that the broker answers with an error."""
+
+
+class ClusterConnection(Subsystem):
+    """Where a message auto_delete: to a queue here, or to one of another broker."""
+
+    # Who is there
+
+    def remote(self, broker: Broker) -> Iterator[tuple[Broker, list[Broker]]]:
+        """Yield the brokers within max-hops that seem to serve, each with the way to it."""
+        ways, seen = [[broker]], {broker.name}
+        for _ in range(min(broker.option("max_hops"), len(self.lab.brokers))):
+            ways = [[*way, other] for way in ways for other in self._neighbours(way[-1])]
+            for way in ways:
+                if way[-1].name not in seen:
+                    seen.add(way[-1].name)
+                    yield way[-1], way
+
+    def _neighbours(self, broker: Broker) -> list[Broker]:
+        listed, seems = broker.option("to"), self.lab.partitions.seems_whole
+        return [
+            other
+            for other in self.lab.brokers.values()
+            if other is not broker
+            and (other.serves or self._hangs(broker, other))
+            and (listed is None or other.name in listed or other.node_id in listed)
+            and seems(broker.process_name, other.process_name)
+        ]
+
+    def _hangs(self, broker: Broker, other: Broker) -> bool:
+        """Whether a live broker hangs, and another has not noticed it yet."""
+        role, since = other.suspended
+        hung = other.role == "paused" and role == "live"
+        return hung and self.lab.clock.now <= since + broker.patience
+
+    def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
+        """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
+        places = [broker, *(other for other, _ in self.remote(broker))]
+        found = [
+            (max(queue.made, at.served_journal.since), at, queue)
+            for at in places
+            if at.served_journal is not None
+            for queue in at.served_journal.queues.values()
+            if wanted(queue)
+        ]
+        found.sort(key=lambda row: max(broker.journal.since, row[0]))
+        return [(at, queue) for _, at, queue in found]
+
+    # A message comes from a client
+
+    def route(self, broker: Broker, message: Message) -> None:
+        """Give a message to its address; raises `Refused` where the product does.
+
+        Queues of one name on many brokers take turns; a subscriber's own queue has its name alone.
+        """
+        name = message.dest.name
+        if message.dest.is_queue:
+            self.lab.queue(broker, name)  # the client has it made if need be
+        groups: dict[tuple[str, object], list[Binding]] = {}
+        for at, queue in self._bindings(
+            broker,
+            lambda queue: (
+                name == (queue.name if queue.topic is None else queue.topic)
+                and message.dest.is_queue == (queue.topic is None)
+            ),
+        ):
+            own = queue if queue.auto_delete == "left" else None
+            groups.setdefault((queue.name, own), []).append((at, queue))
+        chosen = [self._next(broker, message, bindings) for bindings in groups.values()]
+        for binding in filter(None, chosen):  # all of them are found before one is used
+            self._deliver(broker, *binding, message, message.row, Rule.broker_turn)
+        if not groups:
+            self.lab.message(
+                Kind.Discarded, message, broker, rule=Rule.no_subscription, cause=message.row
+            )
+
+    def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
+        """Return whose turn it is: brokers take turns, those with a matching consumer first.
+
+        Where no broker has one it is this broker's turn.
+        """
+        kind = broker.option("message_load_balancing")
+        turns = [
+            (at, queue)
+            for at, queue in self._turns(broker, bindings)
+            if selects(queue.selector, message)
+        ]
+        own = [turn for turn in turns if turn[0] is broker]
+        anybody = kind == "STRICT" or len(bindings) == 1
+        takers = [turn for turn in turns if anybody or turn[1].wanted(message)]
+        if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
+            if not own or (takers and own[0] not in takers):  # is an error
+                raise Refused
+            return own[0]
+        chosen = next(iter([*takers, *own, *turns]), None)
+        if chosen is not None:
+            self._end_turn(broker, bindings, chosen)
+        return chosen
+
+    @staticmethod
+    def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
+        """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
+        start = broker.journal.positions.get(bindings[0][1].name, 0)
+        return bindings[start:] + bindings[:start]
+
+    @staticmethod
+    def _end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
+        """The next turn is that of the binding behind this one."""
+        place = (bindings.index(binding) + 1) % len(bindings)
+        broker.journal.positions[binding[1].name] = place
+
+    def _deliver(
+        self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Rule
+    ) -> None:
+        """Bring a message to a queue; what is for another broker lies here until that has it."""
+        if at is broker:
+            self.lab.enqueue(at, queue, message, row)
+            return
+        if rule is Rule.broker_turn:
+            row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
+        way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
+        stored = self._store(broker, at, queue.name, message, row)
+        if all(frm.reaches(onto) for frm, onto in pairwise(way)):
+            self._forward(BridgedMessage(stored, tuple(way), queue, rule))
+        else:
+            self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
+
+    @staticmethod
+    def _store(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> StoredMessage:
+        stored = StoredMessage(at.node_id, queue, message, row)
+        broker.journal.store_and_forward.setdefault(at.node_id, []).append(stored)
+        return stored
+
+    def _forward(self, passage: BridgedMessage) -> None:
+        stored, (frm, onto, *_) = passage.stored, passage.way
+        stored.under_way = True
+        passage.row = self.lab.notes.forwarded(stored.message, frm, onto, passage.rule, stored.row)
+        self.lab.line(frm, onto).carry(self._on_forwarded, passage, 0, stored.message.size)
+
+    def _on_forwarded(self, passage: BridgedMessage) -> None:
+        """A broker has a message from another, which forgets it: for a queue here, or to pass on."""
+        stored, (frm, onto, *_), at = passage.stored, passage.way, passage.way[-1]
+        stored.under_way = False
+        if frm.served_journal is None or stored not in frm.served_journal.store_and_forward.get(
+            stored.pair, ()
+        ):
+            return  # its broker ended meanwhile: what it kept is sent once more
+        if not (onto.serves and frm.reaches(onto)):
+            self.lab.message(Kind.Held, stored.message, frm, rule=Rule.on_the_way, cause=stored.row)
+            return
+        frm.served_journal.store_and_forward[stored.pair].remove(stored)
+        self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
+        if onto is at:
+            queue = passage.queue or self.lab.queue(at, stored.queue)
+            self.lab.enqueue(at, queue, stored.message, passage.row)
+            return
+        row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
+        stored = self._store(onto, at, stored.queue, stored.message, row)
+        self._forward(BridgedMessage(stored, passage.way[1:], passage.queue, passage.rule))
+
+    def forward_stored(self) -> None:
+        """What was for a pair that could not be reached goes to who is live of it now."""
+        for broker in self.lab.live_brokers():
+            for at in self.lab.live_brokers():
+                there = at is not broker and broker.reaches(at)
+                for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
+                    if not stored.under_way:
+                        self._forward(BridgedMessage(stored, (broker, at), None, Rule.broker_turn))
+
+    # To the consumers of a broker
+
+    def dispatch(self, broker: Broker, stopped: Consumer | None = None) -> None:
+        """Hand out what waits: consumers of a queue take turns, without one whose session rests."""
+        for queue in list(broker.journal.queues.values()) if broker.serves else ():
+            for item in queue.due(self.lab.clock.now) if queue.consumers else ():
+                order = queue.consumers[queue.turn :] + queue.consumers[: queue.turn]
+                taker = next(
+                    (c for c in order if c is not stopped and selects(c.selector, item.message)),
+                    None,
+                )
+                if taker is None or item not in queue.waiting:  # a rollback may have come between
+                    continue
+                queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
+                queue.waiting.remove(item)
+                item.row = self.lab.message(
+                    Kind.Dispatched,
+                    item.message,
+                    broker,
+                    broker.node,
+                    taker.node,
+                    rule=Rule.queue_turn,
+                    cause=item.row,
+                )
+                taker.take(item)
+
+    # Redistribution
+
+    def redistribute(self) -> None:
+        """A queue without consumers sends its messages to where there are some, after the delay.
+
+        Only with ON_DEMAND; what a subscriber's own queue holds goes with it.
+        """
+        delay = int(self.lab.scenario.addresses.get("redistribution_delay", -1))
+        for broker in self.lab.live_brokers() if delay >= 0 else ():
+            if broker.option("message_load_balancing") == "ON_DEMAND":
+                for queue in broker.journal.queues.values():
+                    if queue.waiting and not queue.consumers and queue.auto_delete != "left":
+                        self.lab.soon(broker, delay * 1000, self._move, queue)
+
+    def _move(self, broker: Broker, queue: Queue) -> None:
+        """Move from the head on; the first message that nobody elsewhere wants blocks the rest."""
+        if not broker.serves or queue.consumers:
+            return
+        for item in queue.due(self.lab.clock.now):
+            bindings = self._bindings(broker, lambda other: other.name == queue.name)
+            takers = [
+                turn
+                for turn in self._turns(broker, bindings)
+                if turn[1] is not queue and turn[1].wanted(item.message)
+            ]
+            if not takers:
+                return
+            self._end_turn(broker, bindings, takers[0])
+            queue.waiting.remove(item)
+            self._deliver(broker, *takers[0], item.message, item.row, Rule.redistribution)

@@ -1,0 +1,197 @@
+"""What a lab writes into the trace: who there is, what happens to messages, roles and links."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.messages import (
+    Journal,
+    Message,
+    MessageReference,
+    Queue,
+    StoredMessage,
+)
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.site import Site
+
+
+Told = dict[str, Any]  # what no column of the trace holds
+MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
+
+
+class TransitRow(int):
+    """The row of something that moves, with its `way`: (frm, to, link).
+
+    The way is there for as long as somebody holds the row that what arrives will have for its cause.
+    """
+
+    way: tuple[int, int, int]
+
+    def __deepcopy__(self, memo: dict[int, object]) -> TransitRow:
+        return self
+
+
+class EventLog:
+    """The notebook of one run."""
+
+    def __init__(self, lab: Site) -> None:
+        self.lab, self.recorder = lab, lab.recorder
+        self.details: dict[int, Told] = {}
+        self.links: dict[tuple[str, str], int] = {}
+        self.up: set[int] = set()
+        self.moved = 0  # when (us) a message last did
+        for one, other in permutations([server.name for server in lab.scenario.brokers], 2):
+            self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
+
+    # Events
+
+    def event(
+        self,
+        kind: Kind,
+        broker: Broker | None,
+        frm: int = -1,
+        to: int = -1,
+        link: int = -1,
+        sub: int = -1,
+        rule: Rule = Rule.none,
+        told: Told | None = None,
+        dest: Destination | None = None,
+        number: int = -1,
+        age: int = 0,
+        cause: int = -1,
+    ) -> int:
+        """Record what happened to a broker, a client or a line, with what no column holds of it."""
+        at = broker.node if broker is not None else -1
+        what = -1 if dest is None else self.recorder.name_destination(dest)
+        row = self.recorder.add(
+            self.lab.clock.now,
+            kind,
+            number,
+            at,
+            frm,
+            to,
+            link,
+            what,
+            sub,
+            age=age,
+            rule=rule,
+            cause=cause,
+        )
+        if told:
+            self.details[row] = told
+        if kind in MOVES:
+            row = TransitRow(row)
+            row.way = frm, to, link
+        return row
+
+    def message(
+        self,
+        kind: Kind,
+        message: Message,
+        broker: Broker | None,
+        frm: int = -1,
+        to: int = -1,
+        link: int = -1,
+        rule: Rule = Rule.none,
+        cause: int = -1,
+    ) -> int:
+        """Record what happened to a message; what arrives came the way of its cause."""
+        self.moved = now = self.lab.clock.now
+        if message.sent < 0:
+            message.sent = now
+        if isinstance(cause, TransitRow) and kind in (Kind.Enqueued, Kind.Received):
+            frm, to, link = cause.way
+        return self.event(
+            kind,
+            broker,
+            frm,
+            to,
+            link,
+            rule=rule,
+            dest=message.dest,
+            number=message.number,
+            age=now - message.sent,
+            cause=cause,
+        )
+
+    # What is told in more than one row
+
+    def forwarded(self, message: Message, frm: Broker, to: Broker, rule: Rule, cause: int) -> int:
+        """A broker hands a message to another one; returns the row of it."""
+        link = self.links.get((frm.process_name, to.process_name), -1)
+        return self.message(Kind.Forwarded, message, frm, frm.node, to.node, link, rule, cause)
+
+    def returned(self, item: MessageReference, queue: Queue, broker: Broker) -> None:
+        """What a consumer held is back in its queue."""
+        row = self.message(Kind.Returned, item.message, broker, cause=item.row)
+        self.enqueued(item, queue, broker, row, broker.node)
+
+    def enqueued(
+        self, item: MessageReference, queue: Queue, broker: Broker, cause: int, frm: int = -1
+    ) -> None:
+        """A message is in a queue, where it may have to wait for somebody to take it."""
+        item.row = self.message(Kind.Enqueued, item.message, broker, frm, cause=cause)
+        if not queue.wanted(item.message):
+            kept = Rule.durable if queue.topic is not None and queue.durable else Rule.nobody_reads
+            rule = Rule.selector if queue.consumers else kept
+            self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
+
+    def loaded(self, broker: Broker, live: Journal) -> None:
+        """What another had is here now; beside one that still serves it is there twice."""
+        before, live.home = live.home, broker
+        if before is None or before is broker:
+            return
+        kind = Kind.TakenOver if before.served_journal is None else Kind.Enqueued
+        kept: list[MessageReference | StoredMessage] = [item for _, item in live.items()]
+        kept += [stored for mail in live.store_and_forward.values() for stored in mail]
+        for item in kept:
+            item.row = self.message(
+                kind, item.message, broker, before.node, broker.node, cause=item.row
+            )
+        if before.served_journal is None and before.stored_journal is not None:
+            before.stored_journal.home = broker  # its copy is an old one now
+
+    def forgotten(self, broker: Broker, live: Journal, moved: bool = False) -> None:
+        """What was only in memory is gone with its broker; all is, if its data were moved aside."""
+        rule = Rule.moved_aside if moved else Rule.memory_store
+        gone = [
+            (item.message, item.row)
+            for queue, item in live.items()
+            if moved or not (item.message.persistent and queue.durable)
+        ]
+        gone += [
+            (mail.message, mail.row)
+            for rows in live.store_and_forward.values()
+            for mail in rows
+            if moved or not mail.message.persistent
+        ]
+        for message, row in gone:
+            self.message(Kind.Discarded, message, broker, rule=rule, cause=row)
+
+    def role(self, broker: Broker) -> None:
+        """A broker has another role; lines between brokers are up while both ends are."""
+        told = {"role": broker.role, **({"pair": broker.node_id} if broker.node_id else {})}
+        self.event(Kind.RoleChanged, broker, told=told)
+        self.lines()
+
+    def lines(self) -> None:
+        """Record which lines went up or down."""
+        for (one, other), link in self.links.items():
+            a, b = self.lab.brokers[one], self.lab.brokers[other]
+            works = a.runs and b.runs and self.lab.partitions.joined(one, other)
+            if works != (link in self.up):
+                (self.up.add if works else self.up.discard)(link)
+                self.event(
+                    Kind.Connected if works else Kind.Disconnected, None, a.node, b.node, link
+                )
+
+    def trace(self, header: Told) -> Trace:
+        """Return all that was recorded."""
+        details = [[row, told] for row, told in self.details.items()]
+        return self.recorder.trace({**header, "details": details})

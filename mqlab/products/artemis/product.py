@@ -1,0 +1,111 @@
+"""Artemis behind the face of `products.face`: each method enters the room that does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mqlab.files import detect_product
+from mqlab.products.face import Options, Player, Product
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.origin import SourceFile
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.checks.example import Example
+    from mqlab.products.artemis.lab import ArtemisLab
+    from mqlab.products.guide_figures import FamilyFigure
+    from mqlab.spec.artemis import HaScenario
+    from mqlab.spec.problem import Problem
+    from mqlab.spec.shape import Record
+
+
+class Artemis(Product):
+    """Artemis."""
+
+    name = "artemis"
+
+    def claims(self, body: JsonObject) -> bool:
+        """Whether a lab file is one of Artemis brokers."""
+        return detect_product.artemis(body)
+
+    def read(self, value: JsonObject, where: str = "lab file") -> HaScenario:
+        """Return the scenario of a lab file's JSON value."""
+        from mqlab.products.artemis.files import lab_file
+
+        return lab_file.read(value, where)
+
+    def write(self, scenario: HaScenario) -> JsonDict:
+        """Return the lab file of a scenario."""
+        from mqlab.products.artemis.files import lab_file
+
+        return lab_file.write(scenario)
+
+    def python(self, scenario: HaScenario) -> str:
+        """Return code with nouns that makes a scenario."""
+        from mqlab.products.artemis.files import python
+
+        return python.python(scenario)
+
+    def shape(self) -> Record:
+        """Return the shape of its lab files."""
+        from mqlab.products.artemis.files import shapes
+
+        return shapes.scenario()
+
+    def options(self) -> Options:
+        """Return its option rows."""
+        from mqlab.spec.artemis.options import OPTIONS
+
+        return OPTIONS
+
+    def lab(self, scenario: HaScenario, *settings: Any, **more: Any) -> ArtemisLab:
+        """Return a lab with a scenario's script before it."""
+        from mqlab.products.artemis.lab import ArtemisLab
+
+        return ArtemisLab(scenario, *settings, **more)
+
+    def outcome(self, trace: Trace) -> JsonDict:
+        """Return what came of a run."""
+        from mqlab.products.artemis import runtime
+
+        return runtime.outcome(trace)
+
+    def check(self, scenario: HaScenario) -> list[Problem]:
+        """Return the problems of a scenario, errors first."""
+        from mqlab.products.artemis import rules
+
+        return rules.check(scenario)
+
+    def examples(self) -> Mapping[str, Example]:
+        """Return rule -> the two scenarios that show what comes of it."""
+        from mqlab.products.artemis.rules import examples
+
+        return examples.PAIRS
+
+    def figures(self) -> tuple[FamilyFigure, ...]:
+        """Return the figures of the product's guides."""
+        from mqlab.products.artemis import figures
+
+        return figures.figures()
+
+    def read_files(
+        self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
+    ) -> HaScenario:
+        """Return what configuration files make."""
+        from mqlab.products.artemis.files import broker_xml
+
+        return broker_xml.read(sources, values, hosts)
+
+    def write_files(self, network: HaScenario) -> dict[str, str]:
+        """Return path -> text of configuration files."""
+        from mqlab.products.artemis.files import broker_xml
+
+        return broker_xml.write(network)
+
+    def player(self) -> Player:
+        """Return what plays a scenario on the product's own brokers."""
+        from mqlab.products.artemis.real.brokers import ArtemisBrokers
+        from mqlab.products.artemis.real.script import ArtemisScript
+
+        return Player(ArtemisBrokers, ArtemisScript)

@@ -1,0 +1,1 @@
+"""Artemis' own brokers as processes."""

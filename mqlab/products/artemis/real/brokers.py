@@ -1,0 +1,143 @@
+"""Artemis' brokers as processes: an instance each, made by the product itself, with the lab's ``broker.xml``.
+
+Source: the Artemis user manual, "Using the server", "STOMP", "Clusters"; AMQ Broker 7.1, chapter 21.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from mqlab.errors import CannotRun
+from mqlab.products.artemis.files.new_file import fresh
+from mqlab.real.home import Home
+from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis.broker import Broker
+
+# As JMS clients of the product have it (consumerWindowSize, 1 MiB): STOMP's own default is 10 KiB.
+_STOMP = (
+    "protocols=STOMP;anycastPrefix=/queue/;multicastPrefix=/topic/;stompConsumerCredits=1048576"
+)
+_DIRECTORIES = ("paging", "bindings", "journal", "large-messages")
+_USER = ("--user", "admin", "--password", "admin")
+# What a broker logs -> what it is from then on; the last of them holds.
+_ROLES = {
+    "AMQ221007": "live", "AMQ221010": "live", "AMQ221024": "backup_in_sync", "AMQ221031": "backup_announced",
+    "AMQ221032": "backup_queued", "AMQ221033": "backup_holding_lock", "AMQ221034": "starting",
+    "AMQ221002": "stopped",
+}  # fmt: skip
+_CODE = re.compile("|".join(_ROLES))
+_WAIT = ("backup_in_sync", "backup_announced", "backup_queued", "backup_holding_lock", "starting")
+
+
+class ArtemisBrokers(Processes):
+    """The brokers of an Artemis network."""
+
+    def __init__(self, network: HaScenario, home: Home) -> None:
+        super().__init__([broker.name for broker in network.brokers])
+        self.network, self.home = network, home
+
+    def prepare(self, name: str) -> None:
+        """Let the product make an instance, and put the lab's ``broker.xml`` into it."""
+        base = self.own[name]
+        said = self.ask([self.home.starter, "create", "--silent", "--allow-anonymous", "--no-autotune",
+                         "--no-web", *_USER, base])  # fmt: skip
+        file = base / "etc" / "broker.xml"
+        if not file.exists():
+            raise CannotRun(
+                f"{self.home.starter} made no instance for broker {name}:\n{said[-600:]}"
+            )
+        file.write_text(self.file_of(name), encoding="utf-8")
+
+    def file_of(self, name: str) -> str:
+        """Return a broker's ``broker.xml``: the lab's, at ports and in folders of this machine."""
+        broker = next(one for one in self.network.brokers if one.name == name)
+        root = ElementTree.fromstring(fresh(self.network, broker))
+        (core,) = root
+        space = core.tag.partition("}")[0] + "}"
+        ElementTree.register_namespace("", space[1:-1])
+        for connector in core.iter(f"{space}connector"):
+            host, _, _ = (connector.text or "").rpartition("://")[2].rpartition(":")
+            connector.text = f"tcp://{LOOPBACK}:{self.ports[unquote(host)][0]}"
+        (acceptors,) = core.iter(f"{space}acceptors")
+        acceptors[0].text = f"tcp://{LOOPBACK}:{self.ports[name][0]}"
+        stomp = ElementTree.SubElement(acceptors, f"{space}acceptor", {"name": "stomp"})
+        stomp.text = f"tcp://{LOOPBACK}:{self.ports[name][1]}?{_STOMP}"
+        for element in list(core):
+            if element.tag.endswith("-directory"):
+                core.remove(element)
+        settings = {
+            f"{kind}-directory": str(self._data(broker) / kind) for kind in _DIRECTORIES
+        } | {"journal-type": "NIO", "security-enabled": "false"}
+        for setting, value in settings.items():
+            ElementTree.SubElement(core, space + setting).text = value
+        ElementTree.indent(root)
+        return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+    def _data(self, broker: Broker) -> Path:
+        store = broker.keys.get("shared_store")
+        return self.own[broker.name] / "data" if store is None else self._shared(str(store))
+
+    def _shared(self, store: str) -> Path:
+        stores = sorted({str(b.keys["shared_store"]) for b in self.network.brokers
+                         if b.keys.get("shared_store") is not None})  # fmt: skip
+        return self.folder / "shared" / str(stores.index(store))
+
+    def command(self, name: str) -> list[str]:
+        """Return the command that runs a broker's instance."""
+        options = " ".join(JAVA_OPTIONS)
+        return ["env", f"JAVA_ARGS={options}", str(self.own[name] / "bin" / "artemis"), "run"]
+
+    def role(self, name: str) -> str:
+        """Return what a broker is, by what it has logged since its last start."""
+        if not self.is_running(name):
+            return "down"
+        role = "starting"
+        for code in _CODE.findall("\n".join(self.said(name))):
+            announced = _ROLES[code]
+            if (role, announced) != ("backup_in_sync", "backup_announced"):  # it says so afterwards
+                role = announced
+        return role
+
+    def waits(self, said: Sequence[str]) -> bool:
+        """Whether it is a backup, or waits for the lock of the live one."""
+        codes = _CODE.findall("\n".join(said))
+        return bool(codes) and _ROLES[codes[-1]] in _WAIT
+
+    def partners(self, name: str) -> list[str]:
+        """Return the brokers that may take over from a broker: those of its store or of its group."""
+        brokers = {broker.name: broker for broker in self.network.brokers}
+        own = _pair(brokers[name])
+        return [other for other, one in brokers.items() if other != name and _pair(one) == own]
+
+    def depths(self, name: str, queues: Sequence[str]) -> dict[str, int]:
+        """Return how many messages lie in queues of a broker that is live, as its own ``queue stat`` says."""
+        url = f"tcp://{LOOPBACK}:{self.ports[name][0]}"
+        artemis = self.own[name] / "bin" / "artemis"
+        return depths_in(self.ask([artemis, "queue", "stat", "--url", url, *_USER]), queues)
+
+
+def _pair(broker: Broker) -> tuple[str, object]:
+    store, group = broker.keys.get("shared_store"), broker.elements.get("group_name")
+    return (broker.policy, broker.name if broker.policy == "live_only" else store or group)
+
+
+def depths_in(table: str, queues: Sequence[str]) -> dict[str, int]:
+    """Return queue -> messages, of the table of ``artemis queue stat``; raises `CannotRun` for no table.
+
+    >>> depths_in("|NAME |ADDRESS |MESSAGE_COUNT |\\n|Q    |Q       |7             |", ["Q", "R"])
+    {'Q': 7, 'R': 0}
+    """
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in table.splitlines() if line.strip().startswith("|")
+    ]  # fmt: skip
+    if not rows or not {"NAME", "MESSAGE_COUNT"} <= set(rows[0]):
+        raise CannotRun(f"'artemis queue stat' printed no table:\n{table[-600:]}")
+    name, count = rows[0].index("NAME"), rows[0].index("MESSAGE_COUNT")
+    found = {row[name]: int(row[count]) for row in rows[1:] if len(row) > max(name, count)}
+    return {queue: found.get(queue, 0) for queue in queues}

@@ -1,0 +1,56 @@
+"""A script on Artemis' own brokers: how they start, wait and are asked."""
+
+from __future__ import annotations
+
+from mqlab.products.artemis.real.brokers import ArtemisBrokers
+from mqlab.real.clusters import ClusterScript
+from mqlab.real.connections import Places
+from mqlab.real.steps import Step
+
+ROLE_MS = 30_000
+
+
+class ArtemisScript(ClusterScript):
+    """Does the steps of Artemis brokers; clients know the brokers that may take over from theirs."""
+
+    brokers: ArtemisBrokers
+
+    def places(self, of: str | list[str]) -> Places:
+        """Return where clients connect: the brokers that are named, then those that may take over."""
+        names = of if isinstance(of, list) else [of]
+        more = [other for name in names for other in self.brokers.partners(name)]
+        return super().places(list(dict.fromkeys([*names, *more])))
+
+    def do_resume_broker(self, step: Step) -> None:
+        """Let a frozen broker go on."""
+        self.do_resume(step)
+
+    def do_hold(self, step: Step) -> None:
+        """Let a consumer take nothing."""
+        self.do_pause(step)
+
+    def do_wait_until(self, step: Step) -> None:
+        """Wait until a broker has a role."""
+        name, role = step["broker"], step["role"]
+        seconds = step.get("timeout_ms", ROLE_MS) / 1000
+        reached = self.wait_until(lambda: self.brokers.role(name) == role, seconds)
+        if reached and role == "live":
+            self.wait_until(lambda: self.brokers.serves(name))
+        if not reached:
+            self.problems.append(f"{name} is {self.brokers.role(name)}, not {role}")
+
+    def do_wait_failover(self, step: Step) -> None:
+        """Wait until a client has found the broker that took over."""
+        self.open[step["client"]].wait_until_open()
+
+    def state(self, name: str) -> dict[str, object]:
+        """Return a broker's role, and of a live one how many messages lie in its queues."""
+        role = self.brokers.role(name)
+        if role != "live":
+            return {"role": role}
+        own = [queue.partition("://")[2] for queue in self.queues if queue.startswith("queue:")]
+        depths = self.brokers.depths(name, own)
+        return {
+            "role": role,
+            "queues": {queue: {"depth": depth} for queue, depth in depths.items()},
+        }

@@ -1,0 +1,136 @@
+"""What came of a lab's run, in the form of the recordings (Recordings rule 7.4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.messages import Queue
+from mqlab.products.artemis.client.clients import Client
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.site import Site
+
+PORT = 61616
+Told = dict[str, object]  # a part of an outcome
+
+
+def outcome(lab: Site) -> Told:
+    """Return what came of a lab's run so far."""
+    consumers, senders = lab.clients.consumers, lab.clients.senders
+    sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
+    served = [broker.journal for broker in lab.live_brokers()]
+    here = {
+        item.message.number
+        for data in served
+        for _, item in data.items()
+        if item.message.due <= lab.now
+    }
+    here |= {
+        row.message.number
+        for data in served
+        for mail in data.store_and_forward.values()
+        for row in mail
+    }
+    got = Counter((n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received)
+    return {
+        "consumers": {name: _client(client) for name, client in consumers.items()},
+        "senders": {name: _client(client) for name, client in senders.items()},
+        "waits": lab.waits,
+        "files": lab.folders,
+        "refused": lab.refused,
+        "snapshots": lab.snapshots,
+        "lost": sorted(sent - {n for n, _ in got} - here),
+        "received_more_than_once": sorted({n for (n, _), times in got.items() if times > 1}),
+    }
+
+
+def _client(client: Client) -> Told:
+    got = getattr(client, "received", None)
+    sent = {"sent": list(client.sent)}
+    counts = sent if got is None else {"count": len(got), "received": list(got)}
+    told = ("failed", "redelivered", "results", "failovers")
+    return counts | {key: getattr(client, key) for key in told if getattr(client, key, None)}
+
+
+def state(broker: Broker, topology: bool) -> Told:
+    """Return a broker's state now, with what it believes of its cluster if asked for."""
+    found: Told = {"role": broker.role}
+    searching = broker.role == "backup_searching"
+    if broker.role == "live" or (broker.role.startswith("backup") and not searching):
+        found["pair"] = broker.node_id
+    if topology and broker.runs:
+        found["largest_cluster_seen"] = broker.max_cluster_size
+        found["topology"] = [
+            f"{pair}: live {live}, backup {backup}"
+            for pair, (live, backup) in sorted(broker.topology.items())
+            if not searching
+        ]
+    if broker.role == "live":
+        if broker.journal.prepared:
+            found["prepared_transactions"] = len(broker.journal.prepared)
+        found["queues"] = queues(broker.journal.queues.values(), broker.lab.now)
+        if broker.hosted:
+            found["hosts"] = {
+                name: _hosted(broker, no, name, slave)
+                for no, (name, slave) in enumerate(broker.hosted.items(), 1)
+            }
+    return found
+
+
+def _hosted(host: Broker, no: int, name: str, slave: Broker) -> Told:
+    """Ports are shifted by the offset for each backup; one that scales down takes no client."""
+    scales, keys = slave.spec.scales_down, host.spec.keys
+    shift = 0 if scales else no * host.element("backup_port_offset")
+    others = [f"to_{other}" for other in sorted(host.lab.brokers) if other != host.name]
+    in_vm = [
+        f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}"
+        for key in keys
+        if key == "in_vm_connector"
+    ]
+    own, *rest = (
+        f"{connector} tcp {PORT + shift * (connector not in host.element('excludes'))}"
+        for connector in (host.name, *others)
+    )
+    shared = slave.spec.policy == "shared_store"
+    return {
+        **state(slave, topology=True),
+        "name": name,
+        "journal": f"data-{slave.node_id}/journal" if shared else f"data-{host.name}/journal{name}",
+        "acceptors": [] if scales else [*in_vm, f"netty tcp {PORT + shift}"],
+        "connectors": [own, *in_vm, *rest],
+    }
+
+
+def snapshot(lab: Site, topology: bool) -> Told:
+    """Return the state of all brokers now, and how much each consumer has received."""
+    return {
+        "received_so_far": {n: len(c.received) for n, c in lab.clients.consumers.items()},
+        "brokers": {name: state(broker, topology) for name, broker in lab.brokers.items()},
+    }
+
+
+def queues(found: Iterable[Queue], now: int) -> dict[str, Told]:
+    """Return a broker's queues at *now* (us) as the recordings write them.
+
+    Plain subscribers of one topic have queues of one name: the second is told as `NAME#2`.
+    """
+    rows: dict[str, Told] = {}
+    seen: Counter[str] = Counter()
+    for queue in found:
+        seen[queue.name] += 1
+        due = [item.message.number for item in queue.due(now)]
+        rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
+            "depth": len(queue.waiting) + len(queue.held),
+            "in_flight": len(queue.held),
+            "consumers": len(queue.consumers),
+            "enqueued": queue.enqueued,
+            "waiting": due,
+        }
+        if queue.held:
+            row["delivering"] = sorted(item.message.number for item in queue.held)
+        if len(due) < len(queue.waiting):
+            row["scheduled"] = len(queue.waiting) - len(due)
+    return rows

@@ -1,0 +1,252 @@
+"""What operators do to Artemis brokers and their lines (Recordings rule 7.3)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mqlab.engine.lab import Completion
+from mqlab.products.artemis import report
+from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.ha.replication import WAKES
+from mqlab.spec.artemis.steps import Keys
+from mqlab.trace.kinds import Kind
+
+MS = 1000
+STARTING = 3000  # ms until a broker that was started is up: 1 to 10 s were seen
+STOPPING = 20_000  # ms until a broker that was stopped is gone, at most
+NOTICED = 50 * MS  # a cut that resets connections is noticed at once, by and large
+PATIENCE = 30_000  # ms that a step waits if it does not say
+FOLDERS = ("bindings", "journal", "large-messages", "paging")
+
+
+@dataclass(eq=False, slots=True)
+class RollingStep:
+    """The brokers that a step has still to come to, one after the other; `at` is where it is."""
+
+    left: deque[Broker]
+    keys: Keys
+    restarts: bool = False
+    at: Broker | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Wait:
+    """What a step waits for, and in which step: somebody has a role."""
+
+    step: int
+    name: str
+    role: str
+    holds: Callable[[Wait], bool]
+    times: int = 1
+
+
+@dataclass(slots=True)
+class QuietWait:
+    """Nothing is to move for `ms`, before the time `end` (us)."""
+
+    ms: float
+    end: float
+
+
+class BrokerActions(Subsystem):
+    """What happens to brokers and lines, waits, and looks at the state."""
+
+    def _named(self, keys: Keys) -> list[Broker]:
+        given = keys.get("brokers", keys.get("broker", list(self.lab.brokers)))
+        return [self.lab.brokers[n] for n in ([given] if isinstance(given, str) else given)]
+
+    # Brokers
+
+    def do_start(self, keys: Keys) -> Completion:
+        """Start brokers, one after the other."""
+        return self._start_next(RollingStep(deque(self._named(keys)), keys))
+
+    do_start_broker = do_start
+
+    def _start_next(self, round: RollingStep) -> Completion:
+        """Start the brokers up to the first that is waited for."""
+        while round.left:
+            broker = round.left.popleft()
+            if "with" in round.keys:
+                item = {"name": broker.name, **broker.spec.keys, **round.keys["with"]}
+                broker.spec = lab_file.broker(item)
+            self.lab.start(broker)
+            if round.keys.get("wait", True):
+                return self._in(STARTING, round, self._started)
+        return Completion()
+
+    def _started(self, round: RollingStep) -> None:
+        self.lab.under_way = self._start_next(round)
+
+    def do_kill(self, keys: Keys) -> None:
+        """SIGKILL."""
+        for broker in self._named(keys):
+            self.lab.end(broker, orderly=False)
+
+    def do_stop(self, keys: Keys) -> Completion:
+        """An orderly stop; `failover`: forced."""
+        return self._stop_next(RollingStep(deque(self._named(keys)), keys))
+
+    def do_restart(self, keys: Keys) -> Completion:
+        """Stop and start."""
+        return self._stop_next(RollingStep(deque(self._named(keys)), keys, restarts=True))
+
+    def _stop_next(self, round: RollingStep) -> Completion:
+        """Stop the brokers up to the first that takes its time."""
+        while round.left:
+            round.at = round.left.popleft()
+            self.lab.stop(round.at, bool(round.keys.get("failover", False)))
+            if not self._is_gone(round):
+                end = self.lab.now + STOPPING * MS
+                return Completion(self._is_gone, round, end, then=self._stopped)
+        return self.do_start(round.keys) if round.restarts else Completion()
+
+    def _stopped(self, round: RollingStep) -> None:
+        self.lab.under_way = self._stop_next(round)
+
+    @staticmethod
+    def _is_gone(round: RollingStep) -> bool:
+        return round.at is None or round.at.role in GONE
+
+    def do_pause(self, keys: Keys) -> None:
+        """SIGSTOP: its port still accepts, so that nobody notices before the connection's ttl."""
+        for broker in (b for b in self._named(keys) if b.runs):
+            broker.suspended = broker.role, self.lab.now
+            self.lab.role(broker, "paused")
+            self.lab.event(Kind.Suspended, broker)
+            if broker.master is not None and broker.master.served_journal is not None:
+                broker.stored_journal = broker.master.served_journal.persisted()
+                self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
+
+    def do_resume_broker(self, keys: Keys) -> None:
+        """SIGCONT: what was noticed meanwhile is known to both."""
+        for broker in (b for b in self._named(keys) if b.role == "paused"):
+            role, since = broker.suspended
+            self.lab.event(Kind.Resumed, broker)
+            self.lab.role(broker, role)
+            self.lab.deliver()
+            if self.lab.now > since + broker.patience:
+                self.lab.replication.lost_master(broker)
+                for slave in self.lab.all_brokers():
+                    if slave.master is broker:
+                        self.lab.replication.lost_master(slave, WAKES)
+
+    # The network
+
+    def do_cut(self, keys: Keys) -> None:
+        """Cut lines; silently cut ones are noticed when the connection's ttl is over."""
+        silent = bool(keys.get("silent", False))
+        for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
+            self.lab.partitions.cuts[line] = silent
+            ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
+            self._line(Kind.Partitioned, line)
+            if len(ends) == 1:
+                for client in self.lab.clients.at(ends[0]):
+                    client.cut(silent)
+            else:
+                self.lab.later(
+                    ends[0].patience if silent else self.lab.random_duration(NOTICED),
+                    self.lab.on_line_lost,
+                    line,
+                )
+
+    def _line(self, kind: Kind, line: frozenset[str]) -> None:
+        """Record what happened to a line."""
+        names = sorted(line, key=lambda name: (name not in self.lab.brokers, name))
+        self.lab.event(kind, self.lab.brokers[names[0]], told={"between": " and ".join(names)})
+        self.lab.notes.lines()
+
+    def do_heal(self, keys: Keys) -> None:
+        """Lines are whole again."""
+        for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
+            self.lab.partitions.slow.pop(line, None)
+            if self.lab.partitions.cuts.pop(line, None) is not None:
+                self._line(Kind.Healed, line)
+        self.lab.topology.gossip()
+        self.lab.replication.search_again()
+        self.lab.deliver()
+
+    def do_slow(self, keys: Keys) -> None:
+        """A line carries so many bytes per second, until it is healed."""
+        for line in self.lab.partitions.change(keys, self.lab.brokers):
+            self.lab.partitions.slow[line] = int(keys["bytes_per_second"])
+
+    def do_gateway(self, keys: Keys) -> None:
+        """The address that network checks ask answers, or is silent."""
+        for broker in self._named(keys):
+            self.lab.gateway[broker.name] = bool(keys["answers"])
+            self.lab.later(broker.spec.check_period * MS, self.lab.check_network, broker)
+
+    # Waiting
+
+    def _in(self, ms: float, argument: object, then: Callable[[Any], None]) -> Completion:
+        return Completion(deadline=self.lab.now + int(ms * MS), argument=argument, then=then)
+
+    def do_wait(self, keys: Keys) -> Completion:
+        """Let time pass."""
+        return self._in(keys["ms"], None, self.lab.come_to_rest)
+
+    def do_settle(self, keys: Keys) -> Completion:
+        """Wait until nothing moves for a second, or as long as the step says."""
+        ms, end = keys.get("quiet_ms", 1000), keys.get("timeout_ms", PATIENCE)
+        return self._in(ms + 500, QuietWait(ms, self.lab.now + end * MS), self._settled)
+
+    def _settled(self, quiet: QuietWait) -> None:
+        now = self.lab.now
+        moved = self.lab.notes.moved > now - quiet.ms * MS and now < quiet.end
+        self.lab.under_way = self._in(100, quiet, self._settled) if moved else Completion()
+
+    def do_wait_until(self, keys: Keys) -> Completion:
+        """Wait until a broker has a role."""
+        return self._wait(keys, keys["broker"], keys["role"], self._has_role)
+
+    def do_wait_failover(self, keys: Keys) -> Completion:
+        """Wait until a client has reconnected so often."""
+        return self._wait(keys, keys["client"], "failover_completed", self._has_reconnected)
+
+    def _wait(self, keys: Keys, name: str, role: str, holds: Callable[[Wait], bool]) -> Completion:
+        wait = Wait(self.lab.step_no, name, role, holds, keys.get("times", 1))
+        end = self.lab.now + int(keys.get("timeout_ms", PATIENCE) * MS)
+        return Completion(holds, wait, end, then=self._waited)
+
+    def _has_role(self, wait: Wait) -> bool:
+        broker = self.lab.brokers[wait.name]
+        slave = broker.served_journal.replica if broker.served_journal is not None else None
+        copied = slave is not None and slave.role == "backup_in_sync"
+        right = broker.role == wait.role.removesuffix("_with_replica")
+        return right and (copied or broker.role == wait.role)
+
+    def _has_reconnected(self, wait: Wait) -> bool:
+        return self.lab.clients.named(wait.name).failovers.count(wait.role) >= wait.times
+
+    def _waited(self, wait: Wait) -> None:
+        """Note how a wait ended."""
+        told = {"step": wait.step, "broker": wait.name, "role": wait.role}
+        self.lab.waits.append({**told, "reached": wait.holds(wait)})
+
+    # Looking
+
+    def do_files(self, keys: Keys) -> None:
+        """Note the names in brokers' data folders."""
+        self.lab.folders[keys["label"]] = {
+            broker.name: sorted(
+                [
+                    *FOLDERS,
+                    *(
+                        f"{folder}/oldreplica.{no}"
+                        for folder, saved in broker.old_replicas.items()
+                        for no in saved[1:]
+                    ),
+                ]
+            )
+            for broker in self._named(keys)
+        }
+
+    def do_snapshot(self, keys: Keys) -> None:
+        """Note the state of everything under a label."""
+        whole = bool(keys.get("topology", False))
+        self.lab.snapshots[keys["label"]] = report.snapshot(self.lab, whole)

@@ -1,0 +1,104 @@
+"""What every product has behind its folder: how scenarios are read, written, played, judged, checked and shown.
+
+A product's rooms are entered when it is asked for something: nobody waits for the brokers of another.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.origin import SourceFile
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.checks.example import Example
+    from mqlab.engine.lab import Lab
+    from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.real.home import Home
+    from mqlab.real.processes import Processes
+    from mqlab.real.steps import Script
+    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.network import Network
+    from mqlab.spec.option import Option
+    from mqlab.spec.problem import Problem
+    from mqlab.spec.shape import Record
+
+Options = Mapping[str, Mapping[str, "Option"]]  # element -> Python name -> row
+
+
+class Player:
+    """What runs a product's own brokers, and what does the steps of a script on them."""
+
+    def __init__(
+        self,
+        brokers: Callable[[Any, Home], Processes],
+        script: Callable[[Any, float], Script],
+    ) -> None:
+        self.brokers, self.script = brokers, script
+
+
+class Product(ABC):
+    """A product. A fourth one is a folder with a heir of this class, and a row in `PRODUCTS`."""
+
+    name: str
+
+    @abstractmethod
+    def claims(self, body: JsonObject) -> bool:
+        """Whether a lab file's scenario object is one of its own."""
+
+    @abstractmethod
+    def read(self, value: JsonObject, where: str = "lab file") -> AnyScenario:
+        """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
+
+    @abstractmethod
+    def write(self, scenario: Any) -> JsonDict:
+        """Return the lab file of a scenario."""
+
+    @abstractmethod
+    def python(self, scenario: Any) -> str:
+        """Return code with nouns that makes a scenario."""
+
+    @abstractmethod
+    def shape(self) -> Record:
+        """Return the shape of its lab files, from which their schema follows."""
+
+    @abstractmethod
+    def options(self) -> Options:
+        """Return its option rows."""
+
+    @abstractmethod
+    def lab(self, scenario: Any, *settings: Any, **more: Any) -> Lab:
+        """Return a lab with a scenario's script before it; seed, jitter and limit follow."""
+
+    @abstractmethod
+    def outcome(self, trace: Trace) -> JsonDict:
+        """Return what came of a run, in the form of the product's recordings."""
+
+    @abstractmethod
+    def check(self, scenario: Any) -> Iterable[Problem]:
+        """Return the problems of a scenario, errors first."""
+
+    @abstractmethod
+    def examples(self) -> Mapping[str, Example]:
+        """Return rule -> the two scenarios that show what comes of it."""
+
+    @abstractmethod
+    def figures(self) -> tuple[AnyFigure, ...]:
+        """Return the figures of the product's guides."""
+
+    @abstractmethod
+    def read_files(
+        self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
+    ) -> Network | AnyScenario:
+        """Return the network that the product's configuration files make; raises `BadFile`."""
+
+    @abstractmethod
+    def write_files(self, network: Any) -> dict[str, str]:
+        """Return path -> text of the product's configuration files."""
+
+    @abstractmethod
+    def player(self) -> Player:
+        """Return what plays a scenario on the product's own brokers."""

@@ -1,0 +1,184 @@
+"""What the verbs take: a figure, its id, a lab file, a network with actions, a scenario, a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+from mqlab import products
+from mqlab.errors import BadFile, BadValue, MqlabError, shown
+from mqlab.files import files
+from mqlab.spec import Action, Network, Scenario
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.checks.problems import Problems
+    from mqlab.spec.any_scenario import AnyScenario
+
+Values = Mapping[str, str] | str | os.PathLike[str] | None  # for placeholders, or a file of them
+FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by
+
+
+def scenario_of(what: object, *actions: Action) -> AnyScenario:
+    """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else."""
+    if isinstance(what, Network):
+        return Scenario.of(what, *actions)
+    scenario = _scenario(what)
+    if not actions:
+        return scenario
+    if isinstance(scenario, Scenario):
+        raise BadValue("a scenario has its own actions; pass a network to add others")
+    return scenario.with_actions(*actions).started()
+
+
+def _scenario(what: object) -> AnyScenario:
+    if products.is_scenario(what):
+        return what
+    of_figure = getattr(what, "scenario", None)
+    if products.is_scenario(of_figure):
+        return of_figure
+    if isinstance(what, Network):
+        return Scenario.of(what)
+    if is_file(what):
+        return _scenario(read(what))
+    if isinstance(what, str):
+        return products.figure(what).scenario
+    body = what.header.get("scenario") if isinstance(what, Trace) else what
+    if isinstance(body, Mapping):
+        return products.product_of(body).read(body, "lab file")
+    if isinstance(what, Trace):
+        raise BadValue("this trace does not hold its scenario; take the lab file it was made from")
+    raise BadValue(
+        f"{shown(what)} cannot be run; write a network, a figure, its id, a lab file or a trace"
+    )
+
+
+def activemq_of(what: object, *actions: Action, told: str) -> Scenario:
+    """Return the scenario of ActiveMQ that *what* is; raises `BadValue`, with what is *told*, for another."""
+    scenario = scenario_of(what, *actions)
+    if not isinstance(scenario, Scenario):
+        raise BadValue(told)
+    return scenario
+
+
+def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether *what* names a file: a path, or a text that ends like one."""
+    return isinstance(what, os.PathLike) or (isinstance(what, str) and what.endswith(FILES))
+
+
+def read(path: str | os.PathLike[str]) -> Network | AnyScenario | Trace:
+    """Return the scenario of a lab file, the trace of a Parquet file, or the network of configuration files.
+
+    Raises `BadFile`.
+    """
+    file = _path(path)
+    if files.is_configuration(file):
+        return accepted(network_of([file]))
+    if file.suffix != ".parquet":
+        return products.load(file)
+    from mqlab.trace import parquet
+
+    return parquet.load(file)
+
+
+def _path(given: object) -> Path:
+    if not isinstance(given, (str, os.PathLike)):
+        raise BadFile(f"{shown(given)} is no path; write for example 'my.json'")
+    return Path(given)
+
+
+def network_of(
+    paths: Iterable[str | os.PathLike[str]], values: Values = None,
+    hosts: Mapping[str, str] | None = None,
+) -> Network | AnyScenario:  # fmt: skip
+    """Return the one network that configuration files make, folders included; raises `BadFile`.
+
+    *values* for placeholders are a mapping, or the path of a property file.
+    """
+    given = files.values_of(values)
+    return products.from_files(files.gather(map(_path, paths)), given, hosts or {})
+
+
+def accepted(network: Network | AnyScenario) -> Network | AnyScenario:
+    """Return a network from files; raises `BadFile` for a misspelt name, with which no broker starts."""
+    if isinstance(network, Network):
+        from mqlab.products.activemq.rules.names import misspelt
+
+        for problem in misspelt(network):
+            raise BadFile(f"{problem.file}, line {problem.line}: {problem.what}; {problem.remedy}")
+    return network
+
+
+def load(
+    paths: tuple[str | os.PathLike[str], ...], values: Values, hosts: Mapping[str, str] | None
+) -> Network | AnyScenario | Trace:
+    """Return what files hold, as `mqlab.load` says."""
+    if len(paths) != 1 or files.is_configuration(paths[0]):
+        return accepted(network_of(paths, values, hosts))
+    if values is not None or hosts is not None:
+        raise BadValue("values and hosts are for configuration files, such as activemq.xml")
+    return read(paths[0])
+
+
+def network_or_scenario(what: object) -> Network | AnyScenario:
+    """Return a network as it is; of whatever else `run` takes the scenario."""
+    found = read(what) if is_file(what) else what
+    return found if isinstance(found, Network) else scenario_of(found)
+
+
+def check(what: object, *actions: Action) -> Problems:
+    """Return the problems of what can be run, and of a network without actions or of its files, too."""
+    from mqlab.checks.problems import Problems
+
+    if files.is_configuration(what):
+        what = network_of([what])
+    found = network_or_scenario(what) if not actions else scenario_of(what, *actions)
+    if isinstance(found, Network):
+        return Problems(products.ACTIVEMQ.check(found))
+    return Problems(products.product_of_scenario(found).check(found))
+
+
+def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
+    """Write what can be run, as `mqlab.save` says."""
+    if files.is_folder(path) and not actions:
+        files.write(products.configuration(network_or_scenario(what)), path)
+        return
+    with writing(path) as file:
+        if isinstance(what, Trace) and file.suffix == ".parquet":
+            from mqlab.trace import parquet
+
+            parquet.save(what, file)
+            return
+        scenario = scenario_of(what, *actions)
+        body = products.product_of_scenario(scenario).write(scenario)
+        file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+
+
+def kept(what: object, *actions: Action) -> TypeGuard[Trace]:
+    """Whether *what* is a run already, to which nothing can be added; raises `BadValue` for actions."""
+    if isinstance(what, Trace) and actions:
+        raise BadValue("a trace is over; pass its network to run other actions")
+    return isinstance(what, Trace)
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the path to write a file to; raises `BadFile` if nothing can be written there."""
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise BadFile(f"{shown(path)} is no path; write for example 'my.json'")
+    file = Path(path)
+    if file.is_dir():
+        raise BadFile(f"{path} is a folder; write the name of a file, such as {file / 'my.json'}")
+    if not file.parent.is_dir():
+        raise BadFile(f"{path}: there is no folder {file.parent}; make it first")
+    try:
+        yield file
+    except (OSError, ValueError) as error:
+        if isinstance(error, MqlabError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise BadFile(f"{path}: cannot be written: {reason}; take another place") from None

@@ -1,0 +1,1 @@
+"""What brokers hold and hand out: destinations, delivery, acknowledgement, administration."""

@@ -1,0 +1,181 @@
+"""Acknowledgement: what ends with it, and what comes back to the homes of messages without it."""
+
+from __future__ import annotations
+
+from mqlab.products.openmq.broker.model import Broker, Consumer, Delivery, Message
+from mqlab.trace.kinds import Kind, Rule
+
+DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them
+DUPS_WAIT = 7_000_000  # us after the last one
+
+
+def is_automatic(consumer: Consumer) -> bool:
+    """Whether a session acknowledges each message as it is taken."""
+    return consumer.mode == "auto" and not consumer.keys.get("xa")
+
+
+def on_dups(consumer: Consumer) -> None:
+    """A session that may see duplicates acknowledges what it has taken, if the homes are there."""
+    if all(consumer.home.linked(claim.message.home) for claim in consumer.taken):
+        acknowledge(consumer, list(consumer.taken))
+
+
+def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
+    """Acknowledge what was taken; False if the session lost something, or a home is away."""
+    if consumer.rollback_only or any(
+        c.stale or not consumer.home.linked(c.message.home) for c in done
+    ):
+        _refuse(consumer)
+        return False
+    consumer.taken = [claim for claim in consumer.taken if claim not in done]
+    for claim in done:
+        finish(claim)
+    return True
+
+
+def _refuse(consumer: Consumer) -> None:
+    """An acknowledgement or commit fails: a transaction is rolled back, others wait for recover.
+
+    If a home is away, 5.1 gives the messages back. In 6.5 they are stuck with this consumer. If its own
+    broker was lost they are back at the homes already.
+    """
+    waits, first = consumer.mode == "client", not consumer.rollback_only
+    if first and consumer.home.lab.scenario.version == "5.1":
+        drop_lost(consumer)
+    consumer.rollback_only = waits
+    if not waits:
+        (_stick if first else redeliver)(consumer)
+
+
+def _stick(consumer: Consumer) -> None:
+    """All that a consumer has stays with it until it closes: 5.1 has given it back."""
+    if consumer.home.lab.scenario.version != "5.1":
+        consumer.stuck += [*consumer.taken, *consumer.buffer]
+        consumer.taken.clear()
+        consumer.buffer.clear()
+
+
+def drop_lost(consumer: Consumer) -> None:
+    """Let what a consumer took, and all it has of dead homes, come again as soon as the home is back."""
+    for claim in consumer.unacknowledged:
+        if claim in consumer.taken or not consumer.home.linked(claim.message.home):
+            (consumer.taken if claim in consumer.taken else consumer.buffer).remove(claim)
+            release(claim, Rule.broker_stopped)
+
+
+def home_returns(broker: Broker) -> None:
+    """A home is back: what is stuck at a consumer is listed there for good.
+
+    The message that it failed to take comes again, flagged, if its home has kept it. So does all that
+    was taken in a session that may see duplicates.
+    """
+    for consumer in broker.lab.consumers.values():
+        if not consumer.open or consumer.home is broker:
+            continue
+        lost = [c for c in consumer.stuck if c.message.home is broker]
+        for claim in consumer.taken if consumer.mode == "transacted" else ():
+            claim.stale |= claim.message.home is broker
+        again = [c for c in consumer.failed if c in lost and c in c.message.claims]
+        if lost:
+            listed = {c.message.number for c in lost if c not in again[1:]}
+            consumer.home.instances[consumer.dest].leftovers |= listed
+        consumer.stuck = [c for c in consumer.stuck if c not in again]
+        if again or consumer.mode == "dups_ok":
+            consumer.taken += again
+            redeliver(consumer)
+        sent = [c for c in consumer.buffer if c.message.home is broker]
+        consumer.home.handed[consumer.key] += len(sent)
+
+
+def finish(claim: Delivery) -> None:
+    """A subscription is done with a message; when all are, it is gone."""
+    message = claim.message
+    if claim in message.claims:
+        message.claims.remove(claim)
+    drop_copies(message, Kind.Acknowledged, Rule.none)
+    instance = message.home.instances.get(message.dest)
+    if not message.claims and instance is not None and message in instance.messages:
+        instance.messages.remove(message)
+        message.home.lab.notes.message(Kind.Acknowledged, message, cause=claim.row)
+
+
+def release(claim: Delivery, rule: int, seen: bool = True) -> None:
+    """A message waits at its home again, flagged if its taker may have seen it."""
+    claim.taker, claim.flagged = None, claim.flagged or seen
+    drop_copies(claim.message, Kind.Discarded, rule)
+    claim.message.home.lab.notes.message(Kind.Returned, claim.message, rule=rule, cause=claim.row)
+
+
+def requeue(consumer: Consumer, rule: int) -> None:
+    """A consumer has closed, or lost its broker: what it had waits at its homes again.
+
+    Only its own broker knows, if it still lives, what of its messages the consumer never saw; its store
+    knows what was handed out, but for a consumer that acknowledges each message only of the next one
+    (of a queue's all, when it is stopped in an orderly way).
+    The copies of other homes stay listed; in 5.1 not those of a transaction, which is rolled back.
+    """
+    home, dest = consumer.home, consumer.dest
+    noted = consumer.mode == "auto" and not (home.orderly and dest.is_queue)
+    head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
+    if consumer.keys.get("xa") and consumer.received:  # what is prepared is not with it any more
+        head = consumer.taken[:1]
+    old = home.lab.scenario.version == "5.1"
+    for claim in consumer.unacknowledged:
+        remote = claim.message.home is not home
+        rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
+        if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
+            home.instances[dest].leftovers.add(claim.message.number)
+        unseen = claim in consumer.buffer if home.running else claim not in head
+        release(claim, rule, (remote and claim.arrived) or not unseen)
+    consumer.taken, consumer.stuck = [], []
+    consumer.buffer.clear()
+    ends = not dest.is_queue and consumer.key == consumer.name
+    for broker in home.lab.brokers.values() if ends else ():
+        forget(broker, consumer.key, rule)
+
+
+def recover(consumer: Consumer) -> None:
+    """Recover or roll back.
+
+    If an acknowledgement has failed with the home of a message, the buffer is stuck. All that was taken
+    comes again when the home is back, but only the first message if it is back already; the others stay
+    with the consumer until it closes (OpenMQ rule 8.5).
+    """
+    taken = consumer.taken
+    if consumer.rollback_only and consumer.lost < 0 and taken:
+        consumer.failed = list(taken)
+        _stick(consumer)
+        if all(consumer.home.linked(claim.message.home) for claim in consumer.failed):
+            consumer.taken = consumer.failed[:1]
+            consumer.stuck.remove(consumer.failed[0])
+    redeliver(consumer)
+
+
+def redeliver(consumer: Consumer) -> None:
+    """What was taken comes again, flagged, before what is in the buffer."""
+    again, consumer.taken, consumer.rollback_only = consumer.taken, [], False
+    for claim in reversed(again):
+        claim.flagged = True
+        consumer.buffer.appendleft(claim)
+
+
+def forget(broker: Broker, key: object, rule: int) -> None:
+    """A topic's subscription has ended: nothing waits for it any more."""
+    for instance in broker.instances.values():
+        for message in list(instance.messages):
+            kept = [claim for claim in message.claims if claim.key != key]
+            ends = kept != message.claims and not kept
+            message.claims = kept
+            drop_copies(message, Kind.Discarded, rule)
+            if ends:
+                instance.messages.remove(message)
+                broker.lab.notes.message(Kind.Discarded, message, rule=rule)
+
+
+def drop_copies(message: Message, kind: int, rule: int) -> None:
+    """Note that copies of a message have gone from brokers where nobody holds it any more."""
+    there = {claim.taker.home for claim in message.claims if claim.taker}
+    message.crossing = {b: row for b, row in message.crossing.items() if b in there}
+    for broker in [broker for broker in message.copies if broker not in there]:
+        row = message.copies.pop(broker)
+        broker.lab.notes.message(kind, message, broker, rule=rule, cause=row)

@@ -1,0 +1,181 @@
+"""Administration: destinations, subscriptions, commands to the cluster, and distributed transactions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.openmq.broker import acknowledgement, delivery, report
+from mqlab.products.openmq.broker.model import (
+    Broker,
+    Client,
+    Delivery,
+    Keys,
+    Prepared,
+    destination_of,
+)
+from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.ha import takeover
+from mqlab.products.openmq.network import cluster
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+
+def _asked(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
+    """Return the broker asked, the destination, and whether it is there."""
+    broker, dest = lab.brokers[keys["broker"]], destination_of(keys)
+    return broker, dest, dest in broker.instances
+
+
+def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
+    """Create a destination, everywhere at once; the broker asked waits for the answers of all."""
+    broker, _, there = _asked(lab, keys)
+    broker.hangs |= broker.serves and not there and broker.asks_in_vain
+    return RunningStep(_has_answers, (lab, keys), limit_of(keys), _create, insists=True)
+
+
+def _has_answers(asked: tuple[Cluster, Keys]) -> bool:
+    lab, keys = asked
+    return not (lab.brokers[keys["broker"]].hangs and lab.brokers[keys["broker"]].asks_in_vain)
+
+
+def _create(asked: tuple[Cluster, Keys]) -> bool:
+    broker, dest, there = _asked(*asked)
+    keys, broker.hangs = asked[1], False
+    return not there and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
+
+
+def do_update_destination(lab: Cluster, keys: Keys) -> bool:
+    """Change properties, the same everywhere; local-only is fixed at the creation."""
+    broker, dest, there = _asked(lab, keys)
+    allowed = there and "LocalOnly" not in keys["options"]
+    return allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
+
+
+def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
+    """Destroy a destination with all its messages; its consumers are cut off for good."""
+    broker, dest, there = _asked(lab, keys)
+    if not there or not cluster.change(broker, "destroy", dest):
+        return False
+    for consumer in lab.consumers.values():
+        if consumer.dest == dest:
+            consumer.open, consumer.closed = False, True
+    return True
+
+
+def do_unsubscribe(lab: Cluster, keys: Keys) -> bool:
+    """Give up a durable subscription, on any broker, unless its client id is in use."""
+    broker, key = lab.brokers[keys["broker"]], (keys["client_id"], keys["subscription_name"])
+    known = key in broker.durables and not clients.is_used(lab, key[0])
+    return known and cluster.change(broker, "unsubscribe", key)
+
+
+def do_pause_destination(lab: Cluster, keys: Keys, paused: bool = True) -> bool:
+    """Pause one broker's instance: its producers and consumers wait."""
+    broker, dest, there = _asked(lab, keys)
+    if there and broker.serves:
+        broker.instances[dest].paused = paused
+    return there and broker.serves
+
+
+def do_resume_destination(lab: Cluster, keys: Keys) -> bool:
+    """Let a paused instance go on."""
+    return do_pause_destination(lab, keys, paused=False)
+
+
+def do_browse(lab: Cluster, keys: Keys) -> Row:
+    """Show what a broker holds of a queue, by priority."""
+    broker, dest, there = _asked(lab, keys)
+    here = broker.instances[dest].messages if there else []
+    found = delivery.in_order([*here, *(claim.message for claim in report.copies(broker, dest))])
+    return {"numbers": [message.number for message in found]}
+
+
+def do_connect(lab: Cluster, keys: Keys) -> Row | bool:
+    """Open and close a connection."""
+    broker = clients.reachable(lab, keys)
+    return {"home": broker.name} if broker else False
+
+
+def do_knock(lab: Cluster, keys: Keys) -> Outcome:
+    """Knock at brokers until an event has happened."""
+    return RunningStep(lab.has_happened, keys["until"], limit_of(keys))
+
+
+def do_admin(lab: Cluster, keys: Keys) -> bool:
+    """Give a broker of a cluster a command."""
+    broker, command = lab.brokers[keys["broker"]], keys["command"]
+    if not broker.serves:
+        return False
+    if command == "change_master":
+        return _change_master(broker, lab.brokers[keys["to"]])
+    if command == "takeover":
+        target = lab.brokers[keys["target"]]
+        if target.running or target.taken_over_by:
+            return False
+        takeover.take(broker, target)
+    if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
+        broker.quiesced = command == "quiesce"
+    return True
+
+
+def _change_master(broker: Broker, to: Broker) -> bool:
+    flag = str(broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")).lower()
+    allowed = flag == "true" and broker.master == broker.name and broker.linked(to)
+    for peer in (broker, *broker.peers) if allowed else ():
+        peer.master = to.name
+    return allowed
+
+
+# Distributed transactions
+
+
+def do_xa(lab: Cluster, keys: Keys) -> Outcome:
+    """A step of a distributed transaction; what is prepared ends only where it is."""
+    client: Client | None = lab.producers.get(keys.get("producer", ""))
+    client = client or lab.consumers.get(keys.get("consumer", ""))
+    if client is None:
+        return _xa((lab, None, keys))
+    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa)
+
+
+def _can_ask(asked: tuple[Cluster, Client, Keys]) -> bool:
+    return clients.has_broker(asked[1])
+
+
+def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
+    lab, client, keys = asked
+    action, xid = keys["action"], str(keys.get("xid", ""))
+    home = client.home if client else lab.brokers.get(keys.get("broker", ""))
+    if home is None or not home.serves or (client and not client.open):
+        return False
+    ends = action in ("commit", "rollback")
+    if client and action == "start":
+        client.xid = xid
+    if client and (action == "prepare" or (ends and client.xid == xid)):
+        _prepare(lab, xid, client)
+    branch = lab.prepared.get(xid)
+    if not ends or branch is None or branch.home is not home:
+        return not ends
+    del lab.prepared[xid]
+    producers.end_transaction(lab, xid, action == "commit")
+    for no, claim in enumerate(branch.taken):
+        if action == "commit":
+            acknowledgement.finish(claim)
+        else:  # a store has noted of what a session took only the first as handed out
+            acknowledgement.release(claim, Rule.asked, not no or home.lives == branch.life)
+    return True
+
+
+def _prepare(lab: Cluster, xid: str, client: Client) -> None:
+    """Keep what a client has sent and taken for the transaction's manager."""
+    taken: list[Delivery] = getattr(client, "taken", [])
+    lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
+    client.xid = ""
+    taken.clear()
+    for _, message in lab.messages():
+        if message.transaction == client.name:
+            message.transaction = xid

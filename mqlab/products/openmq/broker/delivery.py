@@ -1,0 +1,241 @@
+"""Delivery: from a message's home to the consumers that have room, over the links between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.openmq.broker import acknowledgement
+from mqlab.products.openmq.broker.model import Broker, Consumer, Delivery, Message, Trip, selects
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+# How much later a consumer is free again, as shares of its home's own: fitted to the bounds of
+# OpenMQ rule 2.1 (all shares race there; of a burst the local one takes 55 to 119 of 120).
+LOCAL, REMOTE, REMOTE_IN_BURST = 1000, 2000, 8000
+# With jitter no share is certain: runs of messages go to one consumer or pass it by, then that changes.
+LOCAL_SPREAD, REMOTE_SPREAD, CHANGES = 12, 3, 1 / 16
+
+
+def dispatch(broker: Broker, dest: Destination) -> bool:
+    """Hand out what waits for a destination at its home; True if something went."""
+    instance, takers = broker.instances[dest], broker.active(dest)
+    if not takers or instance.paused:
+        return False
+    local = [c for c in takers if c.home is broker]
+    if local and dest.is_queue and instance.option("LocalDeliveryPreferred"):
+        takers = local
+    moved = False
+    for message in in_order(instance.messages):
+        for claim in message.claims if message.transaction is None else ():
+            moved |= claim.taker is None and _hand(claim, takers)
+    return moved
+
+
+def in_order(messages: list[Message]) -> list[Message]:
+    """Return messages as they are to be handed out: by priority, then as they came."""
+    return sorted(messages, key=lambda m: (-m.priority, m.number))
+
+
+def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
+    """Hand a message to whoever is free first.
+
+    A remote consumer is free again after a way between brokers; a producer of non-persistent messages
+    sends four times as many meanwhile (OpenMQ rules 2.1 and 10.1).
+    """
+    message, home = claim.message, claim.message.home
+    free = [
+        c
+        for c in takers
+        if len(c.buffer) < _room(c, home)
+        and claim.key in (None, c.key)
+        and selects(c.selector, message)
+    ]
+    if not free:
+        return False
+    taker = min(free, key=lambda consumer: consumer.served_weight)
+    there = taker.home
+    taker.served_weight += _busy(taker, message)
+    claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
+    claim.stale = False
+    claim.trips += 1
+    if there is home:
+        _pass_on(claim)
+    else:
+        _forward(claim, there)
+    # A broker that had a message given back passes it to nobody again (played with 6.5.0).
+    known = message.number in there.instances[message.dest].leftovers
+    known &= home.lab.scenario.version != "5.1"
+    (taker.stuck if known else taker.buffer).append(claim)
+    there.handed[claim.key] += not known
+    return True
+
+
+def first_free(lab: Cluster) -> int:
+    """Return when a new consumer is free for the first time; with jitter, after others were served."""
+    latest = max((consumer.served_weight for consumer in lab.consumers.values()), default=0)
+    return latest + (lab.random.randrange(REMOTE_IN_BURST) if lab.jitter else 0)
+
+
+def _busy(taker: Consumer, message: Message) -> int:
+    """Return for how long a consumer that is handed a message is not free, as a share of its home's time."""
+    lab, at_home = message.home.lab, taker.home is message.home
+    usual = LOCAL if at_home else REMOTE if message.persistent else REMOTE_IN_BURST
+    if taker.pace is None or (lab.jitter and lab.random.random() < CHANGES):
+        taker.pace = lab.random_duration(1000, LOCAL_SPREAD if at_home else REMOTE_SPREAD) / 1000
+    return round(usual * taker.pace)
+
+
+def _is_over(trip: Trip) -> bool:
+    """Whether what was handed out has been released meanwhile."""
+    claim, no = trip
+    return claim.taker is None or claim.trips != no
+
+
+def _room(consumer: Consumer, home: Broker) -> float:
+    """Return how many messages may be on their way to a consumer, or wait in its buffer.
+
+    To another broker one more is on the way after the first acknowledgement (OpenMQ rule 2.3).
+    """
+    first = len(consumer.received) == 1 and not consumer.taken and consumer.home is not home
+    return consumer.limit + first
+
+
+def _forward(claim: Delivery, there: Broker) -> None:
+    """Let a message go to the broker of its taker: it crosses only once."""
+    message, home, notes = claim.message, claim.message.home, claim.message.home.lab.notes
+    if there not in message.copies and there not in message.crossing:
+        link = notes.links[home.name, there.name]
+        message.crossing[there] = notes.message(
+            Kind.Forwarded, message, frm=home.node, to=there.node, link=link, rule=Rule.home_to_home
+        )
+    claim.row = message.copies.get(there, message.crossing.get(there, -1))
+    home.lab.lines[home.name, there.name].carry(
+        on_forwarded, (claim, claim.trips), 0, claim.message.size
+    )
+
+
+def on_forwarded(trip: Trip) -> None:
+    """A message comes to the broker of its taker, unless the line is cut or nobody there takes it."""
+    claim, _ = trip
+    if claim.taker is None or _is_over(trip):
+        return
+    message, there, home = claim.message, claim.taker.home, claim.message.home
+    lab = there.lab
+    if there.suspended or lab.is_cut(home, there):
+        lab.held.append(trip)
+        return
+    if there in message.crossing:
+        cause = message.crossing.pop(there)
+        link = lab.notes.links[home.name, there.name]
+        way = {"frm": home.node, "to": there.node, "link": link, "cause": cause}
+        message.copies[there] = lab.notes.message(Kind.Enqueued, message, there, **way)
+    _pass_on(claim)
+
+
+def _pass_on(claim: Delivery) -> None:
+    """Let a message go from a broker to its consumer."""
+    message, taker = claim.message, claim.taker
+    if taker is None:
+        return
+    there = taker.home
+    instance = there.instances.get(message.dest)
+    claim.arrived, claim.kept = True, instance is not None and instance.paused
+    claim.row = there.lab.notes.message(
+        Kind.Dispatched,
+        message,
+        there,
+        frm=there.node,
+        to=taker.node,
+        sub=taker.sub,
+        cause=message.copies.get(there, message.row),
+    )
+    taker.from_home.carry(on_delivered, (claim, claim.trips), 0, claim.message.size)
+
+
+def on_delivered(trip: Trip) -> None:
+    """A message has come to its consumer."""
+    claim, _ = trip
+    if claim.taker is None or _is_over(trip):
+        return
+    buffer, claim.delivered = claim.taker.buffer, True
+    place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
+    if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
+        buffer.remove(claim)
+        buffer.insert(place, claim)
+    claim.taker.home.lab.schedule_dispatch()
+
+
+def release_held(lab: Cluster) -> None:
+    """A line is whole again, or a broker goes on: what was under way arrives."""
+    held, lab.held = lab.held, []
+    for trip in held:
+        on_forwarded(trip)
+
+
+def consume(consumer: Consumer) -> bool:
+    """Let a consumer take what its application wants; True if it took something."""
+    took = False
+    while claim := upcoming(consumer):
+        if acknowledgement.is_automatic(consumer) and not consumer.home.linked(claim.message.home):
+            _fail(consumer, claim)
+            break
+        consumer.buffer.popleft()
+        _receive(consumer, claim)
+        took = True
+    return took
+
+
+def _fail(consumer: Consumer, claim: Delivery) -> None:
+    """Taking a message of a dead home fails: its acknowledgement has nowhere to go.
+
+    In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
+    the copies, but goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
+    """
+    if consumer.home.lab.scenario.version == "5.1":
+        acknowledgement.drop_lost(consumer)
+        consumer.home.instances[consumer.dest].leftovers.add(claim.message.number)
+    else:
+        consumer.failed = [claim]
+        consumer.stuck += consumer.buffer
+        consumer.buffer.clear()
+
+
+def upcoming(consumer: Consumer) -> Delivery | None:
+    """Return what a consumer takes next, if it can take something now."""
+    here, lab = consumer.home, consumer.home.lab
+    waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
+    failed = consumer.rollback_only and consumer.lost >= 0  # C4106
+    if not consumer.open or not consumer.buffer or waits or failed:
+        return None
+    claim, home = consumer.buffer[0], consumer.buffer[0].message.home
+    silent = here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home)
+    # A paused broker keeps what comes, but its consumers have what came before.
+    return None if silent or (claim.kept and here.instances[consumer.dest].paused) else claim
+
+
+def _receive(consumer: Consumer, claim: Delivery) -> None:
+    message, home, lab = claim.message, consumer.home, consumer.home.lab
+    if consumer.allowance is not None:
+        consumer.allowance -= 1
+    consumer.received.append(message.number)
+    way = {"frm": home.node, "to": consumer.node, "sub": consumer.sub, "cause": claim.row}
+    if claim.flagged:
+        consumer.redelivered.append(message.number)
+        lab.notes.message(Kind.Redelivered, message, home, **way)
+    claim.row = lab.notes.message(Kind.Received, message, home, **way)
+    consumer.taken.append(claim)
+    if acknowledgement.is_automatic(consumer):
+        acknowledgement.acknowledge(consumer, [claim])
+    elif consumer.mode == "client" and consumer.keys.get("acknowledge"):
+        acknowledgement.acknowledge(consumer, list(consumer.taken))
+    elif consumer.mode == "dups_ok":
+        if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
+            acknowledgement.on_dups(consumer)
+        lab.later(acknowledgement.DUPS_WAIT, acknowledgement.on_dups, consumer)
+    if consumer.keys.get("delay_ms"):  # its application works on it
+        work = int(consumer.keys["delay_ms"]) * 1000
+        consumer.busy_until = lab.now + work
+        lab.later(work)

@@ -1,0 +1,337 @@
+"""What an OpenMQ cluster is made of: messages, clients, destinations, brokers.
+
+A message lives at its home, the broker of its producer, until every subscription that is to have it has
+acknowledged it. It goes straight to the home of a consumer that has room. Every broker is linked to
+every other; news of destinations and consumers goes to all linked brokers at once (Technical Overview,
+chapter 4, "Message delivery" and "Propagation"; OpenMQ rules 1, 2 and 4).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mqlab.engine.link import Link
+from mqlab.products.openmq.script.operation import Row
+from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE, PROPERTIES
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
+
+Keys = Mapping[str, Any]  # of a step
+Properties = dict[str, Any]  # of a destination or broker, by their administration names
+Key = tuple[str, str]  # (client id, subscription name) of a durable or shared subscription
+
+
+@dataclass(eq=False, slots=True)
+class Delivery:
+    """What one subscription is owed of a message; a queue's message has one, for whoever comes."""
+
+    message: Message = field(repr=False)
+    key: object = None  # of a topic's subscription
+    taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
+    flagged: bool = False  # comes with the redelivered flag
+    trips: int = 0  # how often it was handed out
+    arrived: bool = False  # at the broker of its taker: not while it is lost in a silent cut
+    delivered: bool = False  # at its taker
+    kept: bool = False  # it came to a paused broker
+    stale: bool = False  # it was taken in a transaction before its home came back
+    row: int = -1  # of the last event on its way to the consumer
+
+
+@dataclass(eq=False, slots=True)
+class Message:
+    """A message at its home. `transaction` is the name of the open transaction it is part of."""
+
+    number: int
+    home: Broker
+    dest: Destination
+    persistent: bool
+    priority: int
+    properties: Keys
+    size: int
+    sent: int
+    claims: list[Delivery] = field(default_factory=list)
+    transaction: str | None = None
+    row: int = -1
+    crossing: dict[Broker, int] = field(default_factory=dict)  # where it is on its way to -> row
+    copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
+    waits: int = -1  # the rule by which it was last noted as waiting
+    expires: int = 0  # us; 0 is never
+
+
+@dataclass(eq=False, slots=True)
+class Client:
+    """A producer or consumer with a connection of its own; `home` is the broker it has or had."""
+
+    name: str
+    dest: Destination
+    keys: Keys
+    home: Broker
+    node: int
+    to_home: Link
+    from_home: Link
+    open: bool = True
+    closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
+    rollback_only: bool = (
+        False  # its session lost something: no acknowledgement or commit until recover
+    )
+    xid: str = ""  # the distributed transaction that it has begun
+    lost: int = -1  # the row with which it last lost its connection
+
+    @property
+    def mode(self) -> str:
+        """The acknowledge mode."""
+        return str(self.keys.get("ack_mode", "auto"))
+
+
+@dataclass(eq=False, slots=True)
+class Consumer(Client):
+    """A consumer. `allowance` None takes all it can; `key` names its topic subscription."""
+
+    selector: Selector | None = None
+    key: object = None
+    limit: float = 1000
+    allowance: int | None = None
+    buffer: deque[Delivery] = field(default_factory=deque)
+    taken: list[Delivery] = field(default_factory=list)
+    stuck: list[Delivery] = field(default_factory=list)  # of homes that died: its until it closes
+    failed: list[Delivery] = field(default_factory=list)  # those of them that come again
+    received: array[int] = field(default_factory=lambda: array("i"))
+    redelivered: list[int] = field(default_factory=list)
+    served_weight: int = 0  # how much it was handed, to find whose turn it is
+    pace: float | None = None  # how much longer than most it is busy with a message at the moment
+    busy_until: int = 0
+    gone: bool = False  # it gave its connection up, which its frozen broker does not know
+    sub: int = -1  # its subscription in the trace
+
+    @property
+    def unacknowledged(self) -> list[Delivery]:
+        """All that it has and has not acknowledged."""
+        return [*self.taken, *self.stuck, *self.buffer]
+
+
+@dataclass(eq=False, slots=True)
+class DurableSubscription:
+    """A durable subscription: known in the whole cluster, whether or not somebody uses it."""
+
+    key: Key
+    dest: Destination
+    selector: str | None
+    refused: bool = False  # the trace of a refused creation: listed, and no consumer
+
+
+@dataclass(eq=False, slots=True)
+class PhysicalDestination:
+    """One broker's instance of a destination: its properties, and the messages at home here.
+
+    `leftovers` are numbers of copies of other homes' messages that were given back, or whose home died
+    meanwhile: the broker lists them until it ends.
+    """
+
+    dest: Destination
+    created_by: str
+    options: Properties
+    owner: str | None = None  # the consumer whose temporary destination it is
+    messages: list[Message] = field(default_factory=list)
+    admitted: int = 0  # messages on their way from producers, for which there is room
+    admitted_bytes: int = 0
+    leftovers: set[int] = field(default_factory=set)
+    paused: bool = False
+    idle_since: int | None = None
+    unanswered: int = 0  # consumers that are to be opened once all brokers have answered
+
+    def option(self, name: str) -> Any:
+        """Return a property by its administration name."""
+        return self.options.get(name, PROPERTIES.get(name))
+
+    def limits(self, name: str, number: int) -> bool:
+        """Whether a number is beyond a limit; -1 is none."""
+        return 0 <= int(self.option(name)) < number
+
+
+@dataclass(eq=False, slots=True)
+class SendJob:
+    """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
+
+    row: Row
+    keys: Keys
+    left: range
+    refused: list[int]
+    producer: Client | None
+    under_way: int = 0  # messages that have not come to their home, or its receipt not to here
+    late: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Prepared:
+    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
+
+    home: Broker
+    taken: list[Delivery]
+    life: int  # of its home at the time
+
+
+Trip = tuple[Delivery, int]  # a claim on its way, and which of its trips that is
+
+
+def destination_of(keys: Keys) -> Destination:
+    """Return the destination that a step names."""
+    kind = "queue" if "queue" in keys else "topic"
+    return Destination(kind, keys[kind])
+
+
+def selects(selector: Selector | None, message: Message) -> bool:
+    """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
+    headers = {"JMSPriority": message.priority}
+    return selector is None or selector.selects(headers, message.properties)
+
+
+class Broker:
+    """One broker. `running` is its process, `ready` that it has all it needs to serve."""
+
+    def __init__(self, lab: Cluster, name: str) -> None:
+        self.lab, self.name = lab, name
+        self.node = lab.notes.node(name, "broker")
+        self.options: Properties = {}
+        self.running = self.ready = self.suspended = False
+        self.quiesced = False  # it takes no new clients, by command
+        self.hangs = False  # it waits for the database or another broker, and whoever asks it too
+        self.lost_database = False  # it was away: operations fail even when it is back
+        self.master = lab.scenario.master
+        self.instances: dict[Destination, PhysicalDestination] = {}
+        self.durables: dict[Key, DurableSubscription] = {}
+        self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
+        self.seen = 0  # how much of the change record it has read
+        self.lives = 0
+        self.ended = -1  # the row with which it last ended
+        self.orderly = False  # it was stopped then
+        self.linked_before: set[Broker] = set()  # whom it has been linked to in this life
+        self.taking_over_broker: Broker | None = (
+            None  # who is taking it over, and takes no clients meanwhile
+        )
+        self.taken_over_by: Broker | None = None  # who has taken it over
+        self.barred_until = 0  # when it may start again (us)
+
+    def option(self, key: str, default: object = None) -> Any:
+        """Return a property: set at a start, its own, or the cluster's."""
+        return self.options.get(key, self.lab.scenario.option(self.name, key, default))
+
+    @property
+    def serves(self) -> bool:
+        """Whether clients can use it."""
+        return self.ready and not self.suspended
+
+    @property
+    def answers(self) -> bool:
+        """Whether who asks it hears something, if only a refusal."""
+        return not self.suspended and not self.hangs
+
+    # Links
+
+    @property
+    def named_master(self) -> str | None:
+        """The master that its own configuration names."""
+        text = self.option("imq.cluster.masterbroker") if self.master else None
+        return str(text).strip("${}") if text else self.master
+
+    def accepts(self, other: Broker) -> bool:
+        """Whether two brokers accept a link: some properties must be alike."""
+        keys = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
+        return self.named_master == other.named_master and all(
+            str(self.option(key, default)).lower() == str(other.option(key, default)).lower()
+            for key, default in keys.items()
+        )
+
+    def linked(self, other: Broker) -> bool:
+        """Whether it has a link to another: a broker that waits for its master closes its links."""
+        return self is other or (self.ready and other.ready and self.accepts(other))
+
+    def knows(self, other: Broker) -> bool:
+        """Whether another is there for it: a store may have several clusters, by their ids."""
+        ids = (broker.option("imq.cluster.clusterid") for broker in (self, other))
+        return not self.lab.enhanced or len(set(ids)) == 1
+
+    @property
+    def peers(self) -> list[Broker]:
+        """The brokers linked to it."""
+        return [b for b in self.lab.brokers.values() if b is not self and self.linked(b)]
+
+    @property
+    def asks_in_vain(self) -> bool:
+        """Whether one of them does not answer, which nobody has noticed: a new name needs them all."""
+        return any(peer.suspended or self.lab.is_cut(self, peer) for peer in self.peers)
+
+    @property
+    def waits_for_master(self) -> bool:
+        """Whether it may not serve yet: its master is not there, or does not accept it."""
+        if self.lab.scenario.model != "master" or self.named_master == self.name:
+            return False
+        master = self.lab.brokers.get(str(self.named_master))
+        return master is None or not master.ready or not self.accepts(master)
+
+    # Destinations
+
+    def add(
+        self,
+        dest: Destination,
+        created_by: str,
+        options: Keys | None = None,
+        owner: str | None = None,
+    ) -> PhysicalDestination:
+        """Give it an instance of a destination; it keeps the one that it has."""
+        if dest not in self.instances:
+            mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
+            self.instances[dest] = PhysicalDestination(dest, created_by, mine, owner)
+            self.lab.notes.recorder.name_destination(dest)
+        return self.instances[dest]
+
+    def find(self, dest: Destination) -> bool:
+        """Whether it has a destination, or creates it because it is used."""
+        allowed = str(self.option(f"imq.autocreate.{dest.kind}", "true")).lower() != "false"
+        if allowed and not dest.name.startswith("temp:"):
+            self.add(dest, "auto", {name: self.option(*own) for name, own in AUTO_CREATED.items()})
+        return dest in self.instances
+
+    def spread(self, dest: Destination) -> None:
+        """Make one of its destinations known on all brokers linked to it."""
+        mine = self.instances[dest]
+        for peer in self.peers if dest != DEAD else ():
+            peer.add(dest, mine.created_by, mine.options, mine.owner)
+
+    # Whom it knows
+
+    def consumers(self, dest: Destination) -> list[Consumer]:
+        """Return the consumers of a destination that it serves, in order of registration."""
+        alone = dest in self.instances and self.instances[dest].option("LocalOnly")
+        return [
+            c
+            for c in self.lab.consumers.values()
+            if c.open and c.dest == dest and (c.home is self or (not alone and self.linked(c.home)))
+        ]
+
+    def active(self, dest: Destination) -> list[Consumer]:
+        """Return those of them that get messages; the others wait as backups."""
+        most = int(self.instances[dest].option("MaxNumActiveConsumers"))
+        return self.consumers(dest)[: most if most >= 0 else None]
+
+    def producers(self, dest: Destination) -> int:
+        """Return how many producers of a destination are connected to it."""
+        known = self.lab.producers.values()
+        return sum(p.open and p.home is self and p.dest == dest for p in known)
+
+    def unused_durables(self, dest: Destination) -> list[Key]:
+        """Return the durable subscriptions of a topic that nobody uses: they count as consumers."""
+        used = {c.key for c in self.consumers(dest)}
+        return [
+            d.key
+            for d in self.durables.values()
+            if d.dest == dest and d.key not in used and not d.refused
+        ]

@@ -1,0 +1,189 @@
+"""What the brokers' destinations hold: whether a message is taken, for whom, and why it waits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mqlab.products.openmq.broker import acknowledgement, delivery
+from mqlab.products.openmq.broker.model import (
+    DEAD,
+    Broker,
+    Consumer,
+    Delivery,
+    Message,
+    PhysicalDestination,
+    selects,
+)
+from mqlab.spec.selector import Selector
+from mqlab.trace.kinds import Kind, Rule
+
+OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
+
+
+def admit(message: Message, producer: int) -> str:
+    """Say whether a home takes a message: "ok", "refused", "dropped", or "blocked": it has to wait.
+
+    What is not persistent is dropped silently where another would be refused.
+    """
+    lab, instance = message.home.lab, message.home.instances.get(message.dest)
+    way = {"frm": producer, "to": message.home.node}
+    full, behaviour = False, "REJECT_NEWEST"
+    if instance is not None:
+        coming = instance.admitted, instance.admitted_bytes
+        full = bool(claims(message)) and _is_full(instance, message, *coming)
+        behaviour = instance.option("LimitBehavior")
+        waits = instance.paused or (lab.store_down and message.persistent)
+        if waits or (full and behaviour == "FLOW_CONTROL"):
+            return "blocked"
+    too_big = instance is None or instance.limits("MaxBytesPerMsg", message.size + OVERHEAD)
+    rejected = too_big or (full and behaviour == "REJECT_NEWEST")
+    if instance is None or (rejected and message.persistent):
+        lab.notes.message(Kind.Failed, message, rule=Rule.limit_reached, **way)
+        return "refused"
+    message.row = lab.notes.message(Kind.Sent, message, **way)
+    if rejected:
+        return "dropped"
+    instance.admitted += 1
+    instance.admitted_bytes += message.size + OVERHEAD
+    return "ok"
+
+
+def take_in(message: Message, producer: int) -> bool:
+    """A message that was admitted has come to its home; False if that is gone meanwhile."""
+    lab, home = message.home.lab, message.home
+    instance = home.instances.get(message.dest)
+    way = {"frm": producer, "to": home.node}
+    if instance is not None:
+        instance.admitted -= 1
+        instance.admitted_bytes -= message.size + OVERHEAD
+    if instance is None or not home.running:
+        lab.notes.message(Kind.Failed, message, rule=Rule.broker_stopped, **way)
+        return False
+    message.claims = claims(message)
+    if not message.claims:
+        lab.notes.message(Kind.Discarded, message, rule=Rule.no_consumer)
+        return True
+    if str(instance.option("LimitBehavior")).startswith("REMOVE") and _is_full(instance, message):
+        _make_room(instance)
+    instance.messages.append(message)
+    message.row = lab.notes.message(Kind.Enqueued, message, **way)
+    return True
+
+
+def claims(message: Message) -> list[Delivery]:
+    """Say for whom a message is; a topic's is for each subscription that selects it."""
+    broker, dest = message.home, message.dest
+    if dest.is_queue:
+        return [Delivery(message)]
+    keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
+    for durable in broker.durables.values():
+        selector = Selector(durable.selector) if durable.selector else None
+        if durable.dest == dest and not durable.refused and selects(selector, message):
+            keys[durable.key] = None
+    return [Delivery(message, key) for key in keys]
+
+
+def _is_full(
+    instance: PhysicalDestination, message: Message, more: int = 0, more_bytes: int = 0
+) -> bool:
+    weight = sum(m.size + OVERHEAD for m in (*instance.messages, message))
+    many = instance.limits("MaxNumMsgs", len(instance.messages) + more + 1)
+    return many or instance.limits("MaxTotalMsgBytes", weight + more_bytes)
+
+
+def _make_room(instance: PhysicalDestination) -> None:
+    """Remove the oldest, or the oldest of the least important."""
+    low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
+    if instance.messages:
+        least = min(instance.messages, key=lambda m: (m.priority * low, m.number))
+        move_to_dmq(least, Rule.limit_reached)
+
+
+def move_to_dmq(message: Message, rule: int) -> None:
+    """Move a message to the dead messages of its broker, if its destination uses them."""
+    home, instance = message.home, message.home.instances[message.dest]
+    instance.messages.remove(message)
+    if not instance.option("UseDMQ"):
+        discard(message, rule)
+        return
+    row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
+    dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0)
+    dead.claims.append(Delivery(dead))
+    dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
+    home.add(DEAD, "auto").messages.append(dead)
+
+
+def next_sweep(message: Message) -> int:
+    """Return when its home first looks for expired messages once a message has expired (us)."""
+    every = round(float(message.home.option("imq.message.expiration.interval", 60)) * 1_000_000)
+    return -(-message.expires // every) * every
+
+
+def expire(messages: list[Message]) -> None:
+    """Let messages die whose time to live is over.
+
+    Nobody sees that until a consumer is about to take one, which then never gets it, or would be handed
+    it, or its broker looks for such messages (6.5.0).
+    """
+    for message in list(messages):
+        home, now = message.home, message.home.lab.clock.now
+        instance = home.instances.get(message.dest)
+        if now < message.expires or not home.serves:
+            continue
+        for claim in message.claims:
+            if claim.taker and delivery.upcoming(claim.taker) is claim:
+                claim.taker.buffer.popleft()
+                claim.taker = None
+        in_hands = any(claim.taker for claim in message.claims)
+        if instance is None or message not in instance.messages:
+            messages.remove(message)
+        elif not in_hands and (home.active(message.dest) or now >= next_sweep(message)):
+            messages.remove(message)
+            acknowledgement.drop_copies(message, Kind.Discarded, Rule.expired)
+            move_to_dmq(message, Rule.expired)
+
+
+def discard(message: Message, rule: int) -> None:
+    """Note that a message is gone which its destination does not hold any more, and its copies."""
+    message.claims.clear()
+    acknowledgement.drop_copies(message, Kind.Discarded, rule)
+    message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
+
+
+# Why it waits
+
+
+def note_waiting(broker: Broker) -> None:
+    """Note of each message that nobody can take now why it waits, once for each reason."""
+    for dest, instance in broker.instances.items():
+        takers = broker.active(dest)
+        common = _why_all_wait(broker, instance, takers)
+        for message in instance.messages:
+            if message.waits == common:
+                continue
+            free = not broker.running or _is_free(message)
+            rule = (common or _why_it_waits(message, takers)) if free else Rule.none
+            if rule not in (Rule.none, message.waits):
+                message.waits = rule
+                cause = message.row if broker.running else broker.ended
+                broker.lab.notes.message(Kind.Held, message, rule=rule, cause=cause)
+
+
+def _is_free(message: Message) -> bool:
+    return message.transaction is None and any(claim.taker is None for claim in message.claims)
+
+
+def _why_all_wait(broker: Broker, instance: PhysicalDestination, takers: list[Consumer]) -> Rule:
+    if not broker.running:
+        return Rule.broker_stopped
+    if instance.paused:
+        return Rule.paused
+    return Rule.no_consumer if instance.dest.is_queue and not takers else Rule.none
+
+
+def _why_it_waits(message: Message, takers: list[Consumer]) -> Rule:
+    if message.dest.is_queue:
+        wanted = any(selects(c.selector, message) for c in takers)
+        return Rule.buffers_full if wanted else Rule.selected_by_none
+    free = [claim.key for claim in message.claims if claim.taker is None]
+    return Rule.buffers_full if any(c.key in free for c in takers) else Rule.durable

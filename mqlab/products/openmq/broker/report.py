@@ -1,0 +1,164 @@
+"""What an administrator sees of a cluster: the snapshots of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mqlab.products.openmq.broker.model import DEAD, Broker, Delivery, Keys
+from mqlab.products.openmq.script.operation import Row
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+
+def do_snapshot(lab: Cluster, keys: Keys) -> None:
+    """Note the state of everything under a label."""
+    lab.dispatch_all()
+    lab.snapshots[keys["label"]] = {
+        "received_so_far": {
+            name: len(c.received) for name, c in lab.consumers.items() if not c.keys.get("process")
+        },
+        "brokers": {
+            name: _state(broker, keys.get("properties", ()))
+            for name, broker in lab.brokers.items()
+            if is_known(broker)
+        },
+    }
+
+
+def of_clients(lab: Cluster) -> dict[str, Row]:
+    """Return what each consumer received, and what happened to connections, those of producers that moved, too.
+
+    A consumer in a process of its own tells nobody.
+    """
+    told = {name: c for name, c in lab.consumers.items() if not c.keys.get("process")}
+    found: dict[str, Row] = {}
+    for name in dict.fromkeys([*sorted(set(lab.moved) - set(lab.consumers)), *told]):
+        consumer = told.get(name)
+        received = list(consumer.received) if consumer else []
+        redelivered = list(consumer.redelivered) if consumer else []
+        row: Row = {"count": len(received), "received": received, "redelivered": redelivered}
+        if len(set(received)) < len(received):
+            row["duplicated"] = sorted(n for n, times in Counter(received).items() if times > 1)
+        if name in lab.of_clients:
+            row["connection_events"] = dict(lab.of_clients[name])
+        if name in lab.moved:
+            row["homes"] = list(lab.moved[name])
+        found[name] = row
+    return found
+
+
+def is_known(broker: Broker) -> bool:
+    """Whether the others know a broker: it is in their list, or was there."""
+    return broker.name in broker.lab.listed or broker.lives > 0
+
+
+def _state(broker: Broker, properties: list[str]) -> Row:
+    if not broker.running:
+        return {"running": False}
+    if broker.suspended:
+        return {"running": True, "paused": True}
+    if not broker.answers or broker.lab.store_down:
+        return {"running": True, "no_answer": True}
+    found: Row = {
+        "running": True,
+        "cluster": {
+            name: state_of(broker, other)
+            for name, other in broker.lab.brokers.items()
+            if other is not broker and is_known(other) and broker.knows(other)
+        },
+    }
+    if broker.master is not None:
+        found["master"] = broker.named_master
+    if durables := _durable_lines(broker):
+        found["durable_subscriptions"] = durables
+    if open_here := transactions(broker):
+        found["transactions"] = open_here
+    found["destinations"] = {
+        str(dest): _destination(broker, dest, properties)
+        for dest in sorted(broker.instances, key=str)
+        if dest != DEAD or broker.instances[dest].messages
+    }
+    return found
+
+
+def transactions(broker: Broker) -> list[str]:
+    """Return the transactions that a broker lists: a transacted session always has one.
+
+    What is prepared stays at its home, or with whoever has taken that one over, until it ends there
+    (OpenMQ rule 9.8).
+    """
+    lab, sent = broker.lab, Counter(message.transaction for _, message in broker.lab.messages())
+    lines = [
+        f"STARTED messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
+        for client in (*lab.producers.values(), *lab.consumers.values())
+        if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
+    ]
+    lines += [
+        f"PREPARED messages={sent[xid]} acks={len(branch.taken)}"
+        for xid, branch in lab.prepared.items() if branch.home is broker
+    ]  # fmt: skip
+    return sorted(lines)
+
+
+def state_of(broker: Broker, other: Broker) -> str:
+    """Return how *broker* shows another one; a broker that froze is not noticed."""
+    if other.taken_over_by:
+        return f"TAKEOVER_COMPLETE by {other.taken_over_by.name}"
+    if broker.linked(other):
+        return "OPERATING"
+    return "BROKER_DOWN" if other in broker.linked_before else "INITIALIZING"
+
+
+def _durable_lines(broker: Broker) -> list[str]:
+    """Return a broker's durable subscriptions; those without a client id are not listed.
+
+    The number of messages is what consumers here were handed in this life: nobody counts it down.
+    """
+    lines = []
+    for id, name in sorted(key for key in broker.durables if key[0]):
+        users = [c for c in broker.consumers(broker.durables[id, name].dest) if c.key == (id, name)]
+        state = "active" if users else "inactive"
+        lines.append(f"{id}/{name} {state} messages={broker.handed[id, name]}")
+    return lines
+
+
+def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Row:
+    """Return a broker's view of a destination; all consumers of a subscription count as one."""
+    instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
+    consumers = {c.key for c in broker.consumers(dest)}
+    active = {c.key for c in broker.active(dest)}
+    remote = instance.leftovers | {claim.message.number for claim in copies(broker, dest)}
+    in_transaction = sum(m.transaction is not None for m in instance.messages)
+    row: Row = {
+        "created_by": instance.created_by,
+        "messages": len(remote) + len(instance.messages) - in_transaction,
+        "remote": len(remote),
+        "in_transaction": in_transaction,
+        "consumers": len(consumers) + sleeping + instance.unanswered,
+        "active": len(active) + sleeping,
+        "backup": len(consumers) - len(active),
+        "producers": broker.producers(dest),
+    }
+    if instance.paused:
+        row["state"] = "Paused"
+    if properties:
+        row["properties"] = {name: _text(instance.option(name)) for name in properties}
+    return row
+
+
+def copies(broker: Broker, dest: Destination) -> list[Delivery]:
+    """Return what consumers here have in hands of the messages of other homes."""
+    return [
+        claim
+        for consumer in broker.lab.consumers.values()
+        if consumer.open and consumer.home is broker and consumer.dest == dest
+        for claim in consumer.unacknowledged
+        if claim.message.home is not broker and claim.arrived
+    ]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,1 @@
+"""Clients: connections, consumers, producers."""

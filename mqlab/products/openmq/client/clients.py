@@ -1,0 +1,141 @@
+"""Connections of clients: which broker they reach, how they lose it, and how they find another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.openmq.broker import acknowledgement
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+RECONNECT = 3_000_000  # us until a client's first attempt after a loss
+# us between two rounds of attempts of a client of an enhanced cluster: recorded 6 to 7 s, whatever its
+# broker (OpenMQ rule 9.4).
+ROUND = 6_000_000
+
+
+def addresses(lab: Cluster, where: Any) -> list[Broker]:
+    """Return the brokers of an address list, or of a single name; "any" are all."""
+    names = where if isinstance(where, (list, tuple)) else [where]
+    return list(lab.brokers.values()) if where == "any" else [lab.brokers[name] for name in names]
+
+
+def reachable(lab: Cluster, keys: Keys) -> Broker | None:
+    """Return the first broker of a step's address list that takes a new connection."""
+    return next(
+        (
+            b
+            for b in addresses(lab, keys["broker"])
+            if b.serves and not b.quiesced and not _is_taking(b)
+        ),
+        None,
+    )
+
+
+def _is_taking(broker: Broker) -> bool:
+    return any(other.taking_over_broker is broker for other in broker.lab.brokers.values())  # C4099
+
+
+def client_id(keys: Keys) -> str:
+    """Return the client id of a consumer's connection; empty if it has none."""
+    if keys.get("no_client_id") or not (keys.get("durable") or keys.get("client_id")):
+        return ""
+    return str(keys.get("client_id", keys["consumer"]))
+
+
+def is_used(lab: Cluster, id: str) -> bool:
+    """Whether a connection with a client id is there: it is unique in the cluster."""
+    return bool(id) and any(c.open and client_id(c.keys) == id for c in lab.consumers.values())
+
+
+def comes_back(client: Client) -> bool:
+    """Whether a client that lost its broker looks for another: always, in an enhanced cluster."""
+    reconnects = client.keys.get("reconnect") or client.home.lab.enhanced
+    return bool(reconnects) and not client.closed
+
+
+def has_broker(client: Client) -> bool:
+    """Whether a client is not looking for a broker: it has one, or will have none any more."""
+    return client.open or not comes_back(client)
+
+
+def lose(client: Client, cause: int) -> None:
+    """A client has lost its broker, with what its session had there."""
+    lab, client.open = client.home.lab, False
+    lab.happens("client_connection_lost", client.name)
+    client.lost = lab.notes.add(
+        Kind.Interrupted,
+        frm=client.node,
+        to=client.home.node,
+        rule=Rule.broker_stopped,
+        cause=cause,
+    )
+    client.rollback_only = client.mode == "transacted"  # C4074
+    if isinstance(
+        client, Consumer
+    ):  # nothing taken, nothing lost; receive fails until recover: C4106
+        client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
+        acknowledgement.requeue(client, Rule.broker_stopped)
+    if comes_back(client):
+        pause = ROUND if lab.enhanced else RECONNECT
+        lab.later(pause, on_attempt, (client, 0))
+    else:
+        lab.happens("client_exception_listener", client.name)
+
+
+def on_no_answer(consumer: Consumer) -> None:
+    """A client whose pings are not answered gives up, and hangs in its next attempt at that address."""
+    if consumer.open and consumer.home.suspended:
+        consumer.gone = True
+        consumer.home.lab.happens("client_connection_lost", consumer.name)
+
+
+def on_attempt(attempt: tuple[Client, int]) -> None:
+    """A client tries its brokers, each so many times; after a takeover it is sent to the owner."""
+    client, tries = attempt
+    lab, keys = client.home.lab, client.keys
+    if client.closed or client.open:
+        return
+    names, most = addresses(lab, keys["broker"]), max(1, int(keys.get("reconnect_attempts", 3)))
+    pause = int(keys.get("reconnect_interval_ms", 500)) * 1000
+    rounds = int(keys.get("iterations", -1))
+    home = names[tries // most % len(names)]
+    if lab.enhanced:
+        home, pause, rounds = client.home, ROUND, -1
+        while home.taken_over_by:
+            home = home.taken_over_by
+    else:
+        lab.notes.add(
+            Kind.Attempted,
+            frm=client.node,
+            to=home.node,
+            cause=client.lost,
+            rule=Rule.accepted if home.serves else Rule.nobody_listens,
+        )
+    if home.serves:
+        attach(client, home)
+    elif rounds < 0 or tries + 1 < most * len(names) * rounds:
+        lab.later(pause, on_attempt, (client, tries + 1))
+    else:
+        client.closed = True
+        lab.happens("client_exception_listener", client.name)
+
+
+def attach(client: Client, home: Broker) -> None:
+    """A client that lost its broker has another, where it registers as a new one."""
+    lab = home.lab
+    lab.moved.setdefault(client.name, [client.home.name]).append(home.name)
+    client.home, client.open = home, True
+    client.to_home = lab.new_link(client.name, home.name)
+    client.from_home = lab.new_link(home.name, client.name)
+    lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
+    if client.dest.name.startswith("temp:"):
+        home.add(client.dest, "temporary", owner=client.name)
+    home.find(client.dest)
+    if isinstance(client, Consumer):
+        lab.consumers[client.name] = lab.consumers.pop(client.name)
+        home.spread(client.dest)
+    lab.happens("client_reconnected", client.name)

@@ -1,0 +1,171 @@
+"""Consumers and their sessions: what each step of theirs does, and how it ends."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from mqlab.products.openmq.broker import acknowledgement, delivery
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys, destination_of
+from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.network import cluster
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+
+def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
+    """Open a consumer on a connection of its own; all brokers are asked for a new name."""
+    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+    new = broker is not None and (bool(id) or dest not in broker.instances)
+    if broker and new and broker.asks_in_vain and broker.find(dest):
+        broker.instances[dest].unanswered += 1
+        return RunningStep(
+            _has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True
+        )
+    return _open(lab, keys)
+
+
+def _has_answers(asked: tuple[Broker, Keys]) -> bool:
+    return not asked[0].asks_in_vain
+
+
+def _open_at_last(asked: tuple[Broker, Keys]) -> bool:
+    broker, keys = asked
+    instance = broker.instances.get(destination_of(keys))
+    if instance is not None:
+        instance.unanswered -= 1
+    return _open(broker.lab, keys)
+
+
+def _open(lab: Cluster, keys: Keys) -> bool:
+    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+    if broker is None or clients.is_used(lab, id) or not broker.find(dest):
+        return False
+    active, backup = (
+        int(broker.instances[dest].option(f"MaxNum{which}Consumers"))
+        for which in ("Active", "Backup")
+    )
+    if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
+        return False
+    key = (id, str(keys.get("subscription_name", keys["consumer"])))
+    if keys.get("durable") and not cluster.subscribe(broker, key, dest, keys.get("selector")):
+        return False
+    named = keys.get("durable") or keys.get("shared")
+    _register(broker, dest, keys, key if named else keys["consumer"])
+    return True
+
+
+def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
+    """Make a temporary destination with a consumer: known everywhere at once."""
+    kind, name, broker = keys.get("kind", "queue"), keys["consumer"], clients.reachable(lab, keys)
+    if broker:
+        broker.add(Destination(kind, f"temp:{name}"), "temporary", owner=name)
+    return do_open_consumer(lab, {**keys, kind: f"temp:{name}"})
+
+
+def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:
+    """Make a consumer known, with its destination, on all brokers."""
+    lab, name, text = broker.lab, keys["consumer"], keys.get("selector")
+    of_queue = int(broker.instances[dest].option("ConsumerFlowLimit"))
+    consumer = lab.consumers[name] = Consumer(
+        name,
+        dest,
+        keys,
+        broker,
+        lab.notes.node(name, "consumer", broker.name),
+        lab.new_link(name, broker.name),
+        lab.new_link(broker.name, name),
+        selector=Selector(text) if text else None,
+        key=key,
+        # What a topic has for a subscriber without a subscription crosses at once.
+        limit=min(of_queue, keys.get("flow_limit", 1000)) if dest.is_queue or key != name else inf,
+        allowance=None if keys.get("receiving", True) else 0,
+        served_weight=delivery.first_free(lab),
+    )
+    consumer.sub = lab.notes.subscription(consumer)
+    lab.notes.consumer(Kind.Subscribed, consumer, Rule.local_consumer)
+    broker.spread(dest)
+
+
+def do_close_consumer(lab: Cluster, keys: Keys) -> None:
+    """Close consumer and connection; a temporary destination goes with it."""
+    consumer = lab.consumers[keys["consumer"]]
+    consumer.closed = True
+    if consumer.open:
+        if consumer.mode == "dups_ok":
+            acknowledgement.on_dups(consumer)
+        acknowledgement.requeue(consumer, Rule.consumer_left)
+        consumer.open = False
+        lab.notes.consumer(Kind.Unsubscribed, consumer, Rule.consumer_left)
+        temporary = consumer.dest.name.startswith("temp:")
+        for broker in (consumer.home, *consumer.home.peers) if temporary else ():
+            broker.instances.pop(consumer.dest, None)
+
+
+do_kill_client = do_close_consumer  # its broker sees the connection go, too
+
+
+def do_receive(lab: Cluster, keys: Keys) -> Outcome:
+    """Let a consumer take so many messages, and wait for them."""
+    consumer = lab.consumers[keys["consumer"]]
+    before, consumer.allowance = len(consumer.received), int(keys["count"])
+    return RunningStep(_has_taken, (consumer, before), keys.get("within_ms", 5000), _hold_again)
+
+
+def _has_taken(asked: tuple[Consumer, int]) -> bool:
+    return asked[0].allowance == 0
+
+
+def _hold_again(asked: tuple[Consumer, int]) -> Row:
+    consumer, before = asked
+    consumer.allowance = 0
+    return {"took": len(consumer.received) - before}
+
+
+def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
+    """Acknowledge what the session has taken."""
+    consumer = lab.consumers[keys["consumer"]]
+    return RunningStep(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
+
+
+def _acknowledge(consumer: Consumer) -> bool:
+    return acknowledgement.acknowledge(consumer, list(consumer.taken))
+
+
+def do_recover(lab: Cluster, keys: Keys) -> Outcome:
+    """Let what was taken come again; refused without a connection."""
+    consumer = lab.consumers[keys["consumer"]]
+    return RunningStep(clients.has_broker, consumer, limit_of(keys), _recover, insists=True)
+
+
+def _recover(consumer: Consumer) -> bool:
+    acknowledgement.recover(consumer)
+    return consumer.open
+
+
+def do_rollback(lab: Cluster, keys: Keys) -> Outcome:
+    """Roll back a session's transaction."""
+    if "consumer" in keys:
+        return do_recover(lab, keys)
+    lab.producers[keys["producer"]].rollback_only = False
+    producers.end_transaction(lab, keys["producer"], commit=False)
+    return True
+
+
+def do_commit(lab: Cluster, keys: Keys) -> Outcome:
+    """Commit a session's transaction; refused if it was rolled back with its broker."""
+    if "consumer" in keys:
+        return do_acknowledge(lab, keys)
+    producer = lab.producers[keys["producer"]]
+    return RunningStep(clients.has_broker, producer, limit_of(keys), _commit, insists=True)
+
+
+def _commit(producer: Client) -> bool:
+    works, producer.rollback_only = producer.open and not producer.rollback_only, False
+    producers.end_transaction(producer.home.lab, producer.name, commit=works)
+    return works

@@ -1,0 +1,215 @@
+"""Producers: how a step that sends goes on, and how it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.openmq.broker import physical_destinations
+from mqlab.products.openmq.broker.model import DEAD, Client, Keys, Message, SendJob, destination_of
+from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+
+def do_open_producer(lab: Cluster, keys: Keys) -> bool:
+    """Open a producer on a connection of its own."""
+    return _open(lab, keys["producer"], keys["producer"], keys) is not None
+
+
+def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
+    broker, dest = clients.reachable(lab, keys), destination_of(keys)
+    if broker is None or dest == DEAD or not broker.find(dest):
+        return None  # only a broker writes to its dead messages (B4183)
+    if broker.instances[dest].limits("MaxNumProducers", broker.producers(dest) + 1):
+        return None
+    node = lab.notes.node(name, "producer", broker.name)
+    links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)
+    lab.producers[key] = Client(name, dest, keys, broker, node, *links)
+    return lab.producers[key]
+
+
+def do_close_producer(lab: Cluster, keys: Keys) -> None:
+    """Close a producer; what it has not committed is gone."""
+    producer = lab.producers.pop(keys["producer"])
+    producer.open, producer.closed = False, True
+    end_transaction(lab, producer.name, commit=False)
+
+
+def do_send(lab: Cluster, keys: Keys) -> Outcome:
+    """Send messages one by one; under flow control the rest waits."""
+    first, count = lab.numbers + 1, int(keys["count"])
+    lab.expect(count)
+    lab.numbers += count
+    row = {"first": first, "count": count, "result": "blocked"}
+    producer = lab.producers.get(str(keys.get("producer")))
+    job = SendJob(row, keys, range(first, first + count), [], producer)
+    if job.left and producer and not producer.open and producer.mode != "transacted":
+        _send_into_nothing(job, producer)
+        if keys.get("persistent", True):
+            return RunningStep(_can_send, (lab, job), limit_of(keys), _begin)
+    return _begin((lab, job))
+
+
+def _can_send(asked: tuple[Cluster, SendJob]) -> bool:
+    producer = asked[1].producer
+    return producer is None or clients.has_broker(producer)
+
+
+def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
+    lab, job = asked
+    lab.jobs.append(job)
+    if job.keys.get("in_background"):
+        go_on(lab, job)
+        return job.row
+    return RunningStep(_has_ended, asked, limit_of(job.keys), _say_how)
+
+
+def _has_ended(asked: tuple[Cluster, SendJob]) -> bool:
+    lab, job = asked
+    return job not in lab.jobs
+
+
+def _say_how(asked: tuple[Cluster, SendJob]) -> Row:
+    lab, job = asked
+    job.late = job in lab.jobs
+    return job.row
+
+
+def _send_into_nothing(job: SendJob, producer: Client) -> None:
+    """A producer sends and has no broker: the message is lost, those after it go to the new home.
+
+    Nobody waits for what is not persistent: the first such message is lost unnoticed, the others are
+    refused until there is a connection again (6.5.0).
+    """
+    first, job.left = job.left[0], job.left[1:]
+    if job.keys.get("persistent", True):
+        job.refused.append(first)
+    else:
+        job.refused += [first, *job.left] if producer.rollback_only else job.left
+        job.left = range(0)
+        producer.rollback_only = True
+
+
+def go_on(lab: Cluster, job: SendJob) -> bool:
+    """Send what a producer can send now; True if something moved."""
+    producer, moved = job.producer, False
+    if producer is None:  # a step that sends at a broker has one for itself
+        where = clients.addresses(lab, job.keys["broker"])[0]
+        if not where.answers:
+            return False
+        producer = job.producer = _open(
+            lab, f"#{job.row['first']}", str(job.keys.get("name", f"P.{where.name}")), job.keys
+        )
+        if producer is None:
+            job.row["result"] = "refused"
+            lab.jobs.remove(job)
+            return True
+    if not producer.open and not clients.comes_back(producer):
+        job.refused += job.left
+        job.left = range(0)
+    while job.left and producer.open and producer.home.answers and not _awaits_receipt(job):
+        message = _message(job, producer)
+        result = physical_destinations.admit(message, producer.node)
+        if result == "blocked":
+            break
+        moved = True
+        job.left = job.left[1:]
+        if result == "refused":
+            job.refused.append(message.number)
+        else:
+            job.under_way += 1
+            arrives = on_sent if result == "ok" else on_dropped
+            producer.to_home.carry(arrives, (job, producer, message), 0, message.size)
+    if not job.left and not job.under_way:
+        _end(lab, job)
+    return moved
+
+
+def _awaits_receipt(job: SendJob) -> bool:
+    return job.under_way > 0 and bool(job.keys.get("persistent", True))
+
+
+Sent = tuple[SendJob, Client, Message]
+
+
+def on_sent(what: Sent) -> None:
+    """A message has come to its home."""
+    job, producer, message = what
+    lab = message.home.lab
+    if not physical_destinations.take_in(message, producer.node):
+        job.refused.append(message.number)
+    elif "time_to_live_ms" in job.keys:
+        message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
+        lab.expiring.append(message)
+        lab.later(physical_destinations.next_sweep(message) - lab.now)
+    _confirm(job, producer, message)
+
+
+def on_dropped(what: Sent) -> None:
+    """A message that is not persistent has come to a home that has no room for it."""
+    job, producer, message = what
+    message.home.lab.notes.message(Kind.Discarded, message, rule=Rule.limit_reached)
+    _confirm(job, producer, message)
+
+
+def _confirm(job: SendJob, producer: Client, message: Message) -> None:
+    """Let the receipt go to the producer, who waits for it if the message is persistent."""
+    if message.persistent:
+        producer.from_home.carry(on_receipt, (job, producer, message))
+        message.home.lab.schedule_dispatch()
+    else:
+        on_receipt((job, producer, message))
+
+
+def on_receipt(what: Sent) -> None:
+    """A producer knows that a message has come to its home."""
+    job, _, message = what
+    job.under_way -= 1
+    message.home.lab.schedule_dispatch()
+
+
+def _end(lab: Cluster, job: SendJob) -> None:
+    """All is sent or refused: say how it ended."""
+    row = job.row
+    row["sent"] = row["count"] - len(job.refused)
+    if job.refused:
+        row["refused"] = job.refused
+    how = "ok" if not job.refused else "partly refused" if row["sent"] else "refused"
+    row["later" if job.late else "result"] = how
+    lab.producers.pop(f"#{row['first']}", None)
+    lab.jobs.remove(job)
+
+
+def _message(job: SendJob, producer: Client) -> Message:
+    keys, number = job.keys, job.left[0]
+
+    def dealt(value: object) -> Any:
+        place = number - job.row["first"]
+        return value[place % len(value)] if isinstance(value, (list, tuple)) else value
+
+    message = Message(
+        number,
+        producer.home,
+        producer.dest,
+        keys.get("persistent", True),
+        dealt(keys.get("jms_priority", 4)),
+        {name: dealt(value) for name, value in keys.get("properties", {}).items()},
+        int(keys.get("size", 100)),
+        producer.home.lab.clock.now,
+    )
+    if producer.mode == "transacted" or producer.keys.get("xa"):
+        message.transaction = producer.name
+    return message
+
+
+def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
+    """Let a transaction take effect, or drop what was sent in it."""
+    for instance, message in lab.messages():
+        if message.transaction == name:
+            message.transaction = None
+            if not commit:
+                instance.messages.remove(message)
+                physical_destinations.discard(message, Rule.asked)

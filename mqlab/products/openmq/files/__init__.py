@@ -1,0 +1,1 @@
+"""Lab files and Open Message Queue's own property files."""

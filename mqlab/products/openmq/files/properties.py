@@ -1,0 +1,262 @@
+"""OpenMQ's property files to a cluster and back: `cluster.properties`, and one file for each broker.
+
+A file with ``imq.instancename`` is a broker's own; what all of them share stands in one without. Comments,
+order and all properties that mqlab does not know stay. Source: Administration Guide, chapters 10 and 16.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
+from mqlab.files import properties
+from mqlab.files.properties import Entry
+from mqlab.products.openmq.files import lab_file as lab
+from mqlab.spec.openmq import ClusterScenario, Member
+from mqlab.spec.openmq_options import OPTIONS
+from mqlab.spec.origin import Origin, SourceFile
+
+NAME, PORT, HOST = "imq.instancename", "imq.portmapper.port", "imq.hostname"
+LIST, MASTER = "imq.cluster.brokerlist", "imq.cluster.masterbroker"
+PEER, ENHANCED = "imq.cluster.nomasterbroker", "imq.cluster.ha"
+NOTE = "#mqlab "
+CLUSTER_FILE = "cluster.properties"
+_ROWS = {row.guide: row for row in OPTIONS["broker"].values()}
+_PORT = "7676"
+
+
+@dataclass(slots=True)
+class Found:
+    """A property file: its entries by key, the broker whose own it is (or None), and what mqlab noted."""
+
+    file: SourceFile
+    entries: dict[str, Entry]
+    broker: str | None
+    notes: dict[str, object]
+
+    def text(self, key: str, default: str = "") -> str:
+        """Return a property's value."""
+        return self.entries[key].value.strip() if key in self.entries else default
+
+    def options(self) -> dict[str, object]:
+        """Return the options that the lab knows, in their types; raises `BadFile` with the line."""
+        found = {}
+        for key, entry in self.entries.items():
+            if key in _ROWS and key not in (LIST, MASTER):
+                place = f"{self.file.name}, line {entry.line}"
+                try:
+                    found[key] = _ROWS[key].read(entry.value.strip(), place)
+                except (BadValue, UnknownName) as error:
+                    raise BadFile(str(error)) from None
+        return found
+
+
+def sources(files: Iterable[SourceFile]) -> list[Found]:
+    """Return what property files say; raises `BadFile`."""
+    files = tuple(files)
+    read_ = {file.name: properties.read(file.text, file.name) for file in files}
+    named = any(entry.key == NAME for entries in read_.values() for entry in entries)
+    found = []
+    for file in files:
+        entries = {entry.key: entry for entry in read_[file.name]}
+        path = PurePosixPath(file.name.replace("\\", "/"))
+        broker = entries[NAME].value.strip() if NAME in entries else None
+        if not named and "cluster" not in path.stem:
+            broker = path.parent.name or path.stem
+        found.append(Found(file, entries, broker, _notes(file)))
+    return found
+
+
+def _notes(file: SourceFile) -> dict[str, object]:
+    for no, line in enumerate(file.text.splitlines(), 1):
+        if line.startswith(NOTE):
+            try:
+                value = json.loads(line.removeprefix(NOTE))
+            except (ValueError, RecursionError):
+                value = None
+            if not isinstance(value, dict):
+                raise BadFile(
+                    f"{file.name}, line {no}: this is not what mqlab writes there; take it out"
+                )
+            return value
+    return {}
+
+
+def read(
+    files: Iterable[SourceFile], values: Mapping[str, str] | None = None,
+    hosts: Mapping[str, str] | None = None,
+) -> ClusterScenario:  # fmt: skip
+    """Return the cluster that files make, in which nothing happens yet; raises `BadFile` with file and line."""
+    files = tuple(files)
+    found = sources(files)
+    own = {one.broker: one for one in found if one.broker is not None}
+    if len(own) < sum(one.broker is not None for one in found):
+        raise BadFile(f"{files[0].name}: two files are of one broker; give each its own {NAME}")
+    shared = [one for one in found if one.broker is None] or list(own.values())[:1]
+    listed = [
+        _named(text, own, hosts or {}) for one in shared[:1] for text in _list(one.text(LIST))
+    ]
+    names = [*dict.fromkeys(listed), *(name for name in own if name not in listed)]
+    if not names:
+        raise BadFile(f"{files[0].name}: no broker is named; write {LIST}=b1:{_PORT},b2:{_PORT}")
+    model, master = _model(shared[0], own, hosts or {})
+    cluster = {k: v for one in shared if one.broker is None for k, v in one.options().items()}
+    notes: dict[str, object] = {}
+    for one in found:
+        notes.update(one.notes)
+    body = {
+        "brokers": [_member(name, own, listed, shared[0], hosts or {}, model) for name in names],
+        "cluster": {"model": model, "options": cluster} | ({"master": master} if master else {}),
+        "steps": [], "version": "6.5", **notes,
+    }  # fmt: skip
+    try:
+        scenario = lab.read(body, files[0].name)
+    except (MqlabError, TypeError, KeyError, AttributeError) as error:
+        raise BadFile(str(error)) from None
+    origin = Origin(files, tuple((values or {}).items()), tuple((hosts or {}).items()))
+    return replace(scenario, origin=origin)
+
+
+def _list(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _named(address: str, own: Mapping[str, Found], hosts: Mapping[str, str]) -> str:
+    """Return the broker at an address such as ``b1:7676``: by its port mapper, or called like the host."""
+    place = address.rpartition("://")[2].strip("/")
+    host, _, port = (
+        place.rpartition(":") if place[-1:].isdecimal() and ":" in place else (place, "", "")
+    )
+    if host in hosts:
+        return hosts[host]
+    at = [
+        name for name, one in own.items()
+        if one.text(PORT, _PORT) == (port or _PORT) and one.text(HOST, host) == host
+    ]  # fmt: skip
+    return host if host in own or len(at) != 1 else at[0]
+
+
+def _model(
+    shared: Found, own: Mapping[str, Found], hosts: Mapping[str, str]
+) -> tuple[str, str | None]:
+    if shared.text(ENHANCED) == "true":
+        return "enhanced", None
+    if shared.text(PEER) == "true":
+        return "peer", None
+    master = shared.text(MASTER)
+    return ("master", _named(master, own, hosts)) if master else ("none", None)
+
+
+def _member(
+    name: str, own: Mapping[str, Found], listed: list[str], shared: Found,
+    hosts: Mapping[str, str], model: str,
+) -> dict[str, object]:  # fmt: skip
+    one = own.get(name)
+    made: dict[str, object] = {"name": name}
+    options = {} if one is None else one.options()
+    if one is not None:
+        master = one.text(MASTER)
+        other = _named(master, own, hosts) if master else ""
+        if other and (model == "enhanced" or other != _named(shared.text(MASTER), own, hosts)):
+            options[MASTER] = other
+        brokers = one.text(LIST)
+        if brokers and (model == "enhanced" or brokers != shared.text(LIST)):
+            options[LIST] = brokers
+    if options:
+        made["options"] = options
+    if listed and name not in listed:
+        made["not_listed"] = True
+    return made
+
+
+def write(scenario: ClusterScenario) -> dict[str, str]:
+    """Return file name -> text of the property files of a cluster; its script is not in them."""
+    network = replace(scenario, steps=())
+    origin = scenario.origin
+    texts: dict[str, str] = {}
+    if origin is not None:
+        before = read(origin.files, dict(origin.values), dict(origin.hosts))
+        if before == network:
+            return {file.name: file.text for file in origin.files}
+        texts = _changed(origin, before, network)
+    own = {one.broker for one in sources(SourceFile(n, t) for n, t in texts.items())}
+    if not texts:
+        texts[CLUSTER_FILE] = properties.changed("", _of_cluster(network), CLUSTER_FILE)
+    for member in network.members:
+        if member.name not in own:
+            name = f"{_plain(member.name)}/config.properties"
+            texts[name] = properties.changed("", _of_member(member), name)
+    return _noted(network, texts)
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)[:80]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def of_broker(network: ClusterScenario, member: Member) -> dict[str, str]:
+    """Return all properties of a broker, its own and its cluster's; hosts are called like brokers."""
+    return _of_cluster(network) | _of_member(member)
+
+
+def _of_cluster(network: ClusterScenario) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if network.model == "enhanced":
+        found[ENHANCED] = "true"
+    else:
+        listed = (m.name for m in network.members if not m.not_listed)
+        found[LIST] = ",".join(f"{name}:{_PORT}" for name in listed)
+    if network.model == "peer":
+        found[PEER] = "true"
+    if network.master is not None:
+        found[MASTER] = f"{network.master}:{_PORT}"
+    options = network.options.items()
+    return found | {k: _text(v) for k, v in options if k in _ROWS and k not in (LIST, MASTER)}
+
+
+def _of_member(member: Member) -> dict[str, str]:
+    own = {key: _text(value) for key, value in member.options.items() if key in _ROWS}
+    return {NAME: member.name, PORT: _PORT, **own}
+
+
+def _changed(origin: Origin, before: ClusterScenario, wanted: ClusterScenario) -> dict[str, str]:
+    """Return the texts of files with the properties set that have changed."""
+    members = {member.name: member for member in wanted.members}
+    old = {member.name: member for member in before.members}
+    whole = _differences(_of_cluster(wanted), _of_cluster(before))
+    found = sources(origin.files)
+    alone = all(one.broker is not None for one in found)
+    made = {}
+    for one in found:
+        changes: dict[str, str | None] = dict(whole) if alone or one.broker is None else {}
+        if one.broker is not None:
+            if one.broker not in members:
+                continue
+            changes |= _differences(_of_member(members[one.broker]), _of_member(old[one.broker]))
+        made[one.file.name] = properties.changed(one.file.text, changes, one.file.name)
+    return made
+
+
+def _differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> dict[str, str | None]:
+    gone: dict[str, str | None] = {key: None for key in got if key not in wanted}
+    return gone | {k: v for k, v in wanted.items() if got.get(k) != v}
+
+
+def _noted(network: ClusterScenario, texts: dict[str, str]) -> dict[str, str]:
+    """Return texts in which what the files have no place for is noted, in the first of them."""
+    wanted = lab.write(network)
+    got = lab.write(read(SourceFile(name, text) for name, text in texts.items()))
+    notes = {key: value for key, value in wanted.items() if got.get(key) != value}
+    if not notes:
+        return texts
+    first = next(iter(texts))
+    rest = "".join(
+        line for line in texts[first].splitlines(keepends=True) if not line.startswith(NOTE)
+    )
+    return {**texts, first: f"{NOTE}{json.dumps(notes)}\n{rest}"}

@@ -1,0 +1,1 @@
+"""Enhanced clusters: suspicion and takeover."""

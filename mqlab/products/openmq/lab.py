@@ -1,0 +1,196 @@
+"""A lab for OpenMQ clusters: the script's steps, one after the other, and what comes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from mqlab.engine.lab import Completion
+from mqlab.products.openmq.broker import administration as admin
+from mqlab.products.openmq.broker import delivery, physical_destinations, report
+from mqlab.products.openmq.broker.model import Broker, Keys
+from mqlab.products.openmq.client import consumers, producers
+from mqlab.products.openmq.files import lab_file as files
+from mqlab.products.openmq.network import cluster, faults
+from mqlab.products.openmq.network.state import Cluster
+from mqlab.products.openmq.notes import DOWN
+from mqlab.products.openmq.script import waits
+from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep
+from mqlab.spec.action import Action
+from mqlab.spec.openmq import OPENS, SILENT
+from mqlab.spec.openmq_words import steps_of
+from mqlab.spec.step import Step
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+MS = 1000  # us
+
+STEP_MODULES = (admin, consumers, faults, producers, report, waits)
+ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
+    name.removeprefix("do_"): action
+    for module in STEP_MODULES
+    for name, action in vars(module).items()
+    if name.startswith("do_")
+}
+
+
+class ClusterLab(Cluster):
+    """A running cluster with its clients, and the script of what happens to them."""
+
+    # The script
+
+    def do(self, *actions: Action | Step) -> None:
+        """Begin each action now, beside what is under way, or at the time that it says.
+
+        What cannot be done in this cluster raises, and leaves the lab as it was.
+        """
+        opened = [str(s.keys["producer"]) for s in self.scenario.steps if s.do == "open_producer"]
+        for step in steps_of(actions, list(self.brokers), opened):
+            operation, plan = ScriptStep(step), list(self.plan)
+            plan.insert(len(plan) - len(self.script), operation)
+            scenario = replace(self.scenario, steps=tuple(known.step for known in plan))
+            if step.at is not None:
+                self.schedule(operation)
+            self.plan, self.scenario = plan, scenario
+            if step.at is None:
+                self._put_beside(self.begin(operation))
+
+    def begin(self, action: Any) -> Completion:
+        """Begin a step; it is over when its operation has its answer."""
+        step = action.step
+        return self._go_on_with(action, self._in_vain(step) or ACTIONS[step.do](self, step.keys))
+
+    def on_scheduled(self, action: object) -> None:
+        """The time of a step has come: it happens beside the others."""
+        self.scheduled -= 1
+        self._put_beside(self.begin(action))
+
+    def _put_beside(self, until: Completion) -> None:
+        while until.argument is not None and self.is_over(until):
+            until = self._go_on_after(until)
+        if until.argument is not None:
+            self.beside.append(until)
+            self.later((until.deadline or self.now) - self.now)
+
+    def step(self) -> bool:
+        """Let the next thing happen, an event or the next step; False when nothing is left."""
+        moved = super().step()
+        if not moved and self.beside:
+            self.clock.next()
+            moved = True
+        for operation in [known for known in self.blocked if known.holds()]:
+            self.blocked.remove(operation)
+            self._put_beside(self._go_on_with(operation, operation.go_on()))
+            moved = True
+        for until in [until for until in self.beside if self.is_over(until)]:
+            self.beside.remove(until)
+            self._put_beside(until)
+        return moved
+
+    def _go_on_with(self, operation: ScriptStep, outcome: Outcome) -> Completion:
+        """Return when an operation is over, or goes on."""
+        self.dispatch_all()
+        if not isinstance(outcome, RunningStep):
+            self._answer(operation, outcome)
+            return Completion()
+        operation.waits = outcome
+        return Completion(ScriptStep.holds, operation, self.now + round(outcome.ms * MS))
+
+    def _go_on_after(self, until: Completion) -> Completion:
+        """Return what comes after an operation has waited."""
+        operation: ScriptStep = until.argument
+        if operation.waits is not None and operation.waits.insists and not operation.holds():
+            self.blocked.append(operation)
+            return self._go_on_with(operation, "blocked")
+        return self._go_on_with(operation, operation.go_on())
+
+    def end_action(self) -> None:
+        """The step under way, if there is one, goes on after it has waited, or is over."""
+        until, self.under_way = self.under_way, None
+        if until is not None and until.argument is not None:
+            self.under_way = self._go_on_after(until)
+
+    def _answer(self, operation: ScriptStep, answer: Answer) -> None:
+        """Note what came of a step, the second time what came of it in the end.
+
+        True and None are ok, False is refused.
+        """
+        step = operation.step
+        if not isinstance(answer, dict):
+            answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
+        if operation.row is not None:
+            operation.row.setdefault("later", answer.get("result", "ok"))
+            return
+        operation.row = answer
+        if step.do == "send" and "first" not in answer:
+            self.numbers += int(step.keys["count"])
+        if step.do in SILENT:
+            return
+        answer.setdefault("result", "ok")
+        self._note_refusal(step, answer["result"])
+        answer["step"], answer["do"] = self.plan.index(operation) + 1, step.do
+        if "id" in step.keys:
+            answer["id"] = step.keys["id"]
+        self.operations.append(answer)
+
+    def _in_vain(self, step: Step) -> str:
+        """Say why a step cannot be done: its client is not there, or its broker answers nobody."""
+        clients = (("consumer", self.consumers), ("producer", self.producers))
+        gone = any(step.keys.get(kind, "") not in (*known, "") for kind, known in clients)
+        if gone and step.do not in OPENS:  # its opening was refused, or it is closed
+            return "not reached"
+        asked = self._asked(step)
+        waits = asked is not None and not asked.answers and step.do != "send"
+        return "blocked" if waits and not hasattr(faults, f"do_{step.do}") else ""
+
+    def _note_refusal(self, step: Step, result: str) -> None:
+        """Record what a broker was asked for in vain; sends have events of their own."""
+        asked = self._asked(step)
+        if asked and result != "ok" and step.do != "send":
+            names = ("queue", "topic", "consumer", "subscription_name", "command")
+            about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
+            self.notes.add(Kind.Failed, {step.do: f"{about} {result}".strip()}, broker=asked.node)
+
+    def _asked(self, step: Step) -> Broker | None:
+        return self.brokers.get(str(step.keys.get("broker")))
+
+    def dispatch_all(self) -> None:
+        """Let everything move that can move now."""
+        moved = True
+        while moved:
+            physical_destinations.expire(self.expiring)
+            sources = [
+                (broker, dest)
+                for broker in self.brokers.values()
+                if broker.serves
+                for dest in list(broker.instances)
+            ]
+            went = [delivery.dispatch(broker, dest) for broker, dest in sources]
+            went += [delivery.consume(consumer) for consumer in list(self.consumers.values())]
+            went += [producers.go_on(self, job) for job in list(self.jobs)]
+            moved = any(went)
+        for broker in self.brokers.values():
+            cluster.reap(broker)
+            physical_destinations.note_waiting(broker)
+
+    # What came of it
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """What each broker is: running, waiting for its master, or down."""
+        return {name: self.notes.roles.get(name, DOWN) for name in self.brokers}
+
+    @property
+    def trace(self) -> Trace:
+        """All that has happened so far."""
+        header = {
+            "scenario": files.write(self.scenario),
+            **self.settings,
+            "product": "openmq",
+            "edition": self.scenario.version,
+            "operations": [dict(row) for row in self.operations],
+            "snapshots": dict(self.snapshots),
+            "consumers": report.of_clients(self),
+        }
+        return self.notes.trace(header)

@@ -1,0 +1,1 @@
+"""The cluster: its links, its state, and what brokers know in common."""

@@ -1,0 +1,231 @@
+"""Brokers that start and end, the record of changes, and what a returning broker learns.
+
+The change record is the history of destinations and durable subscriptions: kept by the master broker,
+in the peers' database, or in the store of an enhanced cluster. Whoever was away reads it before it takes
+part, then hears of the others' consumers (Technical Overview, chapter 4, "Conventional Clusters").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mqlab.products.openmq.broker import acknowledgement, physical_destinations
+from mqlab.products.openmq.broker.model import Broker, DurableSubscription, Key, Keys
+from mqlab.products.openmq.client import clients
+from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Rule
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+SECOND = 1_000_000
+# us that a temporary destination waits for its client after a restart: five times the broker's own 10 s
+# (OpenMQ rule 4.8).
+RETURN_WINDOW = 5 * 10 * SECOND
+
+ENDED = "of a subscription that has ended"
+
+# The change record
+
+
+def _create(broker: Broker, dest: Destination, options: Keys) -> None:
+    there = dest in broker.instances  # it keeps what it has created itself, with the new properties
+    broker.add(dest, "admin", options).options.update(options if there else {})
+
+
+def _update(broker: Broker, dest: Destination, options: Keys) -> None:
+    if dest in broker.instances:
+        broker.instances[dest].options.update(options)
+
+
+def _destroy(broker: Broker, dest: Destination) -> None:
+    gone = broker.instances.pop(dest, None)
+    for message in gone.messages if gone else ():
+        physical_destinations.discard(message, Rule.asked)
+
+
+def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
+    broker.durables[durable.key] = durable
+    broker.find(durable.dest)
+
+
+def _unsubscribe(broker: Broker, key: Key) -> None:
+    broker.durables.pop(key, None)
+    broker.handed.pop(key, None)
+    acknowledgement.forget(broker, key, Rule.asked)
+
+
+def _unsubscribed_while_away(broker: Broker, key: Key) -> None:
+    """A home that was away learns that a subscription has ended: what it has for it stays, for nobody."""
+    for instance in broker.instances.values():
+        for message in instance.messages:
+            for claim in message.claims:
+                claim.key = ENDED if claim.key == key else claim.key
+    _unsubscribe(broker, key)
+
+
+CHANGES: dict[str, Callable[..., None]] = {
+    "create": _create,
+    "update": _update,
+    "destroy": _destroy,
+    "subscribe": _subscribe,
+    "unsubscribe": _unsubscribe,
+}
+
+
+def change(broker: Broker, what: str, *values: Any) -> bool:
+    """Make an administrative change on all brokers; False if it is refused at the broker asked.
+
+    Without the record it is refused, and leaves traces all the same: a creation on the other brokers, an
+    update and a new subscription on the one asked (OpenMQ rule 6.2).
+    """
+    lab, peers = broker.lab, broker.peers
+    if not broker.serves:
+        return False
+    if can_change(broker):
+        lab.change_record.append((what, values))
+        for peer in (broker, *peers):
+            CHANGES[what](peer, *values)
+            peer.seen = len(lab.change_record)
+        return True
+    if lab.scenario.model == "master" or (lab.scenario.model == "peer" and not lab.database_up):
+        if what == "subscribe":
+            values[0].refused = True
+        for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
+            CHANGES[what](peer, *values)
+        # A peer tries for minutes to reach its database, and answers nothing meanwhile.
+        broker.hangs = lab.scenario.model == "peer"
+    return False
+
+
+def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
+    """Make a durable subscription, or take up the one that is there; another selector is another."""
+    known = broker.durables.get(key)
+    if known and not known.refused and (known.selector, known.dest) == (selector, dest):
+        for peer in broker.peers:  # without a change record one may not know it
+            peer.durables.setdefault(key, known)
+        return True
+    if known and not change(broker, "unsubscribe", key):
+        return False
+    return change(broker, "subscribe", DurableSubscription(key, dest, selector))
+
+
+def can_change(broker: Broker) -> bool:
+    """Whether the change record can be written to from a broker."""
+    lab = broker.lab
+    if lab.scenario.model == "master":
+        return broker.linked(lab.brokers[str(broker.named_master)])
+    return lab.scenario.model == "none" or (lab.database_up and not broker.lost_database)
+
+
+# Coming and going
+
+
+def start(broker: Broker) -> None:
+    """Start a broker: what it kept is there again; without its master it serves nobody."""
+    lab = broker.lab
+    broker.running, broker.linked_before = True, set()
+    broker.handed.clear()
+    broker.suspended = broker.hangs = broker.lost_database = False
+    broker.lives += 1
+    lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
+    for dest, instance in list(broker.instances.items()):
+        owner = lab.consumers.get(str(instance.owner))
+        if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
+            lab.later(RETURN_WINDOW, on_window_over, (broker, dest))
+        elif instance.created_by == "temporary" or is_unused(broker, dest):
+            del broker.instances[dest]  # nor does an empty auto-created one survive
+    refresh(lab)
+
+
+def on_window_over(what: tuple[Broker, Destination]) -> None:
+    """The client of a temporary destination has not come back: it goes, here only."""
+    broker, dest = what
+    if not broker.consumers(dest):
+        broker.instances.pop(dest, None)
+
+
+def refresh(lab: Cluster) -> None:
+    """Let every broker become ready that can, and catch up with the others."""
+    for broker in sorted(lab.brokers.values(), key=lambda b: b.named_master != b.name):
+        if broker.running and not broker.ready and not broker.waits_for_master:
+            broker.ready = True
+            lab.happens("ready", broker.name)
+            catch_up(broker)
+            acknowledgement.home_returns(broker)
+    for broker in lab.brokers.values():
+        broker.linked_before |= set(broker.peers)
+    lab.notes.look()
+    lab.dispatch_all()
+
+
+def catch_up(broker: Broker) -> None:
+    """A broker joins: changes by the record, and what is in use on either side."""
+    lab = broker.lab
+    for what, values in lab.change_record[broker.seen :]:
+        if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
+            (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
+    broker.seen = len(lab.change_record)
+    for peer in broker.peers:
+        for knows, learns in ((peer, broker), (broker, peer)):
+            used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
+            for key, dest in used.items():
+                mine = knows.instances[dest]
+                learns.add(dest, mine.created_by, mine.options, mine.owner)
+                learns.durables.update((k, d) for k, d in knows.durables.items() if k == key)
+
+
+def down(broker: Broker, kind: int) -> None:
+    """A broker ends or dies: what was not persistent is gone, its clients lose it."""
+    lab = broker.lab
+    row = broker.ended = lab.notes.add(kind, broker=broker.node)
+    broker.running = broker.ready = False
+    broker.orderly = kind == Kind.Stopped
+    lab.happens("stopped", broker.name)
+    lab.notes.look(row)
+    for instance in broker.instances.values():
+        instance.leftovers.clear()
+        for message in list(instance.messages):
+            # What a topic has for subscribers without a durable subscription is not stored.
+            message.claims = [
+                claim
+                for claim in message.claims
+                if message.persistent and claim.key in (None, *broker.durables)
+            ]
+            if not message.claims or lab.is_open(message.transaction):
+                instance.messages.remove(message)
+                lab.notes.message(Kind.Discarded, message, rule=Rule.memory_store, cause=row)
+    for client in (*lab.consumers.values(), *lab.producers.values()):
+        if client.open and client.home is broker:
+            clients.lose(client, row)
+    physical_destinations.note_waiting(broker)
+
+
+# Auto-created destinations
+
+
+def is_unused(broker: Broker, dest: Destination) -> bool:
+    """Whether an auto-created destination has no messages, clients or subscriptions left."""
+    instance = broker.instances[dest]
+    return instance.created_by == "auto" and not (
+        instance.messages
+        or instance.leftovers
+        or broker.consumers(dest)
+        or broker.producers(dest)
+        or broker.unused_durables(dest)
+    )
+
+
+def reap(broker: Broker) -> None:
+    """Remove auto-created destinations that nobody has used for long enough."""
+    clock = broker.lab.clock
+    after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
+    for dest, instance in list(broker.instances.items()):
+        if not broker.running or not is_unused(broker, dest):
+            instance.idle_since = None
+        elif instance.idle_since is None:
+            instance.idle_since = clock.now
+            broker.lab.later(after)
+        elif clock.now >= instance.idle_since + after:
+            del broker.instances[dest]

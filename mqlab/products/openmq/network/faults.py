@@ -1,0 +1,159 @@
+"""What happens to brokers and to the network between them: the steps of whoever breaks things."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.openmq.broker import delivery
+from mqlab.products.openmq.broker.model import Broker, Keys
+from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.ha import takeover
+from mqlab.products.openmq.network import cluster
+from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
+from mqlab.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+RETRY_MS = 5000  # between two attempts at a broker that is away
+START_MS = 60_000  # how long a start may take if the step does not say
+GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
+
+
+def do_start(lab: Cluster, keys: Keys) -> Outcome:
+    """Start all listed brokers, or those named, one after the other."""
+    for name in keys.get("brokers", lab.listed):
+        if not lab.brokers[name].running:
+            cluster.start(lab.brokers[name])
+    return RunningStep(None, None, RETRY_MS)
+
+
+def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
+    """Start one broker; it may have to wait for its master, or end by itself."""
+    broker = lab.brokers[keys["broker"]]
+    broker.options.update(keys.get("options", {}))
+    if not lab.database_up and lab.scenario.model in ("peer", "enhanced"):
+        return "ended"
+    return RunningStep(_may_begin, (broker, keys), takeover.patience(broker), _start)
+
+
+def _may_begin(asked: tuple[Broker, Keys]) -> bool:
+    return takeover.is_left_alone(asked[0])
+
+
+def _start(asked: tuple[Broker, Keys]) -> Outcome:
+    broker, keys = asked
+    until = keys.get("until", "linked")
+    if not takeover.may_start(broker):
+        return "ended"
+    if not broker.running:
+        cluster.start(broker)
+    if until in ("none", "ready"):  # a broker that waits for its master counts as ready, too
+        return "ok"
+    return RunningStep(None, asked, RETRY_MS, _wait) if until == "linked" else _wait(asked)
+
+
+def _wait(asked: tuple[Broker, Keys]) -> RunningStep:
+    return RunningStep(_is_ready, asked, limit_of(asked[1], START_MS), _say_how)
+
+
+def _is_ready(asked: tuple[Broker, Keys]) -> bool:
+    return asked[0].ready
+
+
+def _say_how(asked: tuple[Broker, Keys]) -> str:
+    return "ok" if asked[0].ready else "not ready"
+
+
+def do_restart(lab: Cluster, keys: Keys) -> Outcome:
+    """Kill a broker and start it again."""
+    do_kill(lab, keys)
+    return do_start_broker(lab, keys)
+
+
+def do_kill(lab: Cluster, keys: Keys) -> None:
+    """Kill a broker."""
+    broker = lab.brokers[keys["broker"]]
+    if broker.running:
+        takeover.fault(broker)
+        cluster.down(broker, Kind.Crashed)
+
+
+def do_kill_owner(lab: Cluster, keys: Keys) -> str:
+    """Kill the broker that took over another."""
+    owner = lab.brokers[keys["of"]].taken_over_by
+    if owner is None:
+        return "not reached"
+    do_kill(lab, {"broker": owner.name})
+    return "ok"
+
+
+def do_stop(lab: Cluster, keys: Keys) -> bool:
+    """Stop a broker in an orderly way."""
+    broker = lab.brokers[keys["broker"]]
+    if not broker.serves:
+        return False
+    takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
+    cluster.down(broker, Kind.Stopped)
+    return True
+
+
+def do_pause(lab: Cluster, keys: Keys) -> None:
+    """Let a consumer take nothing more, or freeze a broker: in a conventional cluster unnoticed."""
+    if "consumer" in keys:
+        lab.consumers[keys["consumer"]].allowance = 0
+    elif lab.brokers[keys["broker"]].running:
+        broker = lab.brokers[keys["broker"]]
+        broker.suspended = True
+        takeover.fault(broker)
+        broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
+        for consumer in lab.consumers.values():
+            if consumer.home is broker and "imqPingAckTimeout" in consumer.keys.get("client", {}):
+                lab.later(GIVES_UP, clients.on_no_answer, consumer)
+
+
+def do_resume(lab: Cluster, keys: Keys) -> None:
+    """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
+    if "consumer" in keys:
+        lab.consumers[keys["consumer"]].allowance = None
+    elif lab.brokers[keys["broker"]].suspended:
+        broker = lab.brokers[keys["broker"]]
+        broker.suspended = False
+        row = lab.notes.add(Kind.Resumed, broker=broker.node)
+        for consumer in list(lab.consumers.values()):
+            if consumer.gone and consumer.home is broker:
+                consumer.gone = False
+                clients.lose(consumer, row)
+        delivery.release_held(lab)  # what comes only now finds such a consumer gone (6.5.0)
+        if broker.taken_over_by:
+            cluster.down(broker, Kind.Crashed)
+
+
+def _line(lab: Cluster, keys: Keys, kind: int) -> frozenset[str]:
+    one, other = (lab.brokers[name].node for name in keys["between"])
+    lab.notes.add(kind, frm=one, to=other)
+    return frozenset(keys["between"])
+
+
+def do_cut(lab: Cluster, keys: Keys) -> None:
+    """Cut the network silently: what is under way waits for the healing.
+
+    Only enhanced brokers notice: they miss the heartbeats.
+    """
+    lab.cuts.add(_line(lab, keys, Kind.Partitioned))
+    for name in keys["between"]:
+        takeover.fault(lab.brokers[name])
+
+
+def do_heal(lab: Cluster, keys: Keys) -> None:
+    """Make the network between two brokers whole again: what was under way arrives."""
+    lab.cuts.discard(_line(lab, keys, Kind.Healed))
+    delivery.release_held(lab)
+
+
+def do_database(lab: Cluster, keys: Keys) -> None:
+    """Stop or start the database of the record, or of the shared store."""
+    lab.database_up = keys["action"] == "start"
+    for broker in lab.brokers.values():
+        broker.lost_database |= not lab.database_up and lab.scenario.model == "peer"
+        broker.hangs &= not lab.database_up  # its next retry comes through

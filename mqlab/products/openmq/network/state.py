@@ -1,0 +1,124 @@
+"""A running cluster: its brokers and clients, what is under way between them, and its time."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+from mqlab.engine.clock import Call
+from mqlab.engine.lab import Completion, Lab
+from mqlab.products.openmq.broker.model import (
+    Broker,
+    Client,
+    Consumer,
+    Message,
+    PhysicalDestination,
+    Prepared,
+    SendJob,
+    Trip,
+)
+from mqlab.products.openmq.notes import Notes
+from mqlab.products.openmq.script.operation import Row, ScriptStep
+from mqlab.spec.link import LikeLinks, Links
+from mqlab.spec.openmq import ClusterScenario
+
+
+class Cluster(Lab):
+    """The state of a cluster, as all that happens in it knows it."""
+
+    def __init__(
+        self,
+        scenario: ClusterScenario,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        links: LikeLinks = None,
+    ) -> None:
+        self.plan = [ScriptStep(step) for step in scenario.steps]
+        names = [member.name for member in scenario.members]
+        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, names))
+        self.scenario = scenario
+        self.enhanced = scenario.model == "enhanced"
+        self.notes = Notes(self)
+        self.listed = [m.name for m in scenario.members if not m.not_listed]
+        self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
+        self.notes.name_links(list(self.brokers))
+        self.consumers: dict[str, Consumer] = {}
+        self.producers: dict[str, Client] = {}
+        self.of_clients: dict[str, Counter[str]] = {}  # client -> how often what happened to it
+        self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
+        self.jobs: list[SendJob] = []  # sends that have not ended
+        self.prepared: dict[str, Prepared] = {}
+        self.expiring: list[Message] = []  # messages with a time to live
+        self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
+        self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
+        self.held: list[Trip] = []  # what is lost in them
+        self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
+        self.stirred = False  # what can move is to be moved in this instant
+        self.database_up = True
+        self.numbers = 0  # of messages
+        self.beside: list[Completion] = []  # what is under way and the script does not wait for
+        self.blocked: list[ScriptStep] = []  # what went on too long, and waits still
+        self.operations: list[Row] = []
+        self.snapshots: Row = {}
+        self.happened: set[str] = set()  # since the last fault
+
+    # What is there
+
+    def messages(self) -> list[tuple[PhysicalDestination, Message]]:
+        """Return all messages with the instances that hold them."""
+        instances = [i for broker in self.brokers.values() for i in broker.instances.values()]
+        return [(instance, message) for instance in instances for message in instance.messages]
+
+    def has_happened(self, event: str) -> bool:
+        """Whether an event has happened since the last fault."""
+        return event in self.happened
+
+    def is_open(self, transaction: str | None) -> bool:
+        """Whether a transaction ends with its broker: it is not prepared."""
+        return transaction is not None and transaction not in self.prepared
+
+    def is_cut(self, one: Broker, other: Broker) -> bool:
+        """Whether the network between two brokers swallows everything."""
+        return frozenset((one.name, other.name)) in self.cuts
+
+    @property
+    def store_down(self) -> bool:
+        """Whether the store that all brokers of an enhanced cluster share is away."""
+        return self.enhanced and not self.database_up
+
+    def happens(self, event: str, about: str) -> None:
+        """Remember an event for those who wait for it."""
+        self.happened |= {event, f"{event} {about}"}
+        if event.startswith("client_"):
+            self.of_clients.setdefault(about, Counter())[event.removeprefix("client_")] += 1
+
+    # Time
+
+    def later(self, us: int, call: Call | None = None, argument: object = None) -> None:
+        """Let *call* happen in so many us if time goes on so far, and what can move then."""
+        self.clock.schedule_background(self.now + us, self.on_due, (call, argument))
+
+    def on_due(self, due: tuple[Call | None, object]) -> None:
+        """Something happens, or may go on by now."""
+        call, argument = due
+        if call is not None:
+            call(argument)
+        self.dispatch_all()
+
+    def schedule_dispatch(self) -> None:
+        """Something has come: let what can move now do so, once all else of this instant is there."""
+        if not self.stirred:
+            self.stirred = True
+            self.clock.schedule(self.now, self.on_stirred, None)
+
+    def on_stirred(self, _: None) -> None:
+        """All of an instant is there."""
+        self.stirred = False
+        self.dispatch_all()
+
+    @abstractmethod
+    def dispatch_all(self) -> None:
+        """Let everything move that can move now."""

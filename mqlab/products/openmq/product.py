@@ -1,0 +1,111 @@
+"""Open Message Queue behind the face of `products.face`: each method enters the room that does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mqlab.files import detect_product
+from mqlab.products.face import Options, Player, Product
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.origin import SourceFile
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.checks.example import Example
+    from mqlab.products.guide_figures import FamilyFigure
+    from mqlab.products.openmq.lab import ClusterLab
+    from mqlab.spec.openmq import ClusterScenario
+    from mqlab.spec.problem import Problem
+    from mqlab.spec.shape import Record
+
+
+class OpenMQ(Product):
+    """Open Message Queue."""
+
+    name = "openmq"
+
+    def claims(self, body: JsonObject) -> bool:
+        """Whether a lab file is one of a cluster."""
+        return detect_product.openmq(body)
+
+    def read(self, value: JsonObject, where: str = "lab file") -> ClusterScenario:
+        """Return the scenario of a lab file's JSON value."""
+        from mqlab.products.openmq.files import lab_file
+
+        return lab_file.read(value, where)
+
+    def write(self, scenario: ClusterScenario) -> JsonDict:
+        """Return the lab file of a scenario."""
+        from mqlab.products.openmq.files import lab_file
+
+        return lab_file.write(scenario)
+
+    def python(self, scenario: ClusterScenario) -> str:
+        """Return code with nouns that makes a scenario."""
+        from mqlab.products.openmq.files import python
+
+        return python.python(scenario)
+
+    def shape(self) -> Record:
+        """Return the shape of its lab files."""
+        from mqlab.products.openmq.files import shapes
+
+        return shapes.scenario()
+
+    def options(self) -> Options:
+        """Return its option rows."""
+        from mqlab.spec.openmq_options import OPTIONS
+
+        return OPTIONS
+
+    def lab(self, scenario: ClusterScenario, *settings: Any, **more: Any) -> ClusterLab:
+        """Return a lab with a scenario's script before it."""
+        from mqlab.products.openmq.lab import ClusterLab
+
+        return ClusterLab(scenario, *settings, **more)
+
+    def outcome(self, trace: Trace) -> JsonDict:
+        """Return what came of a run."""
+        from mqlab.products.openmq import runtime
+
+        return runtime.outcome(trace)
+
+    def check(self, scenario: ClusterScenario) -> list[Problem]:
+        """Return the problems of a scenario, errors first."""
+        from mqlab.products.openmq import rules
+
+        return rules.check(scenario)
+
+    def examples(self) -> Mapping[str, Example]:
+        """Return rule -> the two scenarios that show what comes of it."""
+        from mqlab.products.openmq.rules import examples
+
+        return examples.PAIRS
+
+    def figures(self) -> tuple[FamilyFigure, ...]:
+        """Return the figures of the product's guides."""
+        from mqlab.products.openmq import figures
+
+        return figures.figures()
+
+    def read_files(
+        self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
+    ) -> ClusterScenario:
+        """Return what configuration files make."""
+        from mqlab.products.openmq.files import properties
+
+        return properties.read(sources, values, hosts)
+
+    def write_files(self, network: ClusterScenario) -> dict[str, str]:
+        """Return path -> text of configuration files."""
+        from mqlab.products.openmq.files import properties
+
+        return properties.write(network)
+
+    def player(self) -> Player:
+        """Return what plays a scenario on the product's own brokers."""
+        from mqlab.products.openmq.real.brokers import OpenMQBrokers
+        from mqlab.products.openmq.real.script import OpenMQScript
+
+        return Player(OpenMQBrokers, OpenMQScript)

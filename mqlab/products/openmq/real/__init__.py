@@ -1,0 +1,1 @@
+"""Open Message Queue's own brokers as processes."""

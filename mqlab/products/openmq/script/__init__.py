@@ -1,0 +1,1 @@
+"""The steps of a script, and what they wait for."""

@@ -1,0 +1,66 @@
+"""What a step of a script comes to: an answer, at once or after a while.
+
+A step that takes time says what it waits for, as plain data: the lab lets time go on, the step
+inside of it never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mqlab.spec.step import Step
+
+LIMIT_MS = 30_000  # how long a step waits if it does not say
+
+Row = dict[str, Any]  # what came of a step, in the form of the recordings
+Answer = Row | str | bool | None  # True and None are ok, False is refused
+
+
+@dataclass(frozen=True, slots=True)
+class RunningStep:
+    """A step goes on once `condition(argument)` holds, or after `ms` at the latest.
+
+    Then `then(argument)` says what came of it, or what it waits for next. A step that `insists` is
+    blocked when its time is over, and goes on later all the same. Functions and bound methods only,
+    as for `Completion`.
+    """
+
+    condition: Callable[[Any], bool] | None
+    argument: object
+    ms: float
+    then: Callable[[Any], Outcome] | None = None
+    insists: bool = False
+
+
+Outcome = Answer | RunningStep
+
+
+@dataclass(eq=False, slots=True)
+class ScriptStep:
+    """A step of the script, and what it waits for once it has begun."""
+
+    step: Step
+    waits: RunningStep | None = None
+    row: Row | None = None  # what came of it, once it has an answer
+
+    @property
+    def at(self) -> int | str | None:
+        """When it happens; None when its turn has come."""
+        return self.step.at
+
+    def holds(self) -> bool:
+        """Whether what it waits for has come."""
+        waits = self.waits
+        return waits is None or (waits.condition is not None and waits.condition(waits.argument))
+
+    def go_on(self) -> Outcome:
+        """Go on after waiting; returns what comes of it."""
+        waits = self.waits
+        return waits.then(waits.argument) if waits is not None and waits.then is not None else None
+
+
+def limit_of(keys: Mapping[str, Any], usual: float = LIMIT_MS) -> float:
+    """Return how long a step may wait (ms)."""
+    return float(keys.get("limit_ms", usual))

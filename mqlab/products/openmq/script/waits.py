@@ -1,0 +1,64 @@
+"""Steps that only let time pass, until something holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.openmq.broker.model import Consumer, Keys
+from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+
+def do_wait(lab: Cluster, keys: Keys) -> Outcome:
+    """Let time pass."""
+    return RunningStep(None, None, keys["ms"])
+
+
+def do_settle(lab: Cluster, keys: Keys) -> Outcome:
+    """Wait until nothing moves, nor will when a consumer has done its work."""
+    return RunningStep(_is_quiet, lab, limit_of(keys))
+
+
+def _is_quiet(lab: Cluster) -> bool:
+    busy = (c for c in lab.consumers.values() if c.open and c.buffer and c.busy_until > lab.now)
+    return lab.resting and not any(busy)
+
+
+def do_wait_received(lab: Cluster, keys: Keys) -> Outcome:
+    """Wait until a consumer has so many messages, or for as long as the step allows."""
+    consumer = lab.consumers[keys["consumer"]]
+    return RunningStep(_has_received, (consumer, int(keys["count"])), limit_of(keys))
+
+
+def _has_received(asked: tuple[Consumer, int]) -> bool:
+    return len(asked[0].received) >= asked[1]
+
+
+def do_wait_background(lab: Cluster, keys: Keys) -> Outcome:
+    """Wait until sends in the background have ended."""
+    return RunningStep(_have_ended, lab, limit_of(keys))
+
+
+def _have_ended(lab: Cluster) -> bool:
+    return not lab.jobs
+
+
+def do_wait_for(lab: Cluster, keys: Keys) -> Outcome:
+    """Wait until an event has happened since the last fault, such as a takeover."""
+    event = f"{keys['event']} {keys.get('about', '')}".strip()
+    pause = RunningStep(None, None, keys.get("settle_ms", 1000))
+    return RunningStep(_has_happened, (lab, event, pause), limit_of(keys), _pause)
+
+
+Awaited = tuple["Cluster", str, RunningStep]
+
+
+def _has_happened(asked: Awaited) -> bool:
+    lab, event, _ = asked
+    return lab.has_happened(event)
+
+
+def _pause(asked: Awaited) -> RunningStep:
+    return asked[2]

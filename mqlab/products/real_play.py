@@ -1,0 +1,69 @@
+"""Plays a scenario of any product on its real brokers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mqlab import products
+from mqlab.errors import CannotRun
+from mqlab.products.unsupported_steps import unplayable, written
+from mqlab.real.connections import library
+from mqlab.real.home import Home
+from mqlab.real.observed import trace
+from mqlab.spec import Scenario
+from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
+
+TRIES = 3  # so often a run is played at most
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What real brokers did: the outcome in the recordings' form, and a trace of what clients saw.
+
+    `failures` is what ended threads within brokers, in this run and in those that were given up for it.
+    """
+
+    outcome: dict[str, object]
+    trace: Trace
+    failures: tuple[str, ...] = ()
+
+
+def play(scenario: AnyScenario, home: Home, limit: float = 120) -> Played:
+    """Play a scenario on real brokers and return what came of it.
+
+    It takes *limit* seconds at most. A run in which a thread of a broker ended by an error shows a bug of
+    the product and not its rules: it is played again, `TRIES` times at most in all.
+    Raises `CannotRun` for what cannot be played, or when a broker does not start.
+    """
+    reasons = unplayable(scenario)
+    if reasons:
+        raise CannotRun(f"this cannot be played on real brokers: {'; '.join(reasons)}")
+    library()
+    until, failures = time.monotonic() + limit, list[str]()
+    for _ in range(TRIES):
+        played = _play(scenario, home, until)
+        failures += played.failures
+        if not played.failures:
+            break
+    return replace(played, failures=tuple(failures))
+
+
+def _play(scenario: AnyScenario, home: Home, until: float) -> Played:
+    body = written(scenario)
+    of = scenario.network if isinstance(scenario, Scenario) else scenario
+    player = products.product_of_scenario(scenario).player()
+    with player.brokers(of, home) as brokers:
+        script = player.script(brokers, until)
+        for step in body["steps"]:
+            script.do(step)
+        outcome = script.outcome()
+        failures = tuple(brokers.failures())
+    seen = (one for each in script.consumers.values() for consumer in each for one in consumer.seen)
+    edition = {"edition": scenario.network.edition} if isinstance(scenario, Scenario) else {}
+    told = trace(brokers.names, seen, {"scenario": body, **edition})
+    return Played(outcome, told, failures)

@@ -1,0 +1,146 @@
+"""What STOMP or a configuration file cannot say: it is told before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from mqlab import products
+from mqlab.spec import Network, Scenario
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.openmq import ClusterScenario
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
+
+CANNOT = {
+    "start_connector": "a connector cannot be started alone over STOMP",
+    "stop_connector": "a connector cannot be stopped alone over STOMP",
+    "rollback": "what a STOMP client has aborted does not come to it again before its connection ends",
+    "request_reply": "temporary queues of STOMP clients are others than those of JMS",
+}
+_TEXTS = "properties that STOMP has not: it has texts, which ActiveMQ's selectors read as numbers"
+_KNOWN = {
+    "start", "open_consumer", "close_consumer", "send", "receive", "resume", "pause", "wait", "wait_for_sends",
+    "acknowledge", "commit", "settle", "snapshot", "start_broker", "stop_broker", "kill",
+}  # fmt: skip
+_STRANGE = {
+    "open_consumer": {"redelivery", "browser", "no_local", "connection_options", "options", "session",
+                      "client"},
+    "send": {"group", "transacted", "session", "client", "connection_options"},
+}  # fmt: skip
+# Steps of the clusters, and the keys of theirs that STOMP clients and processes can do.
+_SEND = {"name", "size", "broker", "producer", "queue", "topic", "count", "persistent", "interval_ms",
+         "properties", "in_background"}  # fmt: skip
+_OPEN = {"consumer", "broker", "queue", "topic", "receiving", "selector", "client_id", "ack_mode",
+         "acknowledge", "delay_ms"}  # fmt: skip
+_AT = {"broker", "brokers"}
+_CLUSTER: Mapping[str, set[str]] = {
+    "start": {"brokers"}, "start_broker": _AT, "restart": _AT, "kill": _AT, "stop": _AT,
+    "resume": {"broker", "consumer"}, "close_consumer": {"consumer"}, "close_producer": {"producer"},
+    "open_producer": {"producer", "broker", "queue", "topic"}, "acknowledge": {"consumer"},
+    "receive": {"consumer", "count", "within_ms", "time_limit_ms"}, "wait": {"ms"}, "wait_for_sends": set(),
+    "settle": {"ms", "quiet_ms", "timeout_ms"}, "snapshot": {"label", "topology"}, "send": _SEND,
+}  # fmt: skip
+_DOES: Mapping[str, Mapping[str, set[str]]] = {
+    "artemis": {
+        **_CLUSTER, "open_consumer": {*_OPEN, "durable_name"}, "pause": {"broker"}, "resume_broker": {"broker"},
+        "hold": {"consumer"}, "wait_until": {"broker", "role", "timeout_ms"},
+        "wait_failover": {"client", "times", "timeout_ms"},
+    },
+    "openmq": {
+        **_CLUSTER, "open_consumer": {*_OPEN, "durable", "subscription_name"}, "pause": {"broker", "consumer"},
+        "start_broker": {*_AT, "until"}, "create_destination": {"broker", "queue", "topic", "options"},
+        "destroy_destination": {"broker", "queue", "topic"}, "wait_received": {"consumer", "count"},
+    },
+}  # fmt: skip
+_ANYWHERE = {"do", "id", "limit_ms", "rest_ms"}
+
+
+def written(scenario: AnyScenario) -> JsonDict:
+    """Return the lab file of a scenario of any product."""
+    return products.product_of_scenario(scenario).write(scenario)
+
+
+def unplayable(scenario: AnyScenario) -> list[str]:
+    """Return why a scenario cannot be played on real brokers over STOMP; empty if it can."""
+    if isinstance(scenario, Scenario):
+        found = _of_network(scenario)
+    elif isinstance(scenario, HaScenario):
+        found = [*_of_artemis(scenario), *_of_steps(scenario)]
+    else:
+        found = [*_of_openmq(scenario), *_of_steps(scenario)]
+    return list(dict.fromkeys(found))
+
+
+def _of_artemis(scenario: HaScenario) -> Iterator[str]:
+    if any(broker.role == "colocated" for broker in scenario.brokers):
+        yield "colocated brokers: the ports of those that they host are the product's to choose"
+    if any(broker.keys.get("in_vm_connector") for broker in scenario.brokers):
+        yield "connectors within one process"
+
+
+def _of_openmq(scenario: ClusterScenario) -> Iterator[str]:
+    if scenario.model in ("peer", "enhanced"):
+        yield f"a cluster of the model {scenario.model!r}: its database is not at hand"
+
+
+def _of_steps(scenario: ClusterScenario | HaScenario) -> Iterator[str]:
+    does = _DOES[scenario.product]
+    for step in written(scenario)["steps"]:
+        do = step["do"]
+        strange = set(step) - does.get(do, set()) - _ANYWHERE
+        if do not in does:
+            yield f"the step {do!r}"
+        elif strange:
+            yield f"{', '.join(sorted(strange))} of the step {do!r}"
+        elif step.get("ack_mode", "auto") not in ("auto", "client"):
+            yield f"ack_mode={step['ack_mode']!r}"
+        elif not _texts(step, numbers=False):
+            yield _TEXTS
+
+
+def _of_network(scenario: Scenario) -> list[str]:
+    found = [f"a script of the pace {scenario.pace!r}"] if scenario.pace != "rest" else []
+    network = scenario.network
+    if any(connector.get("auto_start") is False for _, connector in network.connectors()):
+        found.append("a connector that starts later: files cannot say that")
+    if any(b.get("store", network.edition) == "jdbc" for b in network.brokers):
+        found.append("a database is not at hand")
+    if network.around.endpoints or network.around.lines:
+        found.append("listeners that are no brokers, or lines to cut")
+    for step in written(scenario)["steps"]:
+        do = step["do"]
+        strange = _STRANGE.get(do, set()) & set(step)
+        if do not in _KNOWN:
+            found.append(CANNOT.get(do, f"the step {do!r}"))
+        elif strange:
+            found.append(f"{', '.join(sorted(strange))} of the step {do!r}")
+        elif step.get("acknowledge") is False and "prefetch" in step:
+            found.append(
+                "a prefetch without acknowledgements: over STOMP what was delivered stays counted"
+            )
+        elif isinstance(step.get("acknowledge"), str):
+            found.append(f"acknowledge={step['acknowledge']!r}")
+        elif "at" in step or "at_ms" in step:
+            found.append("actions at a time of their own")
+        elif not _texts(step, numbers=not _selects(network)):
+            found.append(_TEXTS)
+    return found
+
+
+def _selects(network: Network) -> bool:
+    """Whether brokers themselves select messages, by filters of composite destinations."""
+    return "selector" in str(written(Scenario(network, ())))
+
+
+def _texts(step: JsonObject, *, numbers: bool) -> bool:
+    """Whether a step's properties are texts, or *numbers* too.
+
+    ActiveMQ reads texts as numbers where the selector of a STOMP client compares them with one.
+    """
+    kinds = (str, int, float) if numbers else (str,)
+    values = step.get("properties", {}).values()
+    flat = [one for v in values for one in (v if isinstance(v, list) else [v])]
+    return all(isinstance(one, kinds) and not isinstance(one, bool) for one in flat)

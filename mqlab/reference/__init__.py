@@ -1,0 +1,14 @@
+"""What is known: the options of every product, the schema of lab files, and the rules as observed (`rules`)."""
+
+from mqlab.reference.tables import (
+    DRAFT,
+    GUIDES,
+    PRODUCTS,
+    Entry,
+    Options,
+    options,
+    options_of,
+    schema,
+)
+
+__all__ = ["DRAFT", "GUIDES", "PRODUCTS", "Entry", "Options", "options", "options_of", "schema"]

@@ -1,0 +1,129 @@
+"""What can be written: every option of every product as a table, and lab files as JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mqlab import products
+from mqlab.errors import UnknownName
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.manual import defaults, kind
+from mqlab.spec.option import Option
+from mqlab.trace.grid import TextTable
+
+# Who has figures (`products.GUIDES` says where), for those who only ask which guides there are.
+GUIDES = ("fuse", "amq6", "article", "unsafe", "openmq", "artemis", "crash")
+PRODUCTS = ("activemq", "openmq", "artemis")
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An option, and the element that has it."""
+
+    element: str
+    option: Option
+
+    @property
+    def type(self) -> str:
+        """Its type, unit and range in words."""
+        return kind(self.option)
+
+    @property
+    def default(self) -> str:
+        """Its default, and that of the editions that have another."""
+        return defaults(self.option)
+
+    def value(self) -> dict[str, str]:
+        """Return it as a JSON value."""
+        row = self.option
+        return {"element": self.element, "option": row.name, "guide_name": row.guide,
+                "type": self.type, "default": self.default, "sentence": row.sentence,
+                "source": row.source}  # fmt: skip
+
+
+class Options(TextTable, tuple[Entry, ...]):
+    """Options in a tuple: prints and shows as a table."""
+
+    def by_element(self) -> dict[str, list[Entry]]:
+        """Return element -> its options."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self:
+            found.setdefault(entry.element, []).append(entry)
+        return found
+
+    def table(self) -> list[list[str]]:
+        """Return the table as text: the head, then one line per option."""
+        lines = [[e.element, e.option.name, e.type, e.default, e.option.sentence] for e in self]
+        return [["element", "option", "type", "default", "what it does"], *lines]
+
+    __repr__ = TextTable.__str__
+
+
+def options(word: str = "") -> Options:
+    """Return the options in whose name, sentence or element *word* stands; raises `UnknownName` for none.
+
+    >>> [entry.option.name for entry in options("networkTTL")]
+    ['network_ttl']
+    """
+    asked = str(word).lower().replace("_", "")
+    entries = [Entry(element, row) for name in PRODUCTS for element, row in _elements(name)]
+    found = [entry for entry in entries if asked in _text(entry)]
+    if not found:
+        raise UnknownName.of("option", word, [entry.option.name for entry in entries])
+    return Options(found)
+
+
+def _text(entry: Entry) -> str:
+    row = entry.option
+    return f"{entry.element} {row.name} {row.guide} {row.sentence}".lower().replace("_", "")
+
+
+def options_of(product: str) -> list[Option]:
+    """Return the option rows of a product."""
+    return [row for _, row in _elements(product)]
+
+
+def _elements(product: str) -> Iterator[tuple[str, Option]]:
+    """Yield each option row of a product with the element that has it."""
+    tables = products.BY_NAME[product].options()
+    of = "" if product == "activemq" else f"{product} "
+    yield from ((f"{of}{name}", row) for name, rows in tables.items() for row in rows.values())
+
+
+def schema(product: str | None = None) -> JsonDict:
+    """Return the JSON Schema (draft 2020-12) of one product's lab files, or of all.
+
+    A file that it accepts can still name a broker that is not there; whoever runs it says so.
+    """
+    if product is not None and product not in PRODUCTS:
+        raise UnknownName.of("product", product, PRODUCTS)
+    head: JsonDict = {
+        "$schema": DRAFT,
+        "title": f"lab file of mqlab, {product or 'any product'}",
+    }
+    if product is not None:
+        return {**head, **_scenario(product)}
+    return {**head, "$defs": {name: _scenario(name) for name in PRODUCTS}, **_which()}
+
+
+def _scenario(product: str) -> JsonObject:
+    found: JsonDict = dict(products.BY_NAME[product].shape().schema())
+    found["properties"]["product"] = {"const": product}
+    return found
+
+
+def _which() -> JsonDict:
+    """Return how a file says whose it is, as `files.detect_product` reads it."""
+    ours = {name: {"$ref": f"#/$defs/{name}"} for name in PRODUCTS}
+    model = {"properties": {"cluster": {"required": ["model"]},
+                            "product": {"const": "openmq"}}, "required": ["cluster"]}  # fmt: skip
+    named = {"properties": {"product": {"const": "artemis"}}, "required": ["product"]}
+    ha = {"properties": {"brokers": {"contains": {"required": ["ha"]}}}, "required": ["brokers"]}
+    unnamed = {"not": {"required": ["product"]}}
+    policy = {"allOf": [unnamed, {"anyOf": [{"required": ["queues"]}, ha]}]}
+    return {
+        "if": model, "then": ours["openmq"],
+        "else": {"if": {"anyOf": [named, policy]}, "then": ours["artemis"], "else": ours["activemq"]},
+    }  # fmt: skip

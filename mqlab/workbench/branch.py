@@ -1,0 +1,91 @@
+"""One run that a picture can show: its lab file, what it hung on besides, and how it came about."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+from mqlab import products
+from mqlab.experiments.rerun import Setting, play
+from mqlab.products import inputs
+from mqlab.spec.json_types import JsonDict
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+
+LONGEST_AFTER = (
+    30_000_000  # us for which what follows a fork is watched, where a script does not say it
+)
+MOST_EVENTS = 200_000  # of a run that is made for a picture
+BINS = 120  # parts of a run in which what moves is counted
+MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched, Kind.Received, Kind.Acknowledged)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A run with a name. `parent` is the number of the run it left at the time `at` (us).
+
+    `changes` says in words how it differs from the run that was there first.
+    """
+
+    name: str
+    made: dict[str, object] | None = field(repr=False, compare=False)  # None: what the trace holds
+    setting: Setting = field(repr=False)
+    trace: Trace = field(repr=False, compare=False)
+    parent: int | None = None
+    at: int | None = None
+    changes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, trace: Trace, name: str) -> Self:
+        """Return the first run; raises `BadValue` for a trace that does not hold its scenario."""
+        return cls(name, None, Setting.of(trace), trace)
+
+    @cached_property
+    def body(self) -> JsonDict:
+        """The lab file, read when asked for: that of a large network takes longer than its picture."""
+        if self.made is not None:
+            return self.made
+        body = copy.deepcopy(dict(self.trace.header["scenario"]))
+        scenario = inputs.scenario_of(self.trace)
+        if isinstance(pace := getattr(scenario, "pace", None), str):
+            body["pace"] = pace  # a fault more shall not make another form of the file
+        return body
+
+    @property
+    def product(self) -> str:
+        """The product, such as ``openmq``."""
+        return products.product_of(self.body).name
+
+    @property
+    def end(self) -> int:
+        """When the run's last event was (us)."""
+        return max(self.trace.column("t"), default=0)
+
+    @cached_property
+    def density(self) -> list[int]:
+        """How many messages set out, came or were acknowledged in each of `BINS` parts of the run."""
+        found = [0] * BINS
+        end = self.end + 1
+        times, rows = self.trace.column("t"), self.trace.rows(*MOVES)
+        for row in rows:
+            found[times[row] * BINS // end] += 1
+        return found
+
+    def then(
+        self, name: str, body: dict[str, object], change: str, at: int | None = None,
+        setting: Setting | None = None,
+    ) -> Branch:  # fmt: skip
+        """Play *body*, which differs from this run's by *change*; raises `MqlabError` for what cannot be.
+
+        With *at* the runs are alike until then, and what follows is watched for a while.
+        """
+        chosen = setting or self.setting
+        if at is not None and body.get("pace") == "calls":
+            until = max(at + LONGEST_AFTER, self.end)
+            chosen = replace(chosen, until=f"{until}us")
+        trace = play(body, chosen, MOST_EVENTS)
+        if chosen.until is not None:
+            trace.header["until"] = chosen.until
+        return Branch(name, body, chosen, trace, at=at, changes=(*self.changes, change))

@@ -1,0 +1,203 @@
+"""Drawing a network by hand: parts are added, connected and removed in the lab file of each product."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+from mqlab import products
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.change import Body
+from mqlab.spec.json_types import JsonDict
+from mqlab.workbench.parts import destinations, free_name, names, parts
+
+Body_ = JsonDict
+FOO = ("queue", "TEST.FOO")
+MESSAGES = 10
+# Where new steps go: before what only waits and looks.
+_LAST = ("settle", "snapshot", "wait", "wait_background", "wait_for_sends")
+WHAT = ("broker", "pair", "consumer", "producer", "connector")
+
+
+def new(product: str) -> Body_:
+    """Return the smallest network of a product in which a message moves."""
+    consumer = {"do": "open_consumer", "consumer": "C1", "broker": "A", "queue": "TEST.FOO"}
+    steps = [{"do": "start"}, consumer, {"do": "settle"}, {"do": "snapshot", "label": "final"}]
+    body: Body_ = {"title": "My network", "brokers": [{"name": "A"}], "steps": steps}
+    if product == "activemq":
+        body |= {"pace": "rest", "connectors": []}
+    elif product == "openmq":
+        body |= {"product": product, "cluster": {"model": "none"}}
+    elif product == "artemis":
+        body |= {"product": product, "queues": [{"name": "TEST.FOO"}]}
+    else:
+        raise UnknownName.of("product", product, ("activemq", "openmq", "artemis"))
+    return add(body, "producer", {"on": "A"})
+
+
+def add(body: Body, what: str, given: dict[str, object]) -> Body_:
+    """Return the lab file with one part more; *given* has what is known of it (name, on, to, queue ...).
+
+    Raises `UnknownName` for brokers that are not there, `BadValue` for what the product has not.
+    """
+    if what not in _ADD:
+        raise UnknownName.of("part", what, _ADD)
+    changed: Body_ = copy.deepcopy(dict(body))
+    for key in ("on", "from", "to"):
+        if key in given and given[key] not in names(body, "broker"):
+            raise UnknownName.of("broker", given[key], names(body, "broker"))
+    name = given.get("name")
+    if name and name in [part.name for part in parts(body)]:
+        raise BadValue(f"{name!r} is there already; write another name")
+    _ADD[what](changed, given)
+    return changed
+
+
+def _broker(body: Body_, given: JsonDict) -> None:
+    name = given.get("name") or _letter(body)
+    body["brokers"].append({"name": name})
+    _started(body, name)
+
+
+def _letter(body: Body) -> str:
+    """Return the next letter as long as there is one."""
+    taken = [part.name for part in parts(body)]
+    letters = (letter for letter in "ABDEFGHIJKLMNOQRSTUVWXYZ" if letter not in taken)
+    return next(letters, free_name(taken, "B"))
+
+
+def _started(body: Body_, name: str) -> None:
+    """A script that starts its brokers one by one starts the new one, too."""
+    steps = body["steps"]
+    if any(step["do"] == "start" and not step.get("brokers") for step in steps):
+        return
+    begun = [no for no, step in enumerate(steps) if step["do"] == "start_broker"]
+    steps.insert(begun[-1] + 1 if begun else 0, {"do": "start_broker", "broker": name})
+
+
+def _pair(body: Body_, given: dict[str, object]) -> None:
+    """Add a master and its slave, as the product has them."""
+    product = products.product_of(body).name
+    stem = given.get("name") or _letter(body)
+    one, other = f"{stem}1", f"{stem}2"
+    if product == "openmq":
+        raise BadValue(
+            "brokers of OpenMQ are no pairs; add brokers: in an enhanced cluster each takes over for any"
+        )
+    if product == "artemis":
+        replicas = [{"policy": "replication", "role": role, "group_name": stem} for role in
+                    ("master", "slave")]  # fmt: skip
+        body["brokers"] += [{"name": one, "ha": replicas[0]}, {"name": other, "ha": replicas[1]}]
+    else:
+        store = f"{stem}Data"
+        body["brokers"] += [{"name": name, "shared_store": store} for name in (one, other)]
+    for name in (one, other):
+        _started(body, name)
+
+
+def _connector(body: Body_, given: dict[str, object]) -> None:
+    product = products.product_of(body).name
+    if product != "activemq":
+        raise BadValue(
+            f"brokers of {product} are connected by their cluster, each with every other; no connector is drawn"
+        )
+    one, other = str(given.get("from")), str(given.get("to"))
+    if one == other:
+        raise BadValue(f"a connector leads from one broker to another; {one!r} is given twice")
+    taken = [part.name for part in parts(body) if part.kind == "connector" and part.home == one]
+    name = given.get("name") or f"{one}_to_{other}"
+    made = {"name": name if name not in taken else free_name(taken, f"{name}_"),
+            "from": one, "to": other}  # fmt: skip
+    if given.get("duplex"):
+        made["duplex"] = True
+    body.setdefault("connectors", []).append(made)
+
+
+def _destination(body: Body_, given: dict[str, object]) -> dict[str, str]:
+    known = destinations(body)
+    kind, name = ("topic" if given.get("topic") else "queue"), ""
+    name = str(given.get("topic") or given.get("queue") or "")
+    if not name:
+        kind, name = known[0] if known else FOO
+    queues = body.get("queues")
+    if queues is not None and kind == "queue" and name not in [queue["name"] for queue in queues]:
+        queues.append({"name": name})
+    return {kind: name}
+
+
+def _consumer(body: Body_, given: JsonDict) -> None:
+    name = given.get("name") or free_name([part.name for part in parts(body)], "C")
+    step: Body_ = {"do": "open_consumer", "consumer": name, **_destination(body, given)}
+    if given.get("selector"):
+        step["selector"] = given["selector"]
+    sends = [no for no, old in enumerate(body["steps"]) if old["do"] == "send"]
+    _insert(body, sends[0] if sends else _end(body), step, name, str(given["on"]))
+
+
+def _producer(body: Body_, given: JsonDict) -> None:
+    name = given.get("name") or free_name([part.name for part in parts(body)], "P")
+    step: Body_ = {"do": "send", **_destination(body, given),
+                   "count": given.get("count") or MESSAGES}  # fmt: skip
+    step["producer" if products.product_of(body).name == "activemq" else "name"] = name
+    _insert(body, _end(body), step, name, str(given["on"]))
+
+
+def _insert(body: Body_, place: int, step: Body_, name: str, on: str) -> None:
+    """Put a step of a client in; in a script of calls it opens a connection first."""
+    if body.get("pace") == "calls":
+        uri = f"tcp://{on}:61616"
+        body["steps"].insert(place, {"do": "connect", "client": name, "uri": uri})
+        body["steps"].insert(place + 1, {**step, "client": name})
+    else:
+        body["steps"].insert(place, {**step, "broker": on})
+
+
+def _end(body: Body) -> int:
+    """Return the place behind the last step that does something."""
+    doing = [no for no, step in enumerate(body["steps"]) if step["do"] not in _LAST]
+    return doing[-1] + 1 if doing else 0
+
+
+_ADD: dict[str, Callable[[Body_, dict[str, object]], None]] = {
+    "broker": _broker, "pair": _pair, "connector": _connector, "consumer": _consumer,
+    "producer": _producer,
+}  # fmt: skip
+
+
+def remove(body: Body, kind: str, name: str) -> Body_:
+    """Return the lab file without a part, and without what cannot be without it."""
+    if name not in names(body, kind):
+        raise UnknownName.of(kind, name, names(body, kind))
+    changed: Body_ = copy.deepcopy(dict(body))
+    if kind == "connector":
+        changed["connectors"] = [c for c in changed["connectors"] if c["name"] != name]
+        gone = {name}
+    elif kind == "broker":
+        if len(names(body, "broker")) == 1:
+            raise BadValue(f"{name} is the only broker; a network has one at least")
+        changed["brokers"] = [b for b in changed["brokers"] if _called(b) != name]
+        connectors = changed.get("connectors", [])
+        lost = [c for c in connectors if c["from"] == name or name in _list(c.get("to"))]
+        if "connectors" in changed:
+            changed["connectors"] = [c for c in connectors if c not in lost]
+        gone = {name, *(c["name"] for c in lost)}
+        gone |= {part.name for part in parts(body) if part.home == name}
+    else:
+        gone = {name} | {part.name for part in parts(body) if part.home == name}
+    changed["steps"] = [step for step in changed["steps"] if not _about(step) & gone]
+    return changed
+
+
+def _called(broker: str | Body) -> str:
+    return broker if isinstance(broker, str) else str(broker["name"])
+
+
+def _list(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, list) else []
+
+
+def _about(step: Body) -> set[str]:
+    """Return the names of parts that a step speaks of."""
+    keys = ("broker", "brokers", "consumer", "producer", "client", "connector", "link", "other",
+            "between", "name")  # fmt: skip
+    return {name for key in keys for name in _list(step.get(key))}

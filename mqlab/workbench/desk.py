@@ -1,0 +1,346 @@
+"""The session of one picture: runs that left one another, which of them are shown, undo and redo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mqlab import products
+from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.change import Change
+from mqlab.spec.json_types import JsonDict
+from mqlab.trace.labels import title
+from mqlab.trace.trace import Trace
+from mqlab.workbench import breaking, building, options, panels, questions, starting_points
+from mqlab.workbench import exports as taking
+from mqlab.workbench.branch import Branch
+from mqlab.workbench.options import BadOptions, Changed
+from mqlab.workbench.parts import destinations, parts
+
+Data = JsonDict
+MOST_BRANCHES = 12
+AS_IT_WAS = "as it was"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is there at one moment of the session: the runs, the one shown, and the one beside it."""
+
+    branches: tuple[Branch, ...]
+    current: int = 0
+    beside: int | None = None
+    name: str = ""
+
+    @property
+    def shown(self) -> Branch:
+        """The run that is shown, or one of two."""
+        return self.branches[self.current]
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The numbers of the runs that are shown, the older one on the left."""
+        beside = () if self.beside is None else (self.beside,)
+        return tuple(sorted((self.current, *beside)))
+
+
+class _Asked(dict[str, object]):
+    """What a request says; asking for what it does not say is the asker's mistake."""
+
+    def __missing__(self, key: str) -> Any:
+        raise BadValue(f"the request does not say {key!r}")
+
+
+class WorkbenchSession:
+    """Keeps the runs of one picture. `answer(kind, data)` is all that a page calls.
+
+    *name* is what the first run is called, such as a figure's id. Raises `BadValue` for a trace that
+    does not hold its scenario.
+    """
+
+    def __init__(self, trace: Trace, name: str = "") -> None:
+        self.state = State((Branch.of(trace, AS_IT_WAS),), name=name)
+        self.past: list[State] = []
+        self.future: list[State] = []
+        self.found: tuple[Change | None, ...] = ()  # changes that the last answer numbered
+
+    @property
+    def name(self) -> str:
+        """What is run, such as a figure's id."""
+        return self.state.name
+
+    @property
+    def shown(self) -> tuple[Branch, ...]:
+        """The runs that are shown: one, or two side by side."""
+        return tuple(self.state.branches[number] for number in self.state.sides)
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        """The traces of the runs that are shown."""
+        return tuple(branch.trace for branch in self.shown)
+
+    def answer(self, kind: str, data: Data) -> Any:
+        """Return the answer to a request as a JSON value; raises `MqlabError` for what cannot be."""
+        if kind not in _ANSWERS:
+            raise UnknownName.of("request", kind, _ANSWERS)
+        return _ANSWERS[kind](self, _Asked(data))
+
+    # Questions
+
+    def why(self, data: Data) -> Data:
+        """Answer why something did what it did: `kind` and `name` of what is selected."""
+        return questions.why(self.state.shown, data.get("kind") or "", str(data.get("name", "")))
+
+    def why_not(self, data: Data) -> Data:
+        """Answer why `consumer` did not get `message`."""
+        return questions.why_not(self.state.shown, data["message"], data["consumer"])
+
+    def what_if(self, data: Data) -> Data:
+        """Find changes after which `consumer` gets `message`, or does not; `fork` takes one by number."""
+        told, self.found = questions.what_if(self.state.shown, data["message"], data["consumer"])
+        return told
+
+    def check(self, data: Data) -> Data:
+        """Return the problems, each with its part and, if one was found, a fix; `fork` takes it by number."""
+        told, found = panels.checked(self.state.shown)
+        self.found = tuple(found)
+        return {"problems": told}
+
+    def code(self, data: Data) -> Data:
+        """Return the shown run as Python and as a lab file."""
+        return panels.code(self.state.shown)
+
+    def take(self, data: Data) -> Data:
+        """Return the shown run in another `form`: mermaid, dot, or timeline (Chrome trace JSON)."""
+        if data["form"] not in taking.FORMS:
+            raise UnknownName.of("form", data["form"], taking.FORMS)
+        write: Callable[[Trace], str] = getattr(taking, data["form"])
+        return {"text": write(self.state.shown.trace)}
+
+    def options(self, data: Data) -> Data:
+        """Return the options of the part `kind`, `name`; of the network without a kind."""
+        base = self.state.branches[0]
+        return options.listed(self.state.shown, base, data.get("kind") or "", data.get("name", ""))
+
+    def deeds(self, data: Data) -> Data:
+        """Return what can be done to a part at `ms`."""
+        branch = self.state.shown
+        at = _us(data["ms"])
+        kind, name = data.get("kind") or "", data.get("name", "")
+        found = breaking.available_actions(branch.body, branch.trace, kind, name, at)
+        return {"deeds": [{"text": deed.text, "step": deed.step} for deed in found]}
+
+    # What makes another run
+
+    def break_(self, data: Data) -> Data:
+        """Fork the shown run at `ms` with one `step` more; `beside` shows both."""
+        branch, at = self.state.shown, _us(data["ms"])
+        body = breaking.with_step(branch.body, data["step"], at)
+        text = data.get("text") or breaking.told(branch.body, data["step"])
+        self._fork(branch.then(text, body, f"{text} at {at / 1000:g} ms", at), data)
+        return self.tell({})
+
+    def fork(self, data: Data) -> Data:
+        """Make a change that was found, by its number `change`; `beside` shows both runs."""
+        change = self.found[data["change"]] if data["change"] < len(self.found) else None
+        if change is None:
+            raise BadValue("that change is not known any more; ask again")
+        branch = self.state.shown
+        self._fork(branch.then(change.text, change.apply(branch.body), change.text), data)
+        return self.tell({})
+
+    def apply(self, data: Data) -> Data:
+        """Give options of a part other values: `edits` are pairs of path and value. Bad ones come back."""
+        branch, made = self.state.shown, self._changed(data)
+        if isinstance(made, dict):
+            return made
+        self._fork(branch.then(made.text, made.body, made.text, setting=made.setting), data)
+        return self.tell({})
+
+    def _changed(self, data: Data) -> Changed | Data:
+        """Return the shown run with `edits` made, or what is wrong with them."""
+        edits = [(tuple(path), value) for path, value in data["edits"]]
+        kind, name = data.get("kind") or "", data.get("name", "")
+        try:
+            return options.changed(self.state.shown, kind, name, edits)
+        except BadOptions as error:
+            return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
+
+    def build(self, data: Data) -> Data:
+        """Draw: `add` a part (broker, pair, connector, consumer, producer), `remove` one, or edit one.
+
+        `edits` are those of `apply`, for the part `kind`, `name`; bad ones come back.
+        """
+        branch = self.state.shown
+        if "edits" in data:
+            made = self._changed(data)
+            if isinstance(made, dict):
+                return made
+            self._edit(branch.then("my network", made.body, made.text, setting=made.setting))
+            return self.tell({})
+        if "add" in data:
+            body = building.add(branch.body, data["add"], data)
+            new = {p.name for p in parts(body)} - {p.name for p in parts(branch.body)}
+            text = f"{data['add']} {' '.join(sorted(new))}"
+        else:
+            kind, name = data["remove"], data["name"]
+            body, text = building.remove(branch.body, kind, name), f"without {name}"
+        self._edit(branch.then("my network", body, text))
+        return self.tell({})
+
+    def _fork(self, made: Branch, data: Data) -> None:
+        """Put a new run beside those there are; the run it came from stays."""
+        state = self.state
+        if len(state.branches) >= MOST_BRANCHES:
+            raise BadValue(f"{MOST_BRANCHES} runs are kept; undo some of them, or begin again")
+        made = replace(made, parent=state.current)
+        beside = state.current if data.get("beside") else None
+        branches, number = (*state.branches, made), len(state.branches)
+        self._go(replace(state, branches=branches, current=number, beside=beside))
+
+    def _edit(self, made: Branch) -> None:
+        """Put a new run in the place of the shown one."""
+        state = self.state
+        made = replace(made, parent=state.shown.parent)
+        branches = tuple(
+            made if no == state.current else old for no, old in enumerate(state.branches)
+        )
+        self._go(replace(state, branches=branches, beside=None))
+
+    # Which run is shown
+
+    def show(self, data: Data) -> Data:
+        """Show run `number`."""
+        self._go(replace(self.state, current=self._number(data["number"]), beside=None))
+        return self.tell({})
+
+    def compare(self, data: Data) -> Data:
+        """Show run `number` beside the shown one; without a number one alone."""
+        number = data.get("number")
+        other = None if number is None else self._number(number)
+        if other == self.state.current:
+            other = self.state.shown.parent
+        self._go(replace(self.state, beside=other))
+        return self.tell({})
+
+    def begin(self, data: Data) -> Data:
+        """Begin again with a `figure`, a `topology` of `size` brokers, a `product`, or the first run."""
+        if "figure" in data:
+            name, scenario = str(data["figure"]), starting_points.figure(data["figure"])
+        elif "topology" in data:
+            name = str(data["topology"])
+            size = data.get("size", starting_points.SIZE)
+            scenario = starting_points.topology(
+                name, size, data.get("messages", starting_points.MESSAGES)
+            )
+        elif "product" in data:
+            name, scenario = "my network", starting_points.new(data["product"])
+        else:
+            self._go(State(self.state.branches[:1], name=self.name))
+            return self.tell({})
+        self.load(products.play(scenario), name)
+        return self.tell({})
+
+    def load(self, trace: Trace, name: str) -> None:
+        """Begin with another run, as one step that can be undone."""
+        self._go(State((Branch.of(trace, AS_IT_WAS),), name=name))
+
+    def rename(self, data: Data) -> Data:
+        """Give run `number` another `name`."""
+        number, name = self._number(data["number"]), str(data["name"]).strip()
+        if not name:
+            raise BadValue("a run without a name; write one")
+        renamed = replace(self.state.branches[number], name=name)
+        branches = (renamed if no == number else old for no, old in enumerate(self.state.branches))
+        self._go(replace(self.state, branches=tuple(branches)))
+        return self.tell({})
+
+    def undo(self, data: Data) -> Data:
+        """Take the last step back."""
+        if self.past:
+            self.future.append(self.state)
+            self.state = self.past.pop()
+        return self.tell({})
+
+    def redo(self, data: Data) -> Data:
+        """Take the last step that was taken back again."""
+        if self.future:
+            self.past.append(self.state)
+            self.state = self.future.pop()
+        return self.tell({})
+
+    def _go(self, state: State) -> None:
+        self.past.append(self.state)
+        self.future.clear()
+        self.state, self.found = state, ()
+
+    def _number(self, given: object) -> int:
+        count = len(self.state.branches)
+        if not isinstance(given, int) or not 0 <= given < count:
+            raise BadValue(f"there is no run {shown(given)}; there are {count}, from 0 on")
+        return given
+
+    # What the page knows
+
+    def tell(self, data: Data) -> Data:
+        """Return what the page shows of the session: the runs, the parts, what changed, what came of it."""
+        state, base = self.state, self.state.branches[0]
+        branch = state.shown
+        found = {
+            "name": self.name, "title": title(branch.trace), "product": branch.product,
+            "edition": branch.trace.header.get("edition"), "current": state.current,
+            "beside": state.beside, "undo": len(self.past), "redo": len(self.future),
+            "branches": [_branch(one) for one in state.branches],
+            "changes": list(branch.changes), "parts": [p.value() for p in parts(branch.body)],
+            "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
+            "outcome": questions.consequence(base.trace, branch.trace),
+            "problems": len(panels.problems(branch.body)), **self._said(branch),
+        }  # fmt: skip
+        if state.beside is not None:
+            one, other = self.traces
+            found |= {"sides": list(state.sides), "comparison": panels.compared(one, other)}
+        return found
+
+    def _said(self, branch: Branch) -> Data:
+        """Return a figure's question, and what its guide says of the run as it is printed."""
+        known = next((figure for figure in products.figures() if figure.id == self.name), None)
+        if known is None or branch.changes:
+            return {"question": "", "notes": []}
+        notes = [known.answer, *panels.guide_says(branch), known.real]
+        return {"question": known.question, "notes": [text for text in notes if text]}
+
+
+def _branch(branch: Branch) -> Data:
+    at = None if branch.at is None else branch.at / 1000
+    return {"name": branch.name, "parent": branch.parent, "ms": at, "changes": list(branch.changes),
+            "events": len(branch.trace), "end": branch.end / 1000,
+            "received": branch.trace.received(), "density": branch.density}  # fmt: skip
+
+
+def _us(ms: object) -> int:
+    if isinstance(ms, bool) or not isinstance(ms, (int, float)) or not 0 <= ms < 1e12:
+        raise BadValue(f"the time is {shown(ms)}; write milliseconds, 0 or more")
+    return round(ms * 1000)
+
+
+_ANSWERS: dict[str, Callable[[WorkbenchSession, Data], object]] = {
+    "tell": WorkbenchSession.tell,
+    "why": WorkbenchSession.why,
+    "why not": WorkbenchSession.why_not,
+    "what if": WorkbenchSession.what_if,
+    "check": WorkbenchSession.check,
+    "code": WorkbenchSession.code,
+    "take": WorkbenchSession.take,
+    "options": WorkbenchSession.options,
+    "deeds": WorkbenchSession.deeds,
+    "break": WorkbenchSession.break_,
+    "fork": WorkbenchSession.fork,
+    "apply": WorkbenchSession.apply,
+    "build": WorkbenchSession.build,
+    "show": WorkbenchSession.show,
+    "compare": WorkbenchSession.compare,
+    "begin": WorkbenchSession.begin,
+    "rename": WorkbenchSession.rename,
+    "undo": WorkbenchSession.undo,
+    "redo": WorkbenchSession.redo,
+}

@@ -1,0 +1,283 @@
+"""The options of a part as rows: name, type, default, sentence, source, and what is written there.
+
+A lab file of each product has its options in other places; where, and by which table, stands here.
+Script rows are what a step says of times and counts, line rows what all lines are like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.experiments.changes import told
+from mqlab.experiments.rerun import Setting
+from mqlab.spec.change import Body, Change, Edit, Path
+from mqlab.spec.json_types import JsonDict
+from mqlab.spec.link import Link, Links
+from mqlab.spec.option import EDITIONS, Option
+from mqlab.spec.options import tables
+from mqlab.workbench.branch import Branch
+from mqlab.workbench.clients import CLIENT_ROWS
+from mqlab.workbench.parts import Part, find, names
+
+ALL = "*"
+LINES = "lines"  # the first key of the path of what is no part of a lab file
+_LINE = (
+    Option(guide="delay", name="delay", type=str, default=None, source="mqlab", often=True,
+           sentence="How long a line takes, such as 20ms."),
+    Option(guide="jitter", name="jitter", type=str, default=None, source="mqlab",
+           sentence="How much longer it takes at random, at most."),
+    Option(guide="loss", name="loss", type=float, default=0.0, source="RFC 6298", often=True,
+           sentence="The share of segments that is lost and sent again, 0 to 0.99."),
+    Option(guide="bandwidth", name="bandwidth", type=int, default=None, low=1, unit="bytes/s",
+           source="mqlab", sentence="How many bytes a second a line carries."),
+    Option(guide="seed", name="seed", type=int, default=0, low=0, source="mqlab", often=True,
+           sentence="Another number decides races otherwise."),
+)  # fmt: skip
+_LINE_DEFAULT = {row.name: row.default for row in _LINE}
+_TIMES = ("at", "at_ms", "ms", "wait_ms", "max_ms", "timeout_ms", "time_limit_ms", "limit_ms",
+          "quiet_ms", "settle_ms", "within_ms", "count", "times", "factor", "bytes_per_second")  # fmt: skip
+_EDITION = Option(guide="edition", name="edition", type=str, default="5.17", choices=EDITIONS, often=True,
+                  sentence="Which release of ActiveMQ runs it.", source="ActiveMQ")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An option of a part: its row, where it is written, and under which heading it is shown."""
+
+    row: Option
+    path: Path
+    section: str
+
+
+def places(body: Body, part: Part | None) -> list[Place]:
+    """Return every option that a part has; of the network as a whole without one."""
+    product = body.get("product", "activemq")
+    if part is None:
+        return [*_of_network(body, product), *_script(body), *_lines()]
+    return list(_of_part(body, product, part))
+
+
+def _of_network(body: Body, product: str) -> Iterator[Place]:
+    if product == "activemq":
+        yield Place(_EDITION, ("edition",), "network")
+    elif product == "openmq":
+        yield from _rows(
+            _table("openmq", "broker"), ("cluster", "options"), "cluster", by_guide=True
+        )
+    else:
+        yield from _rows(
+            _table("artemis", "cluster-connection"), ("cluster",), "cluster-connection"
+        )
+        yield from _rows(_table("artemis", "address-setting"), ("address_settings",),
+                         "address-setting")  # fmt: skip
+        yield from _rows(_table("artemis", "url"), ("clients",), "clients' URL")
+
+
+def _of_part(body: Body, product: str, part: Part) -> Iterator[Place]:
+    if part.kind == "broker":
+        yield from _of_broker(body, product, part)
+    elif part.kind == "connector":
+        yield from _rows(_table("activemq", "networkConnector"), part.path, "networkConnector")
+    elif part.kind in ("consumer", "producer"):
+        yield from _rows(CLIENT_ROWS[product][part.kind], part.path, part.kind)
+        if product == "artemis":
+            yield from _rows(_table("artemis", "url"), (*part.path, "url"), "URL")
+    elif part.kind == "client":
+        yield from _rows(CLIENT_ROWS[product].get("client", ()), part.path, "client")
+
+
+def _of_broker(body: Body, product: str, part: Part) -> Iterator[Place]:
+    broker = body["brokers"][part.path[1]]
+    if product == "openmq":
+        yield from _rows(
+            _table("openmq", "broker"), (*part.path, "options"), "broker", by_guide=True
+        )
+        return
+    if product == "artemis":
+        yield from _rows(_table("artemis", "broker"), part.path, "broker")
+        policy = broker.get("ha", {})
+        if policy:
+            rows = [row for row in _table("artemis", "ha-policy") if policy["policy"] in row.policies
+                    and (not policy.get("role") or policy["role"] in row.roles)
+                    and row.type is not dict]  # fmt: skip
+            yield from _rows(rows, (*part.path, "ha"), f"ha-policy {policy['policy']}")
+        yield from _rows(_table("artemis", "core"), (*part.path, "core"), "core")
+        return
+    yield from _rows(_table("activemq", "broker"), part.path, "broker")
+    place = (*part.path, "transport_connector")
+    yield from _rows(_table("activemq", "transportConnector"), place, "transportConnector")
+    for no, policy in enumerate(broker.get("policies", ())):
+        called = policy.get("queue") or policy.get("topic")
+        at = (*part.path, "policies", no)
+        yield from _rows(_table("activemq", "policyEntry"), at, f"policyEntry {called}")
+
+
+def _rows(
+    rows: Iterable[Option], at: Path, section: str, by_guide: bool = False
+) -> Iterator[Place]:
+    for row in rows:
+        yield Place(row, (*at, row.guide if by_guide else row.name), section)
+
+
+def _table(product: str, element: str) -> Iterable[Option]:
+    """Return the rows of an element."""
+    return tables(product)[element].values()
+
+
+def _script(body: Body) -> Iterator[Place]:
+    """Yield the times and counts of the script's steps, faults among them."""
+    for no, step in enumerate(body.get("steps", ())):
+        for key in _TIMES:
+            if isinstance(step.get(key), (int, float, str)):
+                kind = int if isinstance(step[key], int) else str
+                row = Option(guide=key, name=key, type=kind, default=step[key], low=0 if kind is int
+                             else None, unit="ms" if key.endswith("ms") else "", source="mqlab",
+                             often=key == "count",
+                             sentence=f"Step {no + 1}: {told(step)}.")  # fmt: skip
+                yield Place(row, ("steps", no, key), "script")
+
+
+def _lines() -> Iterator[Place]:
+    for row in _LINE:
+        yield Place(row, (LINES, row.name), "all lines")
+
+
+# Reading
+
+
+def value_at(branch: Branch, path: Path) -> object:
+    """Return what is written at a place; None if nothing is."""
+    if path[0] == LINES:
+        setting = branch.setting
+        every = setting.links.every if isinstance(setting.links, Links) else Link()
+        return setting.seed if path[1] == "seed" else getattr(every, str(path[1]))
+    place: Any = branch.body
+    for key in path:
+        try:
+            place = place[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return place
+
+
+def listed(branch: Branch, base: Branch, kind: str, name: str) -> dict[str, object]:
+    """Return the options of a part, each with its value, its default, and whether the base has another."""
+    several = kind == "connector" and name == ALL
+    first = next(iter(names(branch.body, "connector")), "") if several else name
+    part = find(branch.body, kind, first) if kind else None
+    if kind and part is None:
+        raise UnknownName.of(kind, name, names(branch.body, kind))
+    edition = str(branch.body.get("edition", "5.17"))
+    rows = [_told(place, branch, base, edition) for place in places(branch.body, part)]
+    count = len(names(branch.body, "connector"))
+    title = f"All {count} connectors" if several else f"{kind} {name}" if kind else "The network"
+    return {"title": title[:1].upper() + title[1:], "kind": kind, "name": name, "rows": rows,
+            "connectors": count if kind == "connector" else 0}  # fmt: skip
+
+
+def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str, object]:
+    row, written = place.row, value_at(branch, place.path)
+    default = row.default_for(edition)
+    was = value_at(base, place.path)
+    new = place.section == "script" and was is None  # a step that the first run has not
+    kind = "choice" if row.choices else {bool: "switch", int: "number", float: "number",
+                                         tuple: "list", list: "list"}.get(row.type, "text")  # fmt: skip
+    return {
+        "path": list(place.path), "name": row.guide, "section": place.section, "type": kind,
+        "default": _plain(default), "value": _plain(default if written is None else written),
+        "written": written is not None and written != default, "changed": written != was and not new,
+        "was": _plain(default if was is None else was), "sentence": row.sentence,
+        "source": row.source, "unit": row.unit, "choices": list(row.choices), "low": row.low,
+        "often": row.often,
+    }  # fmt: skip
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+# Writing
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A lab file with other options: the body, the setting, and what was changed in words."""
+
+    body: dict[str, object]
+    setting: Setting
+    text: str
+
+
+class BadOptions(BadValue):
+    """Values that their options do not take: `errors` has a sentence for each path."""
+
+    def __init__(self, errors: list[tuple[Path, str]]) -> None:
+        super().__init__("; ".join(text for _, text in errors))
+        self.errors = errors
+
+
+def changed(branch: Branch, kind: str, name: str, edits: Iterable[tuple[Path, object]]) -> Changed:
+    """Return the lab file with edits made, each checked by its row; raises `BadOptions`."""
+    several = kind == "connector" and name == ALL
+    first = next(iter(names(branch.body, "connector")), "") if several else name
+    part = find(branch.body, kind, first) if kind else None
+    known = {place.path: place for place in places(branch.body, part)}
+    errors: list[tuple[Path, str]] = []
+    made: list[Edit] = []
+    setting, texts = branch.setting, []
+    for path, value in edits:
+        if path not in known:
+            raise BadValue(f"there is no option at {'/'.join(map(str, path))}")
+        row = known[path].row
+        try:
+            read = _read(row, value)
+            if path[0] == LINES:
+                setting = _lined(setting, row.name, read)
+        except MqlabError as error:
+            errors.append((path, _said(error, row)))
+            continue
+        if path[0] != LINES:
+            made += [Edit(one, read) for one in (_same(branch.body, path) if several else [path])]
+        texts.append(f"{row.guide} {'default' if read is None else _word(read)}")
+    if errors:
+        raise BadOptions(errors)
+    where = ("all connectors" if several else name) if kind else ""
+    text = f"{where}: {', '.join(texts)}" if where else ", ".join(texts)
+    return Changed(_opened(branch.body, made), setting, text)
+
+
+def _opened(body: Body, edits: list[Edit]) -> dict[str, object]:
+    return Change("option", "", tuple(edits)).apply(body)
+
+
+def _read(row: Option, value: object) -> object:
+    """Return a value as its option reads it; None where it is the default's own."""
+    if value is None or (value == "" and row.default is None):
+        return None
+    read = row.read(value, "")
+    return list(read) if isinstance(read, tuple) else read
+
+
+def _said(error: MqlabError, row: Option) -> str:
+    return str(error).removeprefix(f": {row.guide}: ")
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _same(body: Body, path: Path) -> list[Path]:
+    """Return the place of an option in every connector."""
+    return [(path[0], no, *path[2:]) for no in range(len(body["connectors"]))]
+
+
+def _lined(setting: Setting, name: str, value: Any) -> Setting:
+    if name == "seed":
+        return replace(setting, seed=value or 0)
+    links = setting.links if isinstance(setting.links, Links) else Links()
+    chosen: JsonDict = {row.name: getattr(links.every, row.name) for row in _LINE[:-1]}
+    chosen[name] = _LINE_DEFAULT[name] if value is None else value
+    return replace(setting, links=replace(links, every=Link(**chosen)))

@@ -1,0 +1,145 @@
+"""What the panels tell of a run: its problems with a fix, its code, and how it differs from another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from mqlab import products
+from mqlab.errors import MqlabError
+from mqlab.experiments.changes import set_otherwise, taken_away
+from mqlab.explain import sentence
+from mqlab.products.activemq.figures.claims import claims
+from mqlab.spec.change import Body, Change
+from mqlab.spec.problem import Problem
+from mqlab.trace.difference import Comparison
+from mqlab.trace.kinds import Kind
+from mqlab.trace.trace import Trace
+from mqlab.workbench.branch import Branch
+from mqlab.workbench.parts import destinations, parts
+from mqlab.workbench.questions import consequence, sent
+
+MOST_FIXES = 60  # changes that are tried against a problem
+MOST_MOVED = 40  # messages that end elsewhere, told by number
+
+
+def problems(body: Body) -> list[Problem]:
+    """Return the problems of a lab file, errors first."""
+    product = products.product_of(body)
+    return list(product.check(product.read(body)))
+
+
+def checked(branch: Branch) -> tuple[list[dict[str, object]], list[Change | None]]:
+    """Return each problem with the part that it is about, and a change that takes it away, if one does.
+
+    A fix is found by trying; what it `brings` are problems that were not there before.
+    """
+    found = problems(branch.body)
+    told: list[dict[str, object]] = []
+    fixes: list[Change | None] = []
+    for problem in found:
+        fix, brings = _fix(branch.body, problem, found)
+        fixes.append(fix)
+        told.append({
+            "level": problem.level, "where": problem.where, "what": problem.what,
+            "remedy": problem.remedy, "source": problem.source,
+            "part": _part(branch.body, problem.where), "fix": None if fix is None else fix.text,
+            "brings": brings,
+        })  # fmt: skip
+    return told, fixes
+
+
+def _fix(body: Body, problem: Problem, before: list[Problem]) -> tuple[Change | None, list[str]]:
+    """Return the change after which a problem is gone and the fewest new ones have come."""
+    best: tuple[int, Change | None, list[str]] = (len(before) + 1, None, [])
+    for change in islice(_candidates(body), MOST_FIXES):
+        try:
+            after = problems(change.apply(body))
+        except MqlabError:
+            continue
+        if any((p.rule, p.where) == (problem.rule, problem.where) for p in after):
+            continue
+        known = {(p.rule, p.where) for p in before}
+        new = [f"{p.where}: {p.what}" for p in after if (p.rule, p.where) not in known]
+        if len(after) <= len(before) and len(new) < best[0]:
+            best = (len(new), change, new)
+    return best[1:]
+
+
+def _candidates(body: Body) -> Iterator[Change]:
+    """Yield changes of the network's options; what clients wish for, and what happens, stays."""
+    for kind, name in destinations(body) or [("queue", "TEST.FOO")]:
+        yield from set_otherwise(body, f"{kind}://{name}")
+    taken = (change for change in taken_away(body) if change.kind == "option")
+    yield from (change for change in taken if change.edits[0].path[0] != "steps")
+
+
+def _part(body: Body, where: str) -> dict[str, str] | None:
+    """Return the part that a problem's place names: the longest path or name that stands in it."""
+    best: tuple[int, str, str] | None = None
+    for part in parts(body):
+        called = f"{part.home}/{part.name}" if part.kind == "connector" else part.name
+        if re.search(rf"(?<![\w/]){re.escape(called)}(?![\w/])", where):
+            size = len(called) + (100 if part.kind in where or part.kind == "connector" else 0)
+            if best is None or size > best[0]:
+                best = (size, part.kind, part.name)
+    return None if best is None else {"kind": best[1], "name": best[2]}
+
+
+def code(branch: Branch) -> dict[str, str]:
+    """Return the run's scenario as Python, and as a lab file."""
+    product = products.product_of(branch.body)
+    scenario = product.read(branch.body)
+    body = product.write(scenario)
+    return {"python": product.python(scenario), "lab": json.dumps(body, indent=1)}
+
+
+def guide_says(branch: Branch) -> list[str]:
+    """Return what the guide says of an ActiveMQ figure, each with whether the run does it."""
+    said = branch.body.get("guide_says") if branch.product == "activemq" else None
+    return [str(claim) for claim in claims(said, branch.trace)] if said else []
+
+
+def compared(one: Trace, other: Trace) -> dict[str, object]:
+    """Return how two runs differ: the first difference in words, counts, messages that end elsewhere."""
+    pair = Comparison(one, other)
+    first = pair.first_difference()
+    told = None
+    if first is not None:
+        traces = (one, other)
+        told = [
+            None if event is None else
+            {"ms": event.t / 1000, "text": _said(trace, event.row), "row": event.row}
+            for trace, event in zip(traces, first, strict=True)
+        ]  # fmt: skip
+    moved = list(_moved(one, other))
+    return {
+        **consequence(one, other), "first": told, "moved": moved[:MOST_MOVED],
+        "more": max(0, len(moved) - MOST_MOVED),
+        "messages": one.index().count, "events": [len(one), len(other)],
+        "ends": [max(t.column("t"), default=0) / 1000 for t in (one, other)],
+    }  # fmt: skip
+
+
+def _said(trace: Trace, row: int) -> str:
+    event = trace.event(row)
+    return sentence(trace, event).partition("  ")[2] or str(event).partition("  ")[2]
+
+
+def _moved(one: Trace, other: Trace) -> Iterator[str]:
+    """Yield the messages that ended elsewhere: with other consumers, or nowhere."""
+    left, right = _ends(one), _ends(other)
+    for name in dict.fromkeys([*left, *right]):
+        if left.get(name) != right.get(name):
+            yield name
+
+
+def _ends(trace: Trace) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {trace.message_name(number): [] for number in sent(trace)}
+    for row in trace.rows(Kind.Received):
+        event = trace.event(row)
+        if event.message is not None:
+            found[trace.message_name(event.message)].append(str(event.to))
+    return {name: sorted(who) for name, who in found.items()}
