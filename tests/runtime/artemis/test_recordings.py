@@ -251,7 +251,7 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
     (steps({**CONSUMER, "receiving": 1}), BadValue, "true or false"),
     (steps({**CONSUMER, "url": []}), BadValue, "url is .*an object"),
     (steps({**CONSUMER, "url": {"retry_interval": "1 s"}}), BadValue,
-     r"step 2 \(open_consumer\), url: retry_interval"),
+     r"step 2 \(open_consumer\), url: retryInterval: '1 s' is not a whole number"),
     (steps({**CONSUMER, "selector": "a ="}), SelectorError, "step 2, open_consumer"),
     (steps({**CONSUMER, "durable_name": "d"}), BadValue, "client_id"),
     (steps({"do": "wait_until", "broker": ["M1"], "role": "live"}), BadValue, "one name"),
@@ -281,7 +281,7 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
     (policy(role="standby"), UnknownName, "Known: master, slave"),
     (policy(quorum=1), UnknownName, "'quorum_size'"),
     (policy(allow_failback=True), BadValue, "'M1': allow_failback does not stand in a replication"),
-    (policy(quorum_size="2"), BadValue, "a whole number"),
+    (policy(quorum_size="two"), BadValue, "quorum-size: 'two' is not a whole number"),
     (policy(check_for_live_server=1), BadValue, "true or false"),
     (lambda v: v["brokers"][1]["ha"].update(scale_down={"connector": "M1"}), UnknownName,
      "'connectors'"),
@@ -305,6 +305,21 @@ def test_a_bad_scenario_is_refused_with_place_and_remedy(spoil, error, hint):
         artemis.read(value, "some.json")
     assert isinstance(caught.value, MqlabError)
     assert str(caught.value).startswith("some.json: ")
+
+
+def test_a_text_is_read_in_the_type_of_its_option():
+    value = body({"M1": master(), "S1": slave()})
+    policy(quorum_size="2", check_for_live_server="true")(value)
+    value |= {
+        "cluster": {"max_hops": "3", "to": "S1"},
+        "clients": {"retry_interval_multiplier": "2"},
+    }
+    steps({**CONSUMER, "url": {"retry_interval": "100"}})(value)
+    read = artemis.read(value)
+    assert read.brokers[0].elements == {"quorum_size": 2, "check_for_live_server": True}
+    assert read.cluster == {"max_hops": 3, "to": ["S1"]}
+    assert read.clients == {"retry_interval_multiplier": 2.0}
+    assert read.steps[-1].keys["url"] == {"retry_interval": 100}
 
 
 @pytest.mark.parametrize(("brokers", "who", "says"), [
