@@ -54,6 +54,7 @@ def test_a_crash_happens_at_the_moment_that_was_shown():
     assert desk.traces[0].master("sharedBrokerData", "40s") == ["broker3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", ["fuse:2.20", "fuse:4.4", "openmq:4-1", "artemis:21.1"])
 def test_whatever_is_offered_can_be_done(figure):
     desk = desk_of(figure)

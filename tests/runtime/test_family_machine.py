@@ -225,6 +225,7 @@ class OpenMQCrashes(RuleBasedStateMachine):
         assert accepted <= got
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", [ArtemisCrashes, OpenMQCrashes], ids=lambda m: m.__name__)
 def test_nothing_that_is_safe_is_lost(machine):
     case = machine.TestCase

@@ -86,6 +86,7 @@ def test_without_pyodide_it_is_told_what_to_do(tmp_path):
         engine.find(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_archive_is_the_same_each_time_and_has_what_is_needed(tmp_path):
     engine.archive(tmp_path / "a")
     engine.archive(tmp_path / "b")

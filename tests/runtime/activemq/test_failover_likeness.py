@@ -117,6 +117,7 @@ def sent_in_two_halves(scenario):
 CHANGES = (renamed, defined_in_another_order, later, with_a_bystander, sent_in_two_halves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_what_does_not_matter_changes_no_outcome(change):
     scenarios = {name: value["scenario"] for name, value in packed("failover").items()}

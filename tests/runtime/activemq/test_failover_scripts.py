@@ -80,6 +80,7 @@ def _in_background(action):
                 getattr(action, "options", {}).get("in_background"))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SETS)
 def test_any_script_can_be_played_and_comes_out_the_same_again(kind):
     random = Random(kind)
