@@ -24,7 +24,7 @@ GROUPS = {"jupyter": "jupyter", "spark_ends": "spark", "from_npm": "npm", "types
           "home": "broker"}  # fmt: skip
 # What begins first, the longest in front: groups, and folders whose files go each by itself.
 FIRST = ("jupyter", "spark", "npm", "broker", "tests/browser/", "notebooks/", "types",
-         "tests/runtime/")  # fmt: skip
+         "tests/products/")  # fmt: skip
 # Never quick: real processes, measurements, what is random or long; and what is installed, typed or resolved.
 SLOW = {"browser", "spark", "real", "bench", "installs", "hypothesis", "slow"}
 LONG = ("README.md", "mqlab/conform/")

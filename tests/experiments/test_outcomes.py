@@ -7,7 +7,7 @@ import pytest
 import mqlab as mq
 from mqlab.errors import BadValue
 from mqlab.trace import labels
-from tests.runtime.activemq.behaviours import network, reads, send
+from tests.products.activemq.behaviours import network, reads, send
 
 NEWS = mq.Topic("NEWS")
 

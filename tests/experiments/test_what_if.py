@@ -6,7 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
-from tests.runtime.activemq.behaviours import FOO, network, reads, send
+from tests.products.activemq.behaviours import FOO, network, reads, send
 
 
 def chain():
