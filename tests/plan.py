@@ -28,6 +28,7 @@ FIRST = ("jupyter", "spark", "npm", "broker", "tests/browser/", "notebooks/", "t
 # Never quick: real processes, measurements, what is random or long; and what is installed, typed or resolved.
 SLOW = {"browser", "spark", "real", "bench", "installs", "hypothesis", "slow"}
 LONG = ("README.md", "mqlab/conform/")
+NEVER = ("notebooks", "tests/benchmarks", "tests/browser", "tests/pyodide")
 FEW, COMMANDS = 2, 8  # quick cases of each test, and of all that call the command line
 SOLUTIONS = "solutions"  # the notebooks of lessons with answers: one in so many is a sample
 EACH = 3
@@ -86,6 +87,12 @@ def pytest_xdist_make_scheduler(config, log):
             return self.groups.get(nodeid) or super()._split_scope(nodeid)
 
     return ByGroupAndFile(config, log) if config.option.dist == "loadfile" else None
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Read nothing of which none is quick: to import what drives a browser takes seconds."""
+    never = collection_path in [config.rootpath / place for place in NEVER]
+    return True if never and config.option.markexpr == "quick" else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -51,6 +51,7 @@ def check(no, value):
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_changed_lab_file_runs_within_limits_or_is_refused_by_one_error(part):
     ran = 0
@@ -59,6 +60,7 @@ def test_a_changed_lab_file_runs_within_limits_or_is_refused_by_one_error(part):
     assert ran > FILES / PARTS / 10, "the changes are not all of one kind"
 
 
+@pytest.mark.slow
 def test_a_changed_recording_does_too():
     values = [value["scenario"] for value in recordings()]
     known = used(values)

@@ -31,6 +31,7 @@ def test_every_figure_fits(figure):
     assert fits(body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
 def test_every_recording_fits(part):
     for value in recordings()[part::10]:

@@ -44,6 +44,7 @@ def test_every_kind_is_tried(given):
     assert tuple(given) == NAMES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_all_verbs_take_it(name, given, tmp_path):
     what = given[name]

@@ -29,6 +29,7 @@ def inside(folder, name=f"{NAME}.html"):
     return [json.loads(one) for one in found]
 
 
+@pytest.mark.slow
 def test_every_prediction_has_the_run_of_its_lesson(folder):
     lesson = mq.lessons.open(NAME)
     shown = {one["task"]["id"]: one["picture"] for one in inside(folder) if "task" in one}

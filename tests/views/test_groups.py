@@ -27,6 +27,7 @@ def shape_of(shape, size):
     return cast_of(topology.network(shape, size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [100, 200])
 @pytest.mark.parametrize("shape", ["hub and spokes", "chain", "tree", "mesh"])
 def test_nothing_overlaps_whichever_group_is_open(shape, size):

@@ -84,6 +84,7 @@ DAY = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "jitter"), [(0, 0), (1, "2ms"), (2, "15ms")])
 def test_a_shop_whose_master_dies_and_whose_line_is_cut_sells_everything_once(seed, jitter):
     trace = mq.run(SHOP, *DAY, until="40s", seed=seed, jitter=jitter)

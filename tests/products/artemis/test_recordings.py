@@ -36,6 +36,7 @@ def test_the_lab_does_what_later_recordings_say(value):
     assert conformance.differences(found, value["observed"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_seed_decides_only_what_is_a_race(seed):
     for path in ALL:
