@@ -101,7 +101,9 @@ from mqlab.spec import (
     WriteFile,
 )
 from mqlab.spec.graph import to_networkx
-from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
+from mqlab.trace import Comparison, Event, Kind, Ledger, Reason, Trace
+
+Rule = Reason  # what it was called first
 
 __version__ = "0.1.0"
 
@@ -132,7 +134,7 @@ if typing.TYPE_CHECKING:
         "HostDown", "SendAway", "SetEndpoint", "SlowDisk", "Sniff", "StopAdvertising", "TouchLock",
         "WriteFile",
         # what comes of it
-        "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace",
+        "Comparison", "Event", "Kind", "Ledger", "Reason", "Rule", "Trace",
         # rooms, entered at first use
         "artemis", "lessons", "openmq", "replay", "views", "widgets",
         # what went wrong

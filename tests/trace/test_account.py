@@ -189,7 +189,7 @@ def test_the_account_names_what_a_rule_dropped_and_what_was_never_accepted():
     net = mq.Network(mq.Broker("A", policies=(limit,)))
     trace = mq.run(net, slow, mq.Producer("P", on="A", sends=5, to=NEWS))
     assert trace.account().counts() == {"waiting": 3, "dropped": 2}
-    assert trace.account()[2].rule == mq.Rule.pending_limit
+    assert trace.account()[2].rule == mq.Reason.pending_limit
     cut = mq.run(mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=2, to=FOO, persistent=False),
                  until="500us")  # fmt: skip
     assert cut.account().of("never accepted") == [1, 2]

@@ -326,7 +326,7 @@ def _():
     slow = consumer("C1", NEWS, prefetch=5, receiving=False)
     trace = one(slow, send(10, to=NEWS), mq.Resume("C1"), pending_message_limit=3)
     assert numbers(trace, "C1") == [1, 2, 3, 4, 5, 8, 9, 10]
-    gone = [e.message for e in trace.events() if e.rule == mq.Rule.pending_limit]
+    gone = [e.message for e in trace.events() if e.rule == mq.Reason.pending_limit]
     assert gone == [6, 7]
 
 

@@ -124,7 +124,7 @@ def test_flow_control_lets_the_sender_wait():
         lab.do(action)
         lab.rest()
     assert len(lab.trace.waiting()["A"][str(FOO)]) == 3
-    assert any(e.rule == mq.Rule.memory_full for e in lab.trace.events())
+    assert any(e.rule == mq.Reason.memory_full for e in lab.trace.events())
     lab.do(mq.Resume("C1"))
     lab.rest()
     assert lab.trace.received() == {"C1": 10}

@@ -10,7 +10,7 @@ import mqlab as mq
 from mqlab.errors import UnknownName
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.runtime import outcome, play
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.parquet import load, save
 from tests.conftest import recorded
 from tests.products.artemis.ha import ha, master, slave, store, trace
@@ -156,7 +156,7 @@ def test_messages_that_only_were_in_memory_are_lost_and_the_reason_is_told():
     """,
     )
     assert run.lost() == [1, 2]
-    assert run.account()[1]["why"] == Rule.memory_store.sentence
+    assert run.account()[1]["why"] == Reason.memory_store.sentence
     assert mq.explain(run, message=1).title.startswith(
         "Message sender2-1: lost at M1, since the broker"
     )
@@ -189,7 +189,7 @@ def test_messages_of_a_slave_that_starts_anew_are_gone_with_its_old_data():
     """,
     )
     assert run.lost() == [1, 2]
-    assert run.account()[1]["why"] == Rule.moved_aside.sentence
+    assert run.account()[1]["why"] == Reason.moved_aside.sentence
 
 
 def test_a_cut_line_is_down_until_it_is_whole():
