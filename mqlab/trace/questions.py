@@ -68,20 +68,16 @@ def copies(trace: Trace, msg: int) -> list[int]:
     return found
 
 
-def chain(trace: Trace, row: int) -> list[int]:
-    """Return the rows that led to *row*, the earliest first, *row* last."""
-    causes, found = trace.column("cause"), []
-    while row >= 0:
-        found.append(row)
-        row = causes[row]
-    return found[::-1]
-
-
 def route(trace: Trace, row: int) -> list[str]:
     """Return the brokers that the message of *row* came through to be there."""
     kinds, broker, names = trace.column("kind"), trace.column("broker"), trace.names["node"]
-    frm, found = trace.column("frm"), []
-    for r in chain(trace, row):
+    frm, causes = trace.column("frm"), trace.column("cause")
+    led: list[int] = []
+    while row >= 0:
+        led.append(row)
+        row = causes[row]
+    found: list[str] = []
+    for r in reversed(led):
         # A copy for another destination of the same broker is no hop.
         if kinds[r] == Kind.Enqueued and frm[r] != broker[r]:
             found.append(names[broker[r]])

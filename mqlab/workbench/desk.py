@@ -89,11 +89,12 @@ class WorkbenchSession:
 
     def why(self, data: Data) -> Data:
         """Answer why something did what it did: `kind` and `name` of what is selected."""
-        return questions.why(self.state.shown, data.get("kind") or "", str(data.get("name", "")))
+        kind, name = data.get("kind") or "", str(data.get("name", ""))
+        return questions.why(self.state.shown, kind, name).value()
 
     def why_not(self, data: Data) -> Data:
         """Answer why `consumer` did not get `message`."""
-        return questions.why_not(self.state.shown, data["message"], data["consumer"])
+        return questions.why_not(self.state.shown, data["message"], data["consumer"]).value()
 
     def what_if(self, data: Data) -> Data:
         """Find changes after which `consumer` gets `message`, or does not; `fork` takes one by number."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from mqlab.errors import BadValue
 from mqlab.explain import sentence
+from mqlab.explain.sentences import ms
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -44,8 +45,8 @@ def mermaid(trace: Trace) -> str:
         if event.kind in _HOPS and event.message is not None and event.frm and event.to:
             lines.append(f"    {numbers[event.frm]}->>{numbers[event.to]}: {event.message}")
         elif event.kind in _NOTES and event.broker:
-            told = sentence(trace, event).partition("  ")[2].partition(":")[0].removesuffix(".")
-            note = _word(f"{told}, {event.t / 1000:g} ms")
+            told = sentence(trace, event)
+            note = _word(f"{told.text if told else event.kind.name}, {ms(event.t)}")
             lines.append(f"    Note over {numbers[event.broker]}: {note}")
     return "\n".join(lines) + "\n"
 

@@ -125,7 +125,8 @@ def compared(one: Trace, other: Trace) -> dict[str, object]:
 
 def _said(trace: Trace, row: int) -> str:
     event = trace.event(row)
-    return sentence(trace, event).partition("  ")[2] or str(event).partition("  ")[2]
+    told = sentence(trace, event)
+    return event.what if told is None else told.said()
 
 
 def _moved(one: Trace, other: Trace) -> Iterator[str]:
