@@ -19,9 +19,13 @@ __all__ = ["Cause", "Explanation", "Line", "Sentence", "explain", "sentence"]
 
 
 def explain(
-    trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
-    broker: str | None = None, why_not: str | None = None,
-) -> Explanation:  # fmt: skip
+    trace: Trace,
+    *,
+    message: str | int | None = None,
+    consumer: str | None = None,
+    broker: str | None = None,
+    why_not: str | None = None,
+) -> Explanation:
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
     *message* is a number or a name such as ``"P-7"``. With a *consumer* as well, or *why_not*, the answer

@@ -13,8 +13,19 @@ from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
-TOLD = (*NEWS, Kind.RoleChanged, Kind.Voted, Kind.Crashed, Kind.Stopped, Kind.Restarted, Kind.Suspended,
-        Kind.Resumed, Kind.LockLost, Kind.Partitioned, Kind.Healed)  # fmt: skip
+TOLD = (
+    *NEWS,
+    Kind.RoleChanged,
+    Kind.Voted,
+    Kind.Crashed,
+    Kind.Stopped,
+    Kind.Restarted,
+    Kind.Suspended,
+    Kind.Resumed,
+    Kind.LockLost,
+    Kind.Partitioned,
+    Kind.Healed,
+)
 
 
 def of_consumer(trace: Trace, consumer: str) -> Explanation:

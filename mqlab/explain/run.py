@@ -13,9 +13,15 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 FAULTS = (
-    Kind.Crashed, Kind.Suspended, Kind.Resumed, Kind.Partitioned, Kind.Healed, Kind.LockLost,
-    Kind.TakenOver, Kind.FailedOver,
-)  # fmt: skip
+    Kind.Crashed,
+    Kind.Suspended,
+    Kind.Resumed,
+    Kind.Partitioned,
+    Kind.Healed,
+    Kind.LockLost,
+    Kind.TakenOver,
+    Kind.FailedOver,
+)
 MOST = 12  # sentences about faults; what is more is counted
 
 

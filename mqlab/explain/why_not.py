@@ -77,8 +77,9 @@ def _consumer(case: Case) -> Iterator[Cause]:
     if refusing is not None:
         yield Cause(
             f"{consumer} selects {refusing}, and the message has "
-            f"{_listed(script.asked_by(refusing, case.trace, case.number))}.", Reason.selector,
-        )  # fmt: skip
+            f"{_listed(script.asked_by(refusing, case.trace, case.number))}.",
+            Reason.selector,
+        )
     yield from _absence(case)
 
 
@@ -115,8 +116,11 @@ def _way(case: Case) -> Iterator[Cause]:
         if not case.refusals and not gone:
             yield from _no_bridge(case)
     for event in case.events:
-        if event.kind == Kind.Refused or (event.kind == Kind.Held and event.rule != Reason.prefetch_full
-                                          and event.rule != Reason.no_subscription):  # fmt: skip
+        if event.kind == Kind.Refused or (
+            event.kind == Kind.Held
+            and event.rule != Reason.prefetch_full
+            and event.rule != Reason.no_subscription
+        ):
             yield _by(case, event)
 
 
@@ -189,9 +193,9 @@ def _winner(case: Case, event: Event) -> str:
 
 def _full(case: Case, event: Event) -> Cause | None:
     """Return that the consumer held as many as its prefetch allows when somebody else got it."""
-    held = {
-        e.message for e in case.handed if e.row < event.row and e.broker == event.broker
-    } - {e.message for e in case.settled if e.row < event.row}  # fmt: skip
+    held = {e.message for e in case.handed if e.row < event.row and e.broker == event.broker} - {
+        e.message for e in case.settled if e.row < event.row
+    }
     allowed = [
         s.get("prefetch", s.get("flow_limit", 1000))
         for s in script.openings(case.trace, case.consumer)

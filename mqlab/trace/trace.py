@@ -24,9 +24,11 @@ class Trace(Columns, Plottable):
     """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
 
     def __init__(
-        self, header: Mapping[str, object], names: Mapping[str, list[str]],
+        self,
+        header: Mapping[str, object],
+        names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(header, names, columns)
         self._index: Index | None = None
         self._tally: FateTable | None = None
@@ -58,13 +60,21 @@ class Trace(Columns, Plottable):
         found = [self._columns[name][row] for name in COLUMNS]
         t, kind, msg, broker, frm, to, link, dest, sub, hop, age, rule, cause = found
         return Event(
-            row=row, t=t, kind=Kind(kind), message=msg if msg >= 0 else None,
-            broker=nodes[broker] if broker >= 0 else None, frm=nodes[frm] if frm >= 0 else None,
-            to=nodes[to] if to >= 0 else None, link=links[link] if link >= 0 else None,
+            row=row,
+            t=t,
+            kind=Kind(kind),
+            message=msg if msg >= 0 else None,
+            broker=nodes[broker] if broker >= 0 else None,
+            frm=nodes[frm] if frm >= 0 else None,
+            to=nodes[to] if to >= 0 else None,
+            link=links[link] if link >= 0 else None,
             destination=dests[dest] if dest >= 0 else None,
-            subscription=subs[sub] if sub >= 0 else None, hop=hop, age=age, rule=Reason(rule),
+            subscription=subs[sub] if sub >= 0 else None,
+            hop=hop,
+            age=age,
+            rule=Reason(rule),
             cause=cause if cause >= 0 else None,
-        )  # fmt: skip
+        )
 
     def events(self) -> Iterator[Event]:
         """Yield every event in the order in which they happened."""

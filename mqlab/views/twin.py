@@ -39,11 +39,21 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
         who = f"{event.message}: " if event.message is not None else ""
         at[row] = len(at)
         values = (
-            round(story.at(event.t), 4), ms(event.t), who + said, row, event.kind.name, _number(event.message),
-            event.broker or "", event.frm or "", event.to or "", event.link or "",
-            event.destination or "", rule, _cause(trace, event, at),
+            round(story.at(event.t), 4),
+            ms(event.t),
+            who + said,
+            row,
+            event.kind.name,
+            _number(event.message),
+            event.broker or "",
+            event.frm or "",
+            event.to or "",
+            event.link or "",
+            event.destination or "",
+            rule,
+            _cause(trace, event, at),
             chapters.of(event, dict(trace.detail(row))),
-        )  # fmt: skip
+        )
         for name, value in zip(events, values, strict=True):
             events[name].append(value)
     if len(trace) > MOST_ROWS:

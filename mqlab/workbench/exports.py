@@ -89,7 +89,7 @@ def timeline(trace: Trace) -> str:
     events = [
         {"ph": "M", "name": "thread_name", "pid": 0, "tid": no, "args": {"name": name}}
         for name, no in tracks.items()
-    ]  # fmt: skip
+    ]
     for event in trace.events():
         where = event.broker or event.to or event.frm
         if where is not None:
@@ -100,8 +100,20 @@ def timeline(trace: Trace) -> str:
 def _marks(event: Event, track: int) -> Iterator[dict[str, object]]:
     """Yield what a timeline shows of an event: when, what, and of which message."""
     message = "" if event.message is None else f" {event.message}"
-    about = {"message": event.message, "destination": event.destination, "link": event.link,
-             "rule": event.rule.sentence, "source": event.rule.source}  # fmt: skip
+    about = {
+        "message": event.message,
+        "destination": event.destination,
+        "link": event.link,
+        "rule": event.rule.sentence,
+        "source": event.rule.source,
+    }
     told = {key: value for key, value in about.items() if value}
-    yield {"ph": "i", "s": "t", "name": f"{event.kind.name}{message}", "ts": event.t, "pid": 0,
-           "tid": track, "args": told}  # fmt: skip
+    yield {
+        "ph": "i",
+        "s": "t",
+        "name": f"{event.kind.name}{message}",
+        "ts": event.t,
+        "pid": 0,
+        "tid": track,
+        "args": told,
+    }

@@ -48,10 +48,13 @@ class Step:
     def value(self) -> JsonDict:
         """Return it as a JSON value."""
         return {
-            "text": self.text, "ms": None if self.t is None else self.t / 1000, "row": self.row,
+            "text": self.text,
+            "ms": None if self.t is None else self.t / 1000,
+            "row": self.row,
             "rule": self.reason.name.replace("_", " ") if self.reason else None,
-            "source": self.source, "change": self.change,
-        }  # fmt: skip
+            "source": self.source,
+            "change": self.change,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,16 @@ class Answer:
     def value(self) -> JsonDict:
         """Return it as a JSON value."""
         return {
-            "title": self.title, "answer": self.answer, "steps": [s.value() for s in self.steps],
-            "message": self.message, "consumer": self.consumer, "got": [*self.got],
-            "why_not": [*self.why_not], "missed": [*self.missed], "twice": [*self.twice],
-        }  # fmt: skip
+            "title": self.title,
+            "answer": self.answer,
+            "steps": [s.value() for s in self.steps],
+            "message": self.message,
+            "consumer": self.consumer,
+            "got": [*self.got],
+            "why_not": [*self.why_not],
+            "missed": [*self.missed],
+            "twice": [*self.twice],
+        }
 
 
 def why(branch: Branch, kind: str, name: str) -> Answer:
@@ -110,9 +119,13 @@ def _message(trace: Trace, message: str | int) -> Answer:
     roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
     others = dict.fromkeys(name for name, role in roles if role == "consumer" and name not in got)
     return Answer(
-        f"Why {where}?", f"{end[:1].upper()}{end[1:]}.", _limited(_steps(trace, events)), number,
-        got=tuple(dict.fromkeys(got)), why_not=tuple(others)[:6],
-    )  # fmt: skip
+        f"Why {where}?",
+        f"{end[:1].upper()}{end[1:]}.",
+        _limited(_steps(trace, events)),
+        number,
+        got=tuple(dict.fromkeys(got)),
+        why_not=tuple(others)[:6],
+    )
 
 
 def _consumer(trace: Trace, name: str) -> Answer:
@@ -142,8 +155,11 @@ def _connector(trace: Trace, name: str) -> Answer:
 def _client(trace: Trace, name: str) -> Answer:
     """Answer what a client did, and the producers that use its connection."""
     names = trace.names
-    own = {no for no, (node, home) in enumerate(zip(names["node"], names["node_home"], strict=True))
-           if name in (node, home)}  # fmt: skip
+    own = {
+        no
+        for no, (node, home) in enumerate(zip(names["node"], names["node_home"], strict=True))
+        if name in (node, home)
+    }
     ends = zip(trace.column("frm"), trace.column("to"), strict=True)
     events = [trace.event(row) for row, pair in enumerate(ends) if not own.isdisjoint(pair)]
     sent = sum(event.kind == Kind.Sent for event in events)
@@ -172,8 +188,11 @@ def _missed(trace: Trace, consumer: str) -> list[int]:
     rows = trace.rows(Kind.Received)
     got = {trace.column("msg")[row] for row in rows if trace.column("to")[row] == node}
     missed = [number for number in sent(trace) if number not in got]
-    reads = {trace.event(row).destination for row in trace.rows(Kind.Subscribed)
-             if trace.column("frm")[row] == node}  # fmt: skip
+    reads = {
+        trace.event(row).destination
+        for row in trace.rows(Kind.Subscribed)
+        if trace.column("frm")[row] == node
+    }
     wanted = (number for number in missed if _asks_for(trace, consumer, reads, number))
     return list(islice(wanted, MOST_MISSED)) or missed[:MOST_MISSED]
 
@@ -239,8 +258,11 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
     read = explain(trace, message=message, why_not=consumer)
     told = experiments.confirm(trace, read, message, consumer)
     # A change without a sentence of its own is what `what_if` is about.
-    decided = tuple(cause for cause in told.causes if cause.row >= 0 or cause.change is None
-                    or not cause.text.startswith(cause.change.text))  # fmt: skip
+    decided = tuple(
+        cause
+        for cause in told.causes
+        if cause.row >= 0 or cause.change is None or not cause.text.startswith(cause.change.text)
+    )
     number = trace.message(message)
     title = f"Why did {consumer} not get message {trace.message_name(number)}?"
     answer = _causes(title, replace(told, causes=decided or told.causes))
@@ -262,9 +284,12 @@ def what_if(
     return {
         "title": f"What if? The smallest change after which {consumer} "
         + ("no longer gets it" if found.received else "would get it"),
-        "changes": told, "tried": found.tried, "all": found.all_tried,
-        "message": branch.trace.message(message), "consumer": consumer,
-    }, found.changes[:5]  # fmt: skip
+        "changes": told,
+        "tried": found.tried,
+        "all": found.all_tried,
+        "message": branch.trace.message(message),
+        "consumer": consumer,
+    }, found.changes[:5]
 
 
 def consequence(before: Trace, after: Trace) -> JsonDict:
