@@ -74,9 +74,13 @@ class Branch:
         return found
 
     def then(
-        self, name: str, body: dict[str, object], change: str, at: int | None = None,
+        self,
+        name: str,
+        body: dict[str, object],
+        change: str,
+        at: int | None = None,
         setting: Setting | None = None,
-    ) -> Branch:  # fmt: skip
+    ) -> Branch:
         """Play *body*, which differs from this run's by *change*; raises `MqlabError` for what cannot be.
 
         With *at* the runs are alike until then, and what follows is watched for a while.
