@@ -25,6 +25,7 @@ TOLD = (
     Kind.LockLost,
     Kind.Partitioned,
     Kind.Healed,
+    Kind.Intervened,
 )
 
 

@@ -18,6 +18,7 @@ FAULTS = (
     Kind.Resumed,
     Kind.Partitioned,
     Kind.Healed,
+    Kind.Intervened,
     Kind.LockLost,
     Kind.TakenOver,
     Kind.FailedOver,

@@ -145,6 +145,10 @@ def _voted(trace: Trace, event: Event, detail: JsonDict) -> Line:
     return Sentence(f"{event.broker}, {asked}: {outcome}{votes}")
 
 
+def _intervened(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    return str(detail.pop("what"))
+
+
 # Every kind has its sentence here: a text (`e` is the event), a function, or "" where a reader learns nothing.
 SENTENCES: dict[Kind, str | Tell] = {
     Kind.Started: "{e.broker} started",
@@ -193,4 +197,5 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.BridgeUp: "{e.frm} has a bridge",
     Kind.BridgeDown: "{e.frm} has lost a bridge",
     Kind.Browsed: "{e.to} looked at it",
+    Kind.Intervened: _intervened,
 }

@@ -61,6 +61,7 @@ class Kind(IntEnum):
     BridgeUp = 43  # a connector's bridge is up, as the broker that defines it sees it
     BridgeDown = 44
     Browsed = 45  # a browser saw a message, which stays where it is
+    Intervened = 46  # somebody changed what brokers and clients rely on: a disk, a file, a listener
 
 
 # Where the guides say it.
