@@ -34,6 +34,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,HttpsUpgrades,"
          "MediaRouter,OptimizationHints,PaintHolding,RenderDocument,Translate"]  # fmt: skip
+# Development only: types (tsc).
+SCRIPT_TOOLS = ("typescript@7.0.2",)
 IN_CI = os.environ.get("CI") == "true"
 ALL = plan.ALL in os.environ  # pytest --all
 # How long an example takes says how busy the machine is; what a property says is the same on each.
@@ -88,13 +90,13 @@ def missing(what: str):
 
 @pytest.fixture(scope="session")
 def from_npm(tmp_path_factory):
-    """Return a folder in which npm has installed Pyodide and axe."""
+    """Return a folder in which npm has installed Pyodide, axe and what checks the page's scripts."""
     if not (shutil.which("npm") and shutil.which("node")):
         missing("node and npm are not installed")
     folder = tmp_path_factory.mktemp("npm")
     done = subprocess.run(
         ["npm", "install", "--no-audit", "--no-fund", "--fetch-retries=6", f"pyodide@{SEEN}",
-         "axe-core@4.14.1"],
+         "axe-core@4.14.1", *SCRIPT_TOOLS],
         cwd=folder, capture_output=True, text=True, timeout=500,
     )  # fmt: skip
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]

@@ -3,6 +3,7 @@
 const MOST_COMPARED = 3000; // messages of a run that are looked at for every picture
 
 // Message -> the names of all who have it, as one text.
+/** @param {Panel} p @param {RunState} s */
 const whereabouts = (p, s) => {
   const found = new Map(), consumers = p.data("consumers");
   const add = (msg, place) => found.set(msg, `${found.get(msg) ?? ""}${place}\n`);
@@ -12,8 +13,10 @@ const whereabouts = (p, s) => {
   consumers.node.forEach((node, i) => { for (const msg of s.consumers.get(node)?.window.keys() ?? []) add(msg, `with ${consumers.name[i]}`); });
   return found;
 };
+/** @param {RunState} s */
 const countHeld = (s) => [...s.brokers.values()].reduce((sum, broker) => sum + broker.depth, 0);
 
+/** @param {Panel} p @param {number} t */
 const compareWith = (p, t) => {
   p.elsewhere = new Set();
   p.gotThere = null;
@@ -26,6 +29,7 @@ const compareWith = (p, t) => {
   for (const [msg, places] of ours) if (theirs.get(msg) !== places) p.elsewhere.add(msg);
 };
 
+/** @param {Ink} ink @param {number} x @param {number} y */
 const drawDelta = (ink, x, y) =>
   ink.put("wedges", { xs: [x - 4, x, x + 4], ys: [y + 3.5, y - 4, y + 3.5], fill: ink.colour("ink"), edge: ink.colour("card"), w: 1 });
 
@@ -53,11 +57,12 @@ const drawHeadings = () => {
     }
     if (p.heading.parentNode !== within) within.append(p.heading);
     const events = (p.data("meta").events?.[0] ?? 0).toLocaleString("en");
-    p.heading.replaceChildren(element("b", {}, i + 1), element("span", { class: "named", title: name }, name), element("span", { class: "events" }, `${events} events`));
+    p.heading.replaceChildren(element("b", {}, String(i + 1)), element("span", { class: "named", title: name }, name), element("span", { class: "events" }, `${events} events`));
   });
 };
-for (const name of ["load", "lab", "size"]) player.on(name, drawHeadings);
+for (const name of /** @type {const} */ (["load", "lab", "size"])) player.on(name, drawHeadings);
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
 const drawCounts = (p, ink, s) => {
   if (p.gotThere == null) return;
   const c = p.data("consumers"), cards = p.data("clients");

@@ -41,15 +41,17 @@ const makeCanvas = (height, attributes) => {
   return { canvas, fit };
 };
 
+/** @type {(pen: Pen, text: string, x: number, y: number, look?: Letters) => void} */
 const write = (pen, text, x, y, { token = "ink3", size = 11, weight = 400, align = "left" } = {}) => {
   pen.font = `${weight} ${size}px ${FONT}`;
-  pen.textAlign = align;
+  pen.textAlign = /** @type {CanvasTextAlign} */ (align);
   pen.textBaseline = "middle";
   pen.fillStyle = player.colour(token);
   pen.fillText(text, x, y);
 };
 
 // A name that does not fit loses its middle, so that what tells names apart at either end stays.
+/** @param {CanvasRenderingContext2D} pen @param {string} text */
 const shortened = (pen, text, room) => {
   if (pen.measureText(text).width <= room) return text;
   for (let keep = text.length - 1; keep > 2; keep--) {
@@ -60,6 +62,7 @@ const shortened = (pen, text, room) => {
 };
 
 // Folds: a zigzag, under it (if there is room) what is folded.
+/** @param {CanvasRenderingContext2D} pen */
 const drawFolds = (pen, top, bottom, from, to, textY) => {
   const { x0 = [], x1 = [], text = [] } = player.panels[0].data("folds");
   let last = -Infinity;
@@ -86,6 +89,7 @@ const drawFolds = (pen, top, bottom, from, to, textY) => {
 };
 
 // The run's time at places a hundred pixels apart; never on top of a fold's length.
+/** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawRuler = (pen, y, from, to) => {
   const p = player.panels[0], { x0 = [], x1 = [] } = p.data("folds"), wide = axis.width < 700 ? 80 : 108;
   const spans = x0.map((x, i) => [xOf(x, from, to) - 44, xOf(x1[i], from, to) + 44]);

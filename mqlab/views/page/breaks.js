@@ -64,7 +64,7 @@ const setLoop = (on, from = loop.from, to = loop.to) => {
 };
 const loopButton = () => {
   const found = button("Loop a range", "loop", "L", () => setLoop(!loop.on), { "aria-pressed": "false" });
-  player.on("loop", () => found.setAttribute("aria-pressed", loop.on));
+  player.on("loop", () => found.setAttribute("aria-pressed", String(loop.on)));
   return found;
 };
 
@@ -75,13 +75,13 @@ const breakForm = () => {
     const names = kind.value === "broker" ? player.panels[0].data("events").broker : [], { sentence = [] } = player.panels[0].data("rules");
     const options = kind.value === "rule" ? sentence.map((text, i) => [i, text]).filter(([, text]) => text) : [...new Set(names)].filter(Boolean).map((n) => [n, n]);
     place.replaceChildren(options.length
-      ? element("select", { "aria-label": "Which" }, ...options.map(([value, text]) => element("option", { value }, text)))
+      ? element("select", { "aria-label": "Which" }, ...options.map(([value, text]) => element("option", { value }, String(text))))
       : element("input", { type: "number", min: 0, value: 1, "aria-label": "Which number" }));
   };
   kind.addEventListener("change", field);
   const add = (event) => {
     event.preventDefault();
-    player.addBreak(kind.value, place.firstChild.value);
+    player.addBreak(kind.value, /** @type {HTMLInputElement | HTMLSelectElement} */ (place.firstChild).value);
   };
   const form = element("form", { onsubmit: add }, kind, place, element("button", { type: "submit" }, "Add"));
   const box = element("div", { class: "breaks", role: "dialog", "aria-label": "Breakpoints", hidden: true }, element("h3", {}, "Stop playing when"), form, list);
@@ -96,11 +96,11 @@ const breakButton = () => {
   const found = button("Breakpoints", "stop", "P", () => toggle(), { "aria-expanded": "false", "aria-haspopup": "dialog" });
   const toggle = (open = box.hidden) => {
     box.hidden = !open;
-    found.setAttribute("aria-expanded", open);
+    found.setAttribute("aria-expanded", String(open));
     (open ? box.querySelector("select") : found).focus();
   };
   found.insertBefore(count, found.lastChild);
-  player.on("breaks", () => { count.textContent = breaks.list.length || ""; });
+  player.on("breaks", () => { count.textContent = String(breaks.list.length || ""); });
   player.on("breakpoints", () => toggle());
   box.addEventListener("keydown", (event) => { if (event.key === "Escape") { toggle(false); event.stopPropagation(); } });
   styled(player.place("foot"), BREAKS_STYLE);

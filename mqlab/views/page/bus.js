@@ -6,6 +6,7 @@
 //   theme   light or dark                    size   the width of the page
 //   kernel  somebody answers now, or no more
 const doc = root.document;
+/** @type {Shared} */
 const shared = (doc.mqlab ??= {}); // host.js puts `ask` here where there is a kernel
 const models = new Map(); // they stay as long as the document: a search through all of it each would be dear
 const get = (name) => {
@@ -15,6 +16,7 @@ const get = (name) => {
 const viewOf = (model) => Bokeh.index.find_one?.(model) ?? null;
 
 // One run on the stage; a comparison has two. The sources of the second end with " 2".
+/** @type {(end: string) => Panel} */
 const makePanel = (end) => ({
   end,
   source: (name) => get(name + end),
@@ -23,6 +25,7 @@ const makePanel = (end) => ({
 });
 
 const listeners = new Map();
+/** @type {Player} */
 const player = {
   panels: [makePanel(""), ...(get("stage 2") == null ? [] : [makePanel(" 2")])],
   t: 0, row: -1, duration: 0.01, playing: false, selection: null,
@@ -46,6 +49,7 @@ const player = {
 shared.player = player;
 
 // The first place in a sorted array whose value is greater than t.
+/** @type {(sorted: number[], t: number) => number} */
 const after = (sorted, t) => {
   let low = 0, high = sorted.length;
   while (low < high) {
@@ -56,6 +60,7 @@ const after = (sorted, t) => {
 };
 
 // An element: what is said in it is text, never markup.
+/** @type {<K extends keyof HTMLElementTagNameMap>(tag: K, attributes?: Record<string, any>, ...inside: (Node | string)[]) => HTMLElementTagNameMap[K]} */
 const element = (tag, attributes = {}, ...inside) => {
   const found = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -68,8 +73,10 @@ const element = (tag, attributes = {}, ...inside) => {
 };
 
 // Text that is there already is left alone: the same words again would be a layout for nothing.
+/** @type {(place: Node, text: string) => void} */
 const setText = (place, text) => { if (place.textContent !== text) place.textContent = text; };
 
+/** @type {(place: ShadowRoot, css: string) => void} */
 const styled = (place, css) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

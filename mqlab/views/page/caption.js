@@ -72,11 +72,13 @@ player.on("ready", () => {
 
 const signPlaces = []; // the key below the stage, and the one in the help
 const SIGN_WORDS = { ack: "acknowledgement", subscription: "consumer advisory", attempt: "attempt to connect", vote: "vote" };
+/** @param {Panel} p */
 const signsOf = (p) => {
   const used = [...new Set(p.flights.look)].sort((a, b) => a - b), flags = new Set(p.flights.flags ?? []), names = p.data("destinations").name ?? [];
+  /** @type {[look: number, bits: number, text: string][]} */
   const items = used.slice(0, 9).map((look) => [look, 0, p.looks.name?.[look] ?? SIGN_WORDS[p.looks.kind[look]] ?? names[look] ?? "message"]);
   const message = used.find((look) => !SIGNS[p.looks.kind[look]]);
-  for (const [bit, word] of [[NON_PERSISTENT, "not persistent"], [REDELIVERED, "redelivered"], [DUPLICATE, "duplicate"]]) {
+  for (const [bit, word] of /** @type {[number, string][]} */ ([[NON_PERSISTENT, "not persistent"], [REDELIVERED, "redelivered"], [DUPLICATE, "duplicate"]])) {
     if (message !== undefined && [...flags].some((f) => f & bit)) items.push([message, bit, word]);
   }
   return items;

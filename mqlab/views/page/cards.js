@@ -8,6 +8,7 @@ const WIDE_PILL = 100; // px of the stage, from which a pill has its messages in
 const CONDITION_WORDS = { crashed: "crashed", stopped: "stopped", suspended: "suspended", absent: "not started" };
 
 // What a broker is now: its word, and which look its pill and its card have.
+/** @type {(p: Panel, state: BrokerState | undefined) => Role} */
 const roleOf = (p, broker) => {
   if (broker == null) return { word: "not started", kind: "absent" };
   if (broker.condition !== "up") return { word: CONDITION_WORDS[broker.condition], kind: broker.condition };
@@ -31,6 +32,7 @@ const FRAMES = {
   suspended: { fill: "card", edge: "line2", hatch: "/", hatched: "line" }, absent: { fill: "stage", edge: "line", dash: "3 4" },
 };
 
+/** @param {Ink} ink @param {number} y */
 const drawPill = (ink, right, y, role, size, room) => {
   const look = PILLS[role.kind], sign = { crashed: "✕ ", suspended: "Ⅱ " }[role.kind] ?? "";
   const text = ink.fitted(sign + role.word, room - 16, size.pill, true), w = ink.wide(text, size.pill, true) + 16;
@@ -40,6 +42,7 @@ const drawPill = (ink, right, y, role, size, room) => {
 };
 
 // A queue from its head at the right: full cells wait, hollow ones are dispatched and not acknowledged.
+/** @type {(p: Panel, ink: Ink, left: number, right: number, y: number, queue: Iterable<[msg: number, to: Held]>, dest: number, size: CardSize) => void} */
 const drawStrip = (p, ink, left, right, y, queue, dest, size) => {
   const [w, h] = size.cell, step = w + size.gap, all = [...queue], look = lookOf(p, dest);
   const chosen = player.selection?.kind === "message" ? player.selection.msg : null;
@@ -59,12 +62,16 @@ const drawStrip = (p, ink, left, right, y, queue, dest, size) => {
   if (all.length > fit) ink.say(left + 5, y, `+${all.length - fit}`, size.numbers ? 11 : 10, { bold: true, token: "ink2" });
 };
 
+/** @type {(p: Panel, broker: BrokerState | undefined, node: number) => Queue[]} */
 const queuesOf = (p, broker, node) => {
+  /** @type {Queue[]} */
   const known = [...(p.queuesOf.get(node) ?? [])].map((dest) => [dest, broker?.queues.get(dest) ?? new Map()]);
-  return known.sort((a, b) => (b[1].size > 0) - (a[1].size > 0) || a[0] - b[0]);
+  return known.sort((a, b) => Number(b[1].size > 0) - Number(a[1].size > 0) || a[0] - b[0]);
 };
+/** @param {Queue[]} queues */
 const sumOf = (queues) => queues.reduce((sum, [, queue]) => sum + queue.size, 0);
 
+/** @type {(p: Panel, ink: Ink, queues: Queue[], left: number, right: number, top: number, bottom: number, size: CardSize) => void} */
 const drawQueues = (p, ink, queues, left, right, top, bottom, size) => {
   const rows = Math.min(queues.length, 2), pitch = rows > 1 ? 34 : 40, under = rows > 1 ? 15.5 : 18;
   const first = rows > 1 ? top + 5 : top + (bottom - top - pitch) / 2 + 8, low = rows > 1 ? { ...size, cell: [18, 14] } : size;
@@ -80,13 +87,14 @@ const drawQueues = (p, ink, queues, left, right, top, bottom, size) => {
 };
 
 // Whose turn it is: who reads from the queue here, and who gets its next message.
+/** @param {Panel} p @param {Ink} ink @param {number} y @param {number} node @param {number} dest */
 const drawTurn = (p, ink, left, right, y, state, node, dest) => {
   const takers = [...new Set([...(state?.subs.values() ?? [])].filter((sub) => sub.dest === dest).map((sub) => sub.to))];
   if (takers.length < 2 || p.isTopic[dest]) return false;
   const turns = p.turns.get(`${node} ${dest}`), next = turns?.to[after(turns.rows, p.state.next - 1)];
-  const c = p.data("consumers"), row = (to) => c.node.indexOf(to), first = (to) => c.priority?.[row(to)] ?? 0, only = (to) => c.exclusive?.[row(to)] === true;
+  const c = p.data("consumers"), row = (to) => c.node.indexOf(to), first = (to) => c.priority?.[row(to)] ?? 0, only = (to) => Number(c.exclusive?.[row(to)] === true);
   let x = left + ink.say(left, y, takers.some(only) ? "exclusive" : "turn", 10.5, { token: "ink3" }) + 7;
-  const shown = [...takers].sort((a, b) => only(b) - only(a) || first(b) - first(a) || (b === next) - (a === next) || (a < 0) - (b < 0) || a - b);
+  const shown = [...takers].sort((a, b) => only(b) - only(a) || first(b) - first(a) || Number(b === next) - Number(a === next) || Number(a < 0) - Number(b < 0) || a - b);
   shown.forEach((to, i) => {
     const above = i > 0 && first(to) < first(shown[i - 1]); // higher priorities first: nobody behind this has a turn before
     if (above) x += ink.say(x, y, "then", 10, { token: "ink3" }) + 5;
@@ -99,6 +107,7 @@ const drawTurn = (p, ink, left, right, y, state, node, dest) => {
   });
   return true;
 };
+/** @param {Panel} p */
 const takerName = (p, to) => {
   const c = p.data("consumers");
   if (to >= 0) return c.name[c.node.indexOf(to)] ?? "";
@@ -108,6 +117,7 @@ const takerName = (p, to) => {
 };
 
 // How much of a destination's memory is used, where it has a limit.
+/** @type {(p: Panel, ink: Ink, left: number, right: number, y: number, node: number, queue: Queue) => void} */
 const drawMemory = (p, ink, left, right, y, node, [dest, queue]) => {
   const limits = p.data("limits"), i = limits.node.findIndex((of, k) => of === node && limits.dest[k] === dest);
   if (i < 0) return;
@@ -121,6 +131,7 @@ const sayBytes = (bytes) => (bytes >= 1048576 ? `${Math.round(bytes / 104857.6) 
 
 // What a vote has come to, and the ballot of each that was asked: yes, no, or no answer.
 const BALLOTS = [{ sign: "✕", token: "fault", fill: "card", dash: "solid" }, { sign: "✓", token: "ok", fill: "ok_soft", dash: "solid" }, { sign: "✂", token: "fault", fill: "card", dash: "3 2" }];
+/** @type {(p: Panel, ink: Ink, left: number, right: number, y: number, vote: Vote) => void} */
 const drawVote = (p, ink, left, right, y, { yes, needed, won, asked }) => {
   const words = needed ? `votes ${yes} of ${needed} needed` : "nobody to ask";
   ink.say(left, y, words, 11.5, { bold: true, token: won ? "ok" : "fault", room: right - left });
@@ -135,6 +146,7 @@ const drawVote = (p, ink, left, right, y, { yes, needed, won, asked }) => {
 };
 
 // The second line of a card without queues: what it does, in words.
+/** @type {(p: Panel, broker: BrokerState, role: Role, t: number) => string} */
 const stateWords = (p, broker, role, t) => {
   if (role.kind === "crashed" || role.kind === "stopped") return `since ${sayTime(p, broker.since)}`;
   if (role.kind === "waits" && broker.wait) {
@@ -144,12 +156,15 @@ const stateWords = (p, broker, role, t) => {
   return "";
 };
 const sayMs = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(ms >= 10000 ? 0 : 1)} s` : `${Math.round(ms)} ms`);
+/** @param {Panel} p @param {number} t */
 const sayTime = (p, t) => { const ms = player.runTime(p, t); return ms >= 1000 ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`; };
 
 const isChosen = (kind, node) => player.selection != null && player.selection.kind === kind && player.selection.node === node;
 
+/** @param {Ink} ink @param {number} x @param {number} y */
 const halo = (ink, x, y, w, h) => ink.box("cards", x, y, w + 10, h + 10, { fill: "mark", edge: "mark_edge", width: 1 });
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */
 const drawBrokers = (p, ink, s, t) => {
   const b = p.data("brokers"), kind = p.data("plan").size[0];
   for (let i = 0; i < b.node.length; i++) {
@@ -165,6 +180,7 @@ const drawBrokers = (p, ink, s, t) => {
   drawStores(p, ink, s);
 };
 
+/** @type {Record<string, BrokerDrawing>} */
 const BROKERS = {
   L: (p, ink, { x, y, w, h, name, node }, state, role, queues, t) => {
     const left = x - w / 2 + 12, right = x + w / 2 - 12, top = y - h / 2;
@@ -226,6 +242,7 @@ const BROKERS = {
 };
 
 // In one line with the name: the fullest queue or topic as a sign, its messages as cells, and their number.
+/** @param {Panel} p @param {Ink} ink @param {number} x @param {number} y */
 const drawInline = (p, ink, x, y, w, h, queues, sum, named) => {
   const right = x + w / 2 - 7, number = ink.say(right, y, String(sum), 11, { bold: true, align: "right", token: sum ? "ink" : "ink3" });
   const [dest, queue] = queues.reduce((a, b) => (b[1].size > a[1].size ? b : a)), look = lookOf(p, dest), left = x - w / 2 + 8 + named + 13;
@@ -234,6 +251,7 @@ const drawInline = (p, ink, x, y, w, h, queues, sum, named) => {
 };
 
 // A store that is shared: a cylinder, with the queue in it while no member serves.
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
 const drawStores = (p, ink, s) => {
   const stores = p.data("stores"), b = p.data("brokers"), low = p.data("plan").size[0] !== "L";
   for (let i = 0; i < stores.name.length; i++) {

@@ -1,5 +1,6 @@
 // Clients: a producer is a tag with a nose towards its broker, a consumer a tray with its prefetch window, a client
 // with a connection of its own a card with a row for each of its consumers.
+/** @type {(p: Panel) => Map<number, ShownConsumer[]>} */
 const consumersOf = (p) => {
   const found = new Map(), c = p.data("consumers");
   for (let i = 0; i < c.node.length; i++) {
@@ -9,6 +10,7 @@ const consumersOf = (p) => {
 };
 
 // The window from the left: what is processed, then what waits; the places that are free are dashed.
+/** @param {Panel} p @param {Ink} ink @param {number} x @param {number} y */
 const drawWindow = (p, ink, consumer, x, y, room, r, prefetch) => {
   const all = [...(consumer?.window ?? [])], chosen = player.selection?.kind === "message" ? player.selection.msg : null;
   const working = all.filter(([, m]) => m.working), waiting = all.filter(([, m]) => !m.working);
@@ -43,15 +45,18 @@ const windowWords = (held, prefetch) => (prefetch > 0 ? `prefetch ${held} of ${p
 
 // A count as it is read. Of a part of a long run it is what was counted since the part began, and with messages left
 // out nothing was.
+/** @param {Panel} p */
 const counted = (p, word, count) => {
   if (p.data("traffic").count?.length) return "";
   return `${word} ${p.data("window").from?.length ? "+" : ""}${count}`.trim();
 };
 
 // A port at the edge of a card, where its line begins.
+/** @param {Ink} ink */
 const drawMouth = (ink, shape, size) => ink.dot(shape.px, shape.py, size, "circle", "stage", "line2");
 
 // A tag that points to its broker: at the left or right with a nose, else a plain card.
+/** @type {(ink: Ink, shape: ClientShape, fill: Token, edge: Token, dash?: string) => void} */
 const drawTag = (ink, { x, y, w, h, mouth }, fill, edge, dash) => {
   const nose = Math.min(14, h * 0.36), sign = mouth === "right" ? 1 : -1;
   if (mouth !== "right" && mouth !== "left") { ink.box("cards", x, y, w, h, { fill, edge, dash }); return; }
@@ -61,6 +66,7 @@ const drawTag = (ink, { x, y, w, h, mouth }, fill, edge, dash) => {
 };
 
 // What sets a consumer apart, on the rim of its card that has no port.
+/** @type {(ink: Ink, shape: ClientShape, parts: string[], holds: boolean) => void} */
 const drawChips = (ink, { x, y, w, h, mouth }, parts, holds) => {
   const most = w - 20, rim = y + (mouth === "bottom" ? -h / 2 : h / 2), before = parts.slice(0, -1).map((one) => `${one} · `).join("");
   const text = before + ink.fitted(parts.at(-1), most - 14 - ink.wide(before, 10.5, true), 10.5, true); // a selector is cut first
@@ -69,6 +75,7 @@ const drawChips = (ink, { x, y, w, h, mouth }, parts, holds) => {
   ink.say(left + wide / 2, rim, text, 10.5, { bold: true, align: "center", token: "ink2", room: wide - 8 });
 };
 
+/** @type {Record<string, Record<string, ClientDrawing>>} */
 const CLIENTS = {
   producer: {
     L: (p, ink, shape, client) => {
@@ -135,6 +142,7 @@ const CLIENTS = {
 PILLS.lost = { fill: "fault_soft", edge: "fault", text: "fault" };
 
 // Where the client is connected, or when it tries again.
+/** @param {Panel} p @param {number} t */
 const clientWords = (p, client, t) => {
   if (!client?.met) return "not connected yet";
   if (client.at >= 0) return `at ${cardName(p, client.at)}`;
@@ -143,6 +151,7 @@ const clientWords = (p, client, t) => {
   return left > 0 ? `tries again in ${sayMs(left)}` : tries ? `${tries} attempts` : "looks for a broker";
 };
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */
 const drawClients = (p, ink, s, t) => {
   const c = p.data("clients"), size = p.data("plan").size[0], owned = consumersOf(p), w = p.data("wires");
   for (let i = 0; i < c.node.length; i++) {
@@ -162,6 +171,7 @@ const drawClients = (p, ink, s, t) => {
 
 // In one line: the name, what is in hand, what was received or sent.
 const WIDE_CLIENT = 75; // px of the stage
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
 const drawInlineClient = (p, ink, shape, client, consumers, s) => {
   const nose = shape.role === "producer" ? 9 : 0, left = shape.x - shape.w / 2 + 7 + (shape.mouth === "left" ? nose : 0), right = shape.x + shape.w / 2 - 7 - (shape.mouth === "right" ? nose : 0);
   const got = consumers.reduce((sum, { node }) => sum + (s.consumers.get(node)?.got ?? 0), 0);
@@ -172,6 +182,7 @@ const drawInlineClient = (p, ink, shape, client, consumers, s) => {
 };
 
 // From S down a client is a tag with its name, and what it has received.
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
 const drawSmall = (p, ink, shape, client, consumers, s, size) => {
   const got = consumers.reduce((sum, { node }) => sum + (s.consumers.get(node)?.got ?? 0), 0), px = size === "S" ? 11 : 9.5;
   if (size === "S" && shape.w > WIDE_CLIENT) { drawInlineClient(p, ink, shape, client, consumers, s); return; }

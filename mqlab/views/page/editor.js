@@ -17,14 +17,16 @@ const isBuilding = () => player.kernel && lab.mode === "build" && lab.state != n
 const problemsOf = (part) => built.problems.map((problem, number) => ({ ...problem, number })).filter((one) => one.part && part && one.part.kind === part.kind && (one.part.name === part.name || part.name.endsWith(`/${one.part.name}`)));
 
 // Where a part is on the stage, in its units: the middle of a card's upper right corner, or of a line.
+/** @type {(p: Panel, part: { kind: string; name?: string }) => [x: number, y: number] | null} */
 const cornerOf = (p, { kind, name }) => {
   if (kind === "connector") {
     const links = p.data("links"), i = links.name.findIndex((one) => one === name || one.endsWith(`/${name}`));
     return i < 0 ? null : along(links, i, 0.5);
   }
-  for (const table of ["brokers", "clients"]) { const rows = p.data(table), i = rows.name.indexOf(name); if (i >= 0) return [rows.x[i] + rows.w[i] / 2, rows.y[i] - rows.h[i] / 2]; }
+  for (const table of /** @type {const} */ (["brokers", "clients"])) { const rows = p.data(table), i = rows.name.indexOf(name); if (i >= 0) return [rows.x[i] + rows.w[i] / 2, rows.y[i] - rows.h[i] / 2]; }
   return null;
 };
+/** @param {Panel} p @param {Ink} ink */
 const drawProblems = (p, ink) => {
   if (!isBuilding() || p !== player.panels[0]) return;
   const seen = new Map();
@@ -87,7 +89,7 @@ player.on("ready", () => player.panels.slice(0, 1).forEach((p) => {
       fillEditor(box, { kind: part.kind, name: part.name }, rows);
       box.hidden = false;
       place(part);
-      if (held >= 0) box.querySelectorAll("input, select")[held]?.focus();
+      if (held >= 0) /** @type {NodeListOf<HTMLElement>} */ (box.querySelectorAll("input, select"))[held]?.focus();
     } catch { box.hidden = true; }
   };
   const look = async () => {
@@ -97,6 +99,6 @@ player.on("ready", () => player.panels.slice(0, 1).forEach((p) => {
     show();
   };
   player.on("lab", look);
-  for (const name of ["select", "part"]) player.on(name, show); // it is in nobody's way while one draws
+  for (const name of /** @type {const} */ (["select", "part"])) player.on(name, show); // it is in nobody's way while one draws
   player.on("places", () => { if (!box.hidden && lab.part()) place(lab.part()); });
 }));

@@ -1,6 +1,8 @@
 // Exclusive consumers: of those that ask for all messages of a queue one has it, the others wait until it leaves. Who
 // has it is who was given the queue's last message; before the first, who will be given it.
+/** @param {Panel} p @param {number} node */
 const asksForAll = (p, node) => { const c = p.data("consumers"); return c.exclusive?.[c.node.indexOf(node)] === true; };
+/** @param {Panel} p @param {RunState} s @param {number} dest */
 const holderOf = (p, s, broker, dest) => {
   const rivals = new Set([...(s.brokers.get(broker)?.subs.values() ?? [])].filter((sub) => sub.dest === dest && asksForAll(p, sub.to) && !s.consumers.get(sub.to)?.left).map((sub) => sub.to));
   if (rivals.size < 2) return { holder: [...rivals][0] ?? null, rivals };
@@ -10,6 +12,7 @@ const holderOf = (p, s, broker, dest) => {
 };
 
 // Whether an exclusive consumer has its queue now: "holds", "waits", or nothing if it reads from none.
+/** @param {Panel} p @param {RunState} s @param {number} node */
 const exclusivity = (p, s, node) => {
   if (!asksForAll(p, node)) return "";
   for (const [broker, { subs }] of s.brokers) {
@@ -20,9 +23,11 @@ const exclusivity = (p, s, node) => {
 const EXCLUSIVE_WORDS = { holds: "exclusive: has it", waits: "exclusive: waits", "": "exclusive" };
 
 // What sets a consumer apart, in words, one each.
+/** @type {(p: Panel, s: RunState, consumer: { node: number; chips: string }) => string[]} */
 const apartWords = (p, s, { node, chips }) => (chips ? chips.split("; ").map((chip) => (chip === "exclusive" ? EXCLUSIVE_WORDS[exclusivity(p, s, node)] : chip)) : []);
 
 // On the rim of a small card: who has the queue, and who waits for it.
+/** @type {(p: Panel, ink: Ink, s: RunState, shape: ClientShape, consumers: ShownConsumer[]) => void} */
 const drawHolds = (p, ink, s, { x, y, w, h, mouth }, [consumer]) => {
   const state = consumer ? exclusivity(p, s, consumer.node) : "";
   if (!state) return;

@@ -12,7 +12,7 @@ const GRID = {
 };
 
 const heightOf = (name) => viewOf(get(name))?.el.offsetHeight ?? 0;
-const tracksHeight = () => foot.querySelector(".tracks")?.offsetHeight ?? 0;
+const tracksHeight = () => /** @type {HTMLElement} */ (foot.querySelector(".tracks"))?.offsetHeight ?? 0;
 const isOwnPage = () => player.element.closest("[data-mqlab=view]") == null;
 
 const headings = () => (player.panels.length > 1 ? HEADING_HIGH : 0);
@@ -68,4 +68,4 @@ player.on("ready", () => {
     drawStage(true);
   });
 });
-for (const name of ["load", "theme", "tracks"]) player.on(name, fitAll);
+for (const name of /** @type {const} */ (["load", "theme", "tracks"])) player.on(name, fitAll);

@@ -7,7 +7,9 @@ const GROUPS_STYLE = `
 const TAB_HIGH = 18; // units of the stage
 
 // The node as which a broker is drawn: itself, or its group where this is closed.
+/** @param {Panel} p @param {number} node */
 const seenAs = (p, node) => (p.brokerOf.has(node) || p.clientOf.has(node) ? node : p.groupOf.get(node) ?? node);
+/** @param {Panel} p @param {number} node */
 const isOpen = (p, node) => p.data("plan").open?.[0] === node;
 
 const toggleGroup = (name, open = memory().open !== name) => {
@@ -23,7 +25,9 @@ const toggleGroup = (name, open = memory().open !== name) => {
   player.emit("groups");
 };
 
+/** @param {Panel} p @param {number} node */
 const brokersIn = (p, node) => [...p.groupOf].filter(([one, group]) => group === node && ["broker", "endpoint"].includes(p.data("nodes").role[one])).map(([one]) => one);
+/** @param {Panel} p @param {RunState} s @param {number} node */
 const countOf = (p, s, node) => {
   const brokers = brokersIn(p, node).map((one) => s.brokers.get(one)), waiting = brokers.reduce((sum, one) => sum + (one?.depth ?? 0), 0);
   const fullest = brokers.reduce((most, one) => ((one?.depth ?? 0) > (most?.depth ?? 0) ? one : most), null);
@@ -31,12 +35,14 @@ const countOf = (p, s, node) => {
   return { brokers: brokers.length, waiting, dest, down: brokers.filter((one) => ["crashed", "stopped", "suspended"].includes(one?.condition)).length };
 };
 const saidMany = (n, one) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
+/** @param {Panel} p @param {RunState} s @param {number} node */
 const groupWords = (p, s, node) => {
   const { brokers, waiting, down } = countOf(p, s, node);
   return [`${saidMany(brokers, "broker")}${down ? `, ${down} of them down` : ""}`, `${saidMany(waiting, "message")} waiting`, isOpen(p, node) ? "a click closes it" : "a click opens it"];
 };
 
 // A closed group: a card that stands for several.
+/** @type {(p: Panel, ink: Ink, s: RunState, shape: BrokerShape, size: string) => void} */
 const drawGroup = (p, ink, s, { x, y, w, h, name, node }, size) => {
   const { brokers, waiting, dest, down } = countOf(p, s, node), card = size === "L" || size === "M", more = card ? 4 : 2.5;
   for (const k of [2, 1]) ink.box(card ? "cards" : "pills", x + k * more, y - k * more, w - 2 * k, h, { fill: "sunken", edge: "line2" });
@@ -54,15 +60,18 @@ const drawGroup = (p, ink, s, { x, y, w, h, name, node }, size) => {
   if (card) ink.say(left, y + h / 2 - 14, down ? `${saidMany(brokers, "broker")}, ✕ ${down} down` : saidMany(brokers, "broker"), 11, { token: down ? "fault" : "ink2", room: right - left });
 };
 
+/** @param {Panel} p */
 const tabOf = (p) => {
   const g = p.data("groups"), i = g.node.findIndex((node) => isOpen(p, node));
   return i < 0 ? null : { ...rowOf(g, i), left: g.x[i] - g.w[i] / 2, top: g.y[i] - g.h[i] / 2, text: `− ${g.name[i]}, ${saidMany(g.count[i], "broker")}` };
 };
+/** @param {Panel} p @param {Ink} ink */
 const drawOpenGroup = (p, ink) => {
   const tab = tabOf(p);
   if (tab == null) return;
   ink.box("frames", tab.x, tab.y, tab.w, tab.h, { fill: "sunken", edge: "line2", dash: "solid" });
 };
+/** @param {Panel} p @param {Ink} ink */
 const drawTab = (p, ink) => {
   const tab = tabOf(p);
   if (tab == null) return;
@@ -71,6 +80,7 @@ const drawTab = (p, ink) => {
   ink.say(tab.left + 10, tab.top - TAB_HIGH / 2, tab.text, 11, { bold: true, room: p.tabWide - 14 });
 };
 
+/** @param {Panel} p @param {number} x @param {number} y */
 const groupAt = (p, x, y) => {
   const tab = tabOf(p), b = p.data("brokers");
   if (tab && x > tab.left && x < tab.left + p.tabWide && y < tab.top && y > tab.top - TAB_HIGH) return { kind: "group", node: tab.node, name: tab.name };
@@ -79,6 +89,7 @@ const groupAt = (p, x, y) => {
 };
 
 // The buttons: they stay as long as their group is there, so that the focus does.
+/** @param {Panel} p @param {RunState} s */
 const placeGroups = (p, s) => {
   const within = viewOf(p.source("stage"))?.shadow_el, g = p.data("groups"), unit = p.unit();
   if (within == null || (!g.node?.length && p.groupButtons == null)) return;

@@ -18,10 +18,11 @@ const GLYPHS = {
 const LETTERS = document.createElement("canvas").getContext("2d");
 const LEAST_PX = 9; // px: smaller letters cannot be read
 
+/** @type {(p: Panel) => Ink} */
 const makeInk = (p) => {
   const unit = p.unit?.() ?? 1;
-  const columns = Object.fromEntries(Object.entries(GLYPHS).map(([name, row]) =>
-    [name, Object.fromEntries(Object.keys(row).map((column) => [column, []]))]));
+  const columns = /** @type {Ink["columns"]} */ (Object.fromEntries(Object.entries(GLYPHS).map(([name, row]) =>
+    [name, Object.fromEntries(Object.keys(row).map((column) => [column, []]))])));
   const put = (name, row) => {
     const table = columns[name];
     for (const column in GLYPHS[name]) table[column].push(row[column] ?? GLYPHS[name][column]);
@@ -75,6 +76,7 @@ const sameColumn = (a, b) => a.length === b.length && a.every((value, i) => valu
   || (Array.isArray(value) && Array.isArray(b[i]) && value.length === b[i].length && value.every((v, k) => v === b[i][k])));
 const FAR = -9e3, CLEAR = "rgba(0,0,0,0)";
 const UNSEEN = { x: FAR, y: FAR, xs: [FAR, FAR], ys: [FAR, FAR], w: 0, h: 0, size: 0, edge: CLEAR, fill: CLEAR, colour: CLEAR, hatched: CLEAR };
+/** @param {Panel} p @param {Ink} ink */
 const pour = (p, ink, names) => {
   for (const name of names) {
     const source = p.source(`draw ${name}`), columns = ink.columns[name];
@@ -87,6 +89,7 @@ const pour = (p, ink, names) => {
 };
 
 const shortName = (destination) => destination.replace(/^(temp-)?(queue|topic):\/\//, "");
+/** @param {Panel} p @param {number} dest */
 const lookOf = (p, dest) => {
   const looks = p.data("looks"), look = p.data("destinations").look[dest] ?? 0;
   return { token: looks.token[look] ?? "d0", shape: looks.shape[look] ?? "circle" };

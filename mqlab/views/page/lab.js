@@ -1,8 +1,10 @@
 // The session behind the picture: what the kernel keeps of it, what was asked, and what was done. Panels and the top
 // bar read lab.state and call lab.do(...); player.on("lab") tells them that it has changed, "busy" what is going on.
+/** @type {Lab} */
 const lab = { state: null, doing: 0, mode: "play", busy: "", error: "", asked: 0 };
 
 // What outlives the document when it is replaced by one with another number of stages.
+/** @type {() => Memory} */
 const memory = () => (shared.memory ??= {});
 
 const say = (busy, error = "") => {

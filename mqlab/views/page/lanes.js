@@ -12,6 +12,7 @@ const LANES_STYLE = `
   .foot.phone .lanes button { height: ${LANE_HIGH - 2}px; min-width: 0; }`;
 
 // Which runs have a lane: the shown ones, whom they left, the first, then the youngest; in their order.
+/** @param {LabState} state */
 const chosenLanes = ({ branches, current, beside }) => {
   const wanted = [current, beside, branches[current].parent, 0, ...branches.map((_, i) => branches.length - 1 - i)];
   return [...new Set(wanted.filter((no) => no != null))].slice(0, MOST_RUNS).sort((a, b) => a - b);
@@ -21,6 +22,7 @@ const branchName = (branch, number) => `${number + 1} ${number ? "\u0394 " : ""}
 // The place of a time of the run; what is after the end of the shown run lies at its end.
 const laneX = (ms) => xOf(Math.max(0, Math.min(player.duration, player.storyTime(ms))), 0, player.duration);
 
+/** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawLane = (pen, branch, y, isShown) => {
   const x0 = laneX(branch.ms ?? 0), x1 = laneX(branch.end), { density } = branch, most = Math.max(1, ...density), base = y + LANE_HIGH - 4;
   pen.fillStyle = player.colour(isShown ? "active" : "line2");
@@ -47,6 +49,7 @@ const leftAt = (branches, number) => {
 };
 
 // From its parent's lane a fork comes down in a curve, with a dot where it left.
+/** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawFork = (pen, branch, y, parentY) => {
   if (branch.ms == null) return;
   const x = laneX(branch.ms), from = parentY + LANE_HIGH - 4, to = y + LANE_HIGH - 4;
@@ -84,7 +87,7 @@ player.on("ready", () => {
       class: number === state.beside ? "beside" : "", title: `${branchName(state.branches[number], number)}${state.branches[number].changes.length ? `: ${state.branches[number].changes.join("; ")}` : ""}`,
       style: `top:${y(number) + 1}px;width:${gutter() - 20}px`, onclick: () => lab.do("show", { number }) }, branchName(state.branches[number], number))));
     if (rest > 0) names.append(element("button", { type: "button", "aria-haspopup": "menu", style: `top:${shown.length * LANE_HIGH + 1}px`, onclick: otherRuns(state, shown) }, `${rest} more run${rest > 1 ? "s" : ""}`));
-    if (held) names.querySelector("[aria-pressed=true]")?.focus();
+    if (held) /** @type {HTMLElement} */ (names.querySelector("[aria-pressed=true]"))?.focus();
   };
   canvas.style.cursor = "pointer";
   canvas.addEventListener("click", (event) => {
@@ -93,5 +96,5 @@ player.on("ready", () => {
     if (number === lab.state.current || number === lab.state.beside) { player.setPlaying(false); player.seek(Math.max(0, Math.min(player.duration, timeAt(event.offsetX, 0, player.duration)))); }
     else lab.do("show", { number });
   });
-  for (const name of ["lab", "kernel", "theme", "size"]) player.on(name, draw);
+  for (const name of /** @type {const} */ (["lab", "kernel", "theme", "size"])) player.on(name, draw);
 });

@@ -20,15 +20,18 @@ const cellOf = (look, msg, out) => {
   Object.assign(cell.style, { borderColor: `var(--mq-${look.token}e)`, ...(out ? {} : { background: `var(--mq-${look.token})` }) });
   return cell;
 };
+/** @param {Panel} p @param {number} dest */
 const signOf = (p, dest) => {
   const look = lookOf(p, dest), sign = element("i", { class: p.isTopic[dest] ? "sign topic" : "sign" });
   Object.assign(sign.style, { background: `var(--mq-${look.token})`, borderColor: `var(--mq-${look.token}e)` });
   return sign;
 };
+/** @param {Panel} p @param {number} dest */
 const queueRow = (p, dest, messages, count) => {
   const cells = messages.slice(0, LENS_CELLS).map(([msg, out]) => cellOf(lookOf(p, dest), msg, out)).reverse(), more = messages.length - cells.length;
   return element("div", { class: "queue" }, signOf(p, dest), element("em", {}, shortName(p.data("destinations").name[dest])), ...(more > 0 ? [`+${more}`] : []), ...cells, element("strong", {}, count));
 };
+/** @param {Panel} p */
 const queueRows = (p, queues) => {
   const rows = queues.slice(0, LENS_QUEUES).map(([dest, queue]) => queueRow(p, dest, [...queue].map(([msg, to]) => [msg, to != null]), queue.size));
   const out = queues.flatMap(([, queue]) => [...queue.values()]).filter((to) => to != null).length;
@@ -36,6 +39,7 @@ const queueRows = (p, queues) => {
 };
 
 // What crossed a broker's connectors, in and out, and who its clients are.
+/** @param {Panel} p @param {RunState} s @param {number} node */
 const aroundBroker = (p, s, node) => {
   const links = p.data("links"), of = bridgesOf(p), back = p.data("bridges").back, passed = { in: 0, out: 0 };
   let joined = 0;
@@ -50,6 +54,7 @@ const aroundBroker = (p, s, node) => {
   return { joined, lines: [...(passed.in + passed.out ? [`forwarded: ${passed.in} in, ${passed.out} out`] : []), ...named("producer", "sends here"), ...named("consumer", "connected here")] };
 };
 
+/** @type {Record<string, (p: Panel, s: RunState, part: Selected) => { head: string; lines: (string | HTMLElement)[] }>} */
 const TOLD = {
   broker: (p, s, { node }) => {
     const state = s.brokers.get(node), role = roleOf(p, state), { joined, lines } = aroundBroker(p, s, node);
@@ -70,11 +75,13 @@ const TOLD = {
   group: (p, s, { node }) => ({ head: "group", lines: groupWords(p, s, node) }),
   get connectors() { return TOLD.connector; },
 };
+/** @param {Panel} p @param {RunState} s @param {number} node */
 const clientLines = (p, s, node) => [clientWords(p, s.clients.get(node), player.t), ...(consumersOf(p).get(node) ?? []).flatMap((c) => {
   const state = s.consumers.get(c.node), held = [...(state?.window ?? [])], dest = held[0]?.[1].dest;
   return [`${c.name}: received ${state?.got ?? 0}, ${windowWords(held.length, c.prefetch)}`, ...(held.length ? [queueRow(p, dest, held.map(([msg, m]) => [msg, !m.working]), held.length)] : []), ...apartWords(p, s, c)];
 })];
 
+/** @param {Panel} p */
 const makeLens = (p, within) => {
   const lens = element("div", { class: "mq-lens", hidden: true, role: "tooltip" }), ring = element("div", { class: "mq-ring", hidden: true });
   styled(within, LENS_STYLE);

@@ -1,11 +1,14 @@
 // What joins the cards: pipes of connectors with the subscriptions under them, replication, clients' connections with
 // the attempts to make one, and the lines to a shared store with its lock.
+/** @type {(l: Curves, i: number, u: number) => [x: number, y: number]} */
 const along = (l, i, u) => {
   const v = 1 - u;
   return [v * v * l.x0[i] + 2 * u * v * l.cx[i] + u * u * l.x1[i], v * v * l.y0[i] + 2 * u * v * l.cy[i] + u * u * l.y1[i]];
 };
+/** @type {(l: Curves, i: number) => boolean} */
 const isStraight = (l, i) => Math.abs((l.cx[i] - l.x0[i]) * (l.y1[i] - l.y0[i]) - (l.cy[i] - l.y0[i]) * (l.x1[i] - l.x0[i]))
   < 0.5 * Math.hypot(l.x1[i] - l.x0[i], l.y1[i] - l.y0[i]);
+/** @type {(l: Curves, i: number, from?: number, to?: number, off?: number) => [xs: number[], ys: number[]]} */
 const pathOf = (l, i, from = 0, to = 1, off = 0) => {
   const steps = isStraight(l, i) ? 1 : 28, xs = [], ys = [];
   for (let k = 0; k <= steps; k++) {
@@ -16,36 +19,44 @@ const pathOf = (l, i, from = 0, to = 1, off = 0) => {
   return [xs, ys];
 };
 // To the right of who goes along the line.
+/** @type {(l: Curves, i: number, u: number) => [x: number, y: number]} */
 const normal = (l, i, u) => {
   const dx = 2 * (1 - u) * (l.cx[i] - l.x0[i]) + 2 * u * (l.x1[i] - l.cx[i]), dy = 2 * (1 - u) * (l.cy[i] - l.y0[i]) + 2 * u * (l.y1[i] - l.cy[i]);
   const size = Math.hypot(dx, dy) || 1;
   return [-dy / size, dx / size];
 };
 
+/** @param {Panel} p */
 const bridgesOf = (p) => {
   const found = new Map(), b = p.data("bridges");
   for (let i = 0; i < b.link.length; i++) part(found, b.link[i], () => []).push(i);
   return found;
 };
+/** @param {RunState} s */
 const isCut = (s, a, b) => [...s.cuts.values()].some(([x, y]) => (y < 0 ? x === a || x === b : (x === a && y === b) || (x === b && y === a)));
 // Of a line that stands for several: how many of those that it joins are cut off from each other, and all that it joins.
+/** @param {Panel} p @param {RunState} s @param {Tables["links"]} links @param {number} i */
 const cutsOf = (p, s, links, i) => {
   if (links.count[i] === 1) return isCut(s, links.a[i], links.b[i]) ? 1 : 0;
   const ends = new Set([links.a[i], links.b[i]]);
   return [...s.cuts.values()].filter(([a, b]) => b >= 0 && seenAs(p, a) !== seenAs(p, b) && ends.has(seenAs(p, a)) && ends.has(seenAs(p, b))).length;
 };
+/** @param {RunState} s @param {number} node */
 const isUp = (s, node) => s.brokers.get(node)?.condition === "up";
 
+/** @param {Ink} ink @param {number} x @param {number} y */
 const drawSign = (ink, x, y, sign, token, size = 20) => {
   ink.dot(x, y, size, "circle", "stage", token, 1.5);
   ink.say(x, y, sign, size * 0.6, { bold: true, align: "center", token });
 };
 
+/** @param {Panel} p */
 const crossedOf = (p, bridges) => {
   const counts = p.data("traffic").count ?? [];
   return bridges.reduce((sum, bridge) => sum + (counts[bridge] ?? 0), 0);
 };
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {Tables["links"]} links @param {number} i @param {number[]} bridges */
 const drawPipe = (p, ink, s, links, i, bridges) => {
   const pipe = p.data("plan").pipe[0], states = bridges.map((bridge) => s.bridges.get(bridge)), up = states.some((b) => b?.up);
   const passed = states.reduce((sum, b) => sum + (b?.passed ?? 0), 0), cuts = cutsOf(p, s, links, i), cut = cuts >= links.count[i], many = links.name.length > 60;
@@ -88,6 +99,7 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
 // What has crossed a thin line, each way for itself: where both ways were used there are two lines, each at the right
 // of who goes along it, as wide as its traffic to the power of ten.
 const MOST_HEADS = 240, HEAD_ROOM = 30; // lines that may have wedges, and how long one is for that (px of the stage)
+/** @param {Panel} p @param {Ink} ink @param {Tables["links"]} links @param {number} i */
 const drawTraffic = (p, ink, links, i, passed) => {
   const back = p.data("bridges").back, sums = [false, true].map((way) => passed.reduce((sum, [bridge, n]) => sum + (Boolean(back[bridge]) === way ? n : 0), 0));
   const wide = sums.map((sum) => 1.6 + 1.7 * Math.log10(sum + 1)), both = sums.every(Boolean);
@@ -101,12 +113,14 @@ const drawTraffic = (p, ink, links, i, passed) => {
 };
 
 // A wedge that tells a line's direction, a little beyond its middle.
+/** @param {Ink} ink @param {Tables["links"]} links @param {number} i */
 const drawHead = (ink, links, i, token, size, sign = 1, off = 0) => {
   const u = 0.5 + 0.07 * sign, [nx, ny] = normal(links, i, u), [ox, oy] = along(links, i, u), [x, y] = [ox + nx * off, oy + ny * off], [dx, dy] = [ny * sign, -nx * sign], half = size / 2;
   ink.put("shapes", { xs: [x + dx * half, x - dx * half + nx * half, x - dx * half - nx * half],
                       ys: [y + dy * half, y - dy * half + ny * half, y - dy * half - ny * half], fill: ink.colour(token), edge: ink.colour(token), w: 1 });
 };
 
+/** @param {Ink} ink @param {Tables["links"]} links @param {number} i */
 const drawChevrons = (ink, links, i, pipe) => {
   const long = Math.hypot(links.x1[i] - links.x0[i], links.y1[i] - links.y0[i]), high = pipe * 0.2;
   const places = long < 70 ? [0.5] : long < 150 ? [0.25, 0.75] : [0.15, 0.38, 0.62, 0.85];
@@ -118,6 +132,7 @@ const drawChevrons = (ink, links, i, pipe) => {
 
 // Subscriptions run under the pipe, against the messages: a line each, a dot at the far end for each consumer that it
 // stands for, a socket at the near end. Under a conduit several dots share a line.
+/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {Tables["links"]} links @param {number} i @param {number[]} bridges */
 const drawStrands = (p, ink, s, links, i, bridges) => {
   const pipe = p.data("plan").pipe[0], back = p.data("bridges").back;
   let lane = 0;
@@ -137,6 +152,7 @@ const drawStrands = (p, ink, s, links, i, bridges) => {
   }
 };
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */
 const drawWires = (p, ink, s, t) => {
   const w = p.data("wires"), size = p.data("plan").size[0], thin = size === "L" ? 1.6 : 1.2;
   for (let i = 0; i < w.frm.length; i++) {
@@ -155,9 +171,11 @@ const drawWires = (p, ink, s, t) => {
   }
 };
 
+/** @param {Panel} p */
 const triesAt = (p, client, to) => [...(client?.tries ?? [])].reduce((sum, [node, n]) => sum + (seenAs(p, node) === to ? n : 0), 0);
 
 // Attempts as ticks before the port, seven at most; then their number.
+/** @param {Ink} ink @param {number} i */
 const drawTries = (ink, w, i, tries, large) => {
   const long = Math.hypot(w.x1[i] - w.x0[i], w.y1[i] - w.y0[i]), shown = Math.min(tries, Math.max(1, Math.min(7, Math.floor((long - 34) / 7))));
   for (let k = 0; k < shown; k++) {
@@ -169,6 +187,7 @@ const drawTries = (ink, w, i, tries, large) => {
   if (tries > shown) ink.say(mx - nx * 10, my - ny * 10, `×${tries}`, 10.5, { bold: true, token: "fault", align: "center" });
 };
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} i @param {Tables["wires"]} w */
 const drawStoreLine = (p, ink, s, w, i, line) => {
   const broker = s.brokers.get(w.to[i]), [x, y] = along(w, i, 0.5), up = broker?.condition === "up";
   if (broker?.condition === "crashed") { line("fault", 1.6, "2 5"); ink.dot(x, y, 15, "circle_x", "stage", "fault", 1.5); return; }
@@ -180,12 +199,14 @@ const drawStoreLine = (p, ink, s, w, i, line) => {
 };
 
 // A padlock in a disc: a body and a shackle.
+/** @param {Ink} ink @param {number} x @param {number} y */
 const drawLock = (ink, x, y) => {
   ink.ring(x, y, 0, 12, 1, "active");
   ink.ring(x, y - 2, 2.6, 4.4, 1, "on_active");
   ink.dot(x, y + 2, 8.5, "square", "on_active", "on_active", 0);
 };
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */
 const drawLines = (p, ink, s, t) => {
   const links = p.data("links"), of = bridgesOf(p), large = p.data("plan").size[0] === "L";
   for (let i = 0; i < links.name.length; i++) {
@@ -199,6 +220,7 @@ const drawLines = (p, ink, s, t) => {
 };
 
 // A line that stands for several connectors says how many.
+/** @param {Panel} p @param {Ink} ink @param {Tables["links"]} links @param {number} i */
 const drawHowMany = (p, ink, links, i) => {
   const [x, y] = along(links, i, 0.5), text = `×${links.count[i]}`, w = ink.wide(text, 9.5, true) + 8;
   ink.box("pills", x, y, w, 14, { fill: "stage", edge: "line2" });
@@ -206,6 +228,7 @@ const drawHowMany = (p, ink, links, i) => {
 };
 
 // The way of the selected message, all of it: where it has been and where it will be.
+/** @param {Panel} p @param {Ink} ink @param {number} msg */
 const drawRoute = (p, ink, msg) => {
   const { msg: whose, way, look } = p.flights, w = p.ways, used = new Set();
   for (let i = 0; i < whose.length; i++) if (whose[i] === msg && !SIGNS[p.looks.kind[look[i]]]) used.add(way[i]);
@@ -213,11 +236,13 @@ const drawRoute = (p, ink, msg) => {
 };
 
 // Smaller letters before it is cut; of which too little would be left is told by the lens alone.
+/** @param {Ink} ink @param {number} x @param {number} y @param {string} text */
 const drawLinkName = (ink, x, y, text, room) => {
   const size = Math.max(10, Math.min(12.5, 12.5 * room / Math.max(1, ink.wide(text, 12.5, true)))), said = ink.fitted(text, room, size, true);
   if (said === text || [...said].length > 9) ink.say(x, y, said, size, { align: "center", bold: true });
 };
 
+/** @param {Panel} p @param {Ink} ink */
 const drawLinkNames = (p, ink) => {
   const l = p.data("labels");
   for (let i = 0; i < l.text.length; i++) {
@@ -229,6 +254,7 @@ const drawLinkNames = (p, ink) => {
   }
 };
 
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
 const drawHosts = (p, ink, s) => {
   const h = p.data("hosts"), b = p.data("brokers");
   for (let i = 0; i < h.name.length; i++) {

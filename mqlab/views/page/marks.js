@@ -4,6 +4,7 @@ const NUMBERS = 60; // marks that carry a number, at most; a number is dear
 const CORNERS = { hexagon: 6, triangle: 3, diamond: 4, square: 4, square_pin: 4 };
 const TURNED = { triangle: -Math.PI / 2, square: Math.PI / 4, square_pin: Math.PI / 4, diamond: 0, hexagon: 0 };
 
+/** @param {Pen} pen @param {number} x @param {number} y */
 const outline = (pen, shape, x, y, r) => {
   pen.beginPath();
   const n = CORNERS[shape];
@@ -15,6 +16,7 @@ const outline = (pen, shape, x, y, r) => {
   pen.closePath();
 };
 
+/** @param {Pen} pen */
 const drawMessage = (pen, token, shape, flags, middle, r) => {
   const fill = player.colour(token), edge = player.colour(`${token}e`);
   pen.lineWidth = 1.5;
@@ -38,6 +40,7 @@ const drawMessage = (pen, token, shape, flags, middle, r) => {
 };
 
 // What is no message: an acknowledgement, a consumer advisory, an attempt to connect, a vote.
+/** @type {Record<string, (pen: Pen, middle: number, r: number) => void>} */
 const SIGNS = {
   ack: (pen, middle, r) => {
     pen.fillStyle = player.colour("ok");
@@ -52,6 +55,7 @@ const SIGNS = {
     pen.fillRect(middle - r * 0.6, middle - r * 0.6, r * 1.2, r * 1.2);
   },
 };
+/** @param {Pen} pen */
 const hollow = (pen, shape, middle, r, fill, edge) => {
   outline(pen, shape, middle, middle, r);
   pen.fillStyle = player.colour(fill);
@@ -60,6 +64,7 @@ const hollow = (pen, shape, middle, r, fill, edge) => {
   pen.strokeStyle = player.colour(edge);
   pen.stroke();
 };
+/** @param {Pen} pen */
 const line = (pen, token, width, points, middle, r) => {
   pen.beginPath();
   points.forEach(([x, y], i) => pen[i ? "lineTo" : "moveTo"](middle + x * r, middle + y * r));
@@ -69,6 +74,7 @@ const line = (pen, token, width, points, middle, r) => {
   pen.stroke();
 };
 
+/** @param {Panel} p */
 const sprite = (p, look, flags, r, ratio) => {
   const key = `${look} ${flags} ${r} ${ratio}`, known = p.sprites.get(key);
   if (known) return known;
@@ -82,6 +88,7 @@ const sprite = (p, look, flags, r, ratio) => {
   return picture;
 };
 
+/** @param {Pen} pen @param {number} x @param {number} y */
 const drawHalo = (pen, x, y, r) => {
   pen.fillStyle = player.colour("mark");
   pen.strokeStyle = player.colour("mark_edge");
@@ -93,6 +100,7 @@ const drawHalo = (pen, x, y, r) => {
 };
 
 // Under reduced motion: the way that it has come, thin.
+/** @param {Pen} pen @param {Panel} p */
 const drawTail = (pen, p, m, at, ratio) => {
   const w = p.ways, e = m.way;
   pen.beginPath();
@@ -107,6 +115,7 @@ const drawTail = (pen, p, m, at, ratio) => {
 };
 
 // The number of a message inside its mark, if there is room; beside it how many a mark stands for.
+/** @param {Pen} pen @param {Panel} p */
 const drawNumbers = (pen, p, at, ratio, chosen) => {
   let left = NUMBERS, last = "";
   const setFont = (font) => { if (font !== last) pen.font = last = font; }; // a font is dear: it may be one of the page

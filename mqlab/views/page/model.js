@@ -4,14 +4,23 @@ const WHAT = ["role", "state", "put", "take", "out", "back", "work", "bridge", "
               "subscribe", "unsubscribe", "lock", "cut", "left", "stands", "vote", "full", "ballot"];
 const HEALTH = ["absent", "up", "crashed", "stopped", "suspended"];
 
+/** @type {() => RunState} */
 const newState = () => ({ next: 0, brokers: new Map(), clients: new Map(), consumers: new Map(), bridges: new Map(), cuts: new Map() });
+/** @type {() => BrokerState} */
 const newBroker = () => ({ condition: "absent", role: -1, lock: false, since: 0, queues: new Map(), wait: null, depth: 0, subs: new Map(), vote: null });
+/** @type {() => ClientState} */
 const newClient = () => ({ at: -1, since: 0, sent: 0, tries: new Map(), wait: null, met: false, held: null });
+/** @type {() => ConsumerState} */
 const newConsumer = () => ({ window: new Map(), got: 0, left: false });
+/** @type {() => BridgeState} */
 const newBridge = () => ({ up: false, known: false, passed: 0, subscriptions: new Map() });
+/** @type {<K, V>(map: Map<K, V>, key: K, make: () => V) => V} */
 const part = (map, key, make) => { let found = map.get(key); if (!found) map.set(key, found = make()); return found; };
 
+/** @type {<K, V>(map: Map<K, V>, copy: (value: V) => V) => Map<K, V>} */
 const copyMap = (map, copy) => new Map([...map].map(([key, value]) => [key, copy(value)]));
+/** @param {RunState} s */
+/** @type {(s: RunState) => RunState} */
 const copyState = (s) => ({
   next: s.next,
   brokers: copyMap(s.brokers, (b) => ({ ...b, queues: copyMap(b.queues, (q) => new Map(q)), subs: new Map(b.subs) })),
@@ -20,16 +29,19 @@ const copyState = (s) => ({
   bridges: copyMap(s.bridges, (b) => ({ ...b, subscriptions: new Map(b.subscriptions) })),
   cuts: new Map(s.cuts),
 });
+/** @param {RunState} s */
 const sizeOf = (s) => {
   let size = s.brokers.size + s.clients.size + s.consumers.size + s.bridges.size;
   for (const b of s.brokers.values()) size += b.depth;
   return size;
 };
 
+/** @param {Panel} p @param {number} node */
 const isBroker = (p, node) => p.brokerOf.has(node) || p.groupOf.has(node);
 
 // What a broker's end or a lost connection does to what was handed out: the windows are empty, and the copies of a
 // topic that lay in them are nobody's.
+/** @param {RunState} s @param {Panel} p */
 const forget = (s, p, gone) => {
   for (const [node, consumer] of s.consumers) {
     if (!gone(p.cardOf.get(node) ?? node, node)) continue;
@@ -45,6 +57,7 @@ const addCopy = (broker, dest, msg, to) => {
   if (!copies.has(msg)) broker.depth++;
   copies.set(msg, [...(copies.get(msg) ?? []), to]);
 };
+/** @param {Panel} p @param {number} dest @param {number} msg */
 const dropCopy = (p, broker, dest, msg, to) => {
   const copies = p.isTopic[dest] ? broker.queues.get(dest) : null, all = copies?.get(msg);
   if (all == null) return;
@@ -54,6 +67,7 @@ const dropCopy = (p, broker, dest, msg, to) => {
   broker.depth--;
 };
 
+/** @type {Record<string, Change>} */
 const APPLY = {
   role: (s, p, b, role) => { part(s.brokers, b, newBroker).role = role; },
   state: (s, p, b, code, c, d, t) => {
@@ -109,7 +123,7 @@ const APPLY = {
     found.tries.clear();
   },
   attempt: (s, p, from, to) => {
-    const tries = part(isBroker(p, from) ? s.brokers : s.clients, from, isBroker(p, from) ? newBroker : newClient);
+    const tries = isBroker(p, from) ? part(s.brokers, from, newBroker) : part(s.clients, from, newClient);
     tries.tries ??= new Map();
     tries.tries.set(to, (tries.tries.get(to) ?? 0) + 1);
     tries.met = true;
@@ -142,6 +156,7 @@ const APPLY = {
 };
 
 // Where each node is in the tables of cards; these are other ones when the room has another shape, or a group is open.
+/** @param {Panel} p */
 const indexCards = (p) => {
   const { node = [], group = [] } = p.data("members");
   p.groupOf = new Map(node.map((one, i) => [one, group[i]]));
@@ -151,6 +166,7 @@ const indexCards = (p) => {
   p.cardOf = new Map(p.data("consumers").node.map((node, i) => [node, p.data("consumers").card[i]]));
 };
 
+/** @param {Panel} p */
 const loadModel = (p) => {
   indexCards(p);
   p.state = newState();
@@ -167,6 +183,7 @@ const loadModel = (p) => {
 };
 
 // The state after all changes up to t. The object is the panel's own: read it, do not keep it.
+/** @param {Panel} p @param {number} t */
 const stateAt = (p, t) => {
   const rows = p.data("changes"), goal = after(rows.t, t);
   if (goal < p.state.next) {

@@ -14,6 +14,7 @@ const moving = (player.moving = { most: MOST_MARKS }); // marks of one run at on
 
 // Flights of one way, look and moment are one burst: `head` is its first, `size` how many they are. `chain` numbers
 // the ways and looks, `order` the bursts in each, so that marks that stand for several are always the same ones.
+/** @type {(flights: Tables["flights"]) => Bursts} */
 const bursts = (flights) => {
   const n = flights.t0.length, head = new Int32Array(n), size = new Int32Array(n);
   const chain = new Int32Array(n), order = new Int32Array(n);
@@ -24,9 +25,9 @@ const bursts = (flights) => {
     const c = chains.get(lane), last = open.get(c);
     const same = last !== undefined && flights.t0[last] === flights.t0[i] && flights.took[last] === flights.took[i];
     head[i] = same ? last : i;
-    if (same) { size[last] += flights.copies?.[i] ?? 1; continue; }
+    if (same) { size[last]++; continue; }
     open.set(c, i);
-    size[i] = flights.copies?.[i] ?? 1;
+    size[i] = 1;
     chain[i] = c;
     order[i] = lengths[c]++;
   }
@@ -34,6 +35,7 @@ const bursts = (flights) => {
 };
 
 // All marks at time t: where each is, how many it stands for. Kept in one list that is used again.
+/** @type {(p: Panel, t: number) => { marks: Mark[]; total: number; k: number }} */
 const marksAt = (p, t) => {
   const { t0, took, way, look, msg } = p.flights, { head, size, chain, order } = p.bursts, w = p.ways, found = [];
   let total = 0;
@@ -69,6 +71,7 @@ const marksAt = (p, t) => {
 };
 
 // A figure's frame and ranges, in CSS px; y may run up or down.
+/** @param {Panel} p */
 const measure = (p) => {
   const stage = p.source("stage"), box = viewOf(stage)?.frame?.bbox;
   if (box == null || box.width <= 0) return null;
@@ -88,6 +91,7 @@ player.panels.forEach((p) => {
 });
 
 // The canvas lies above Bokeh's and takes no pointer; it is made again if Bokeh has replaced what it lay in.
+/** @param {Panel} p */
 const surface = (p) => {
   const view = viewOf(p.source("stage")), within = view?.shadow_el;
   if (within == null) return null;
@@ -112,6 +116,7 @@ const surface = (p) => {
   return pen;
 };
 
+/** @param {Panel} p */
 const drawMoving = (p) => {
   const pen = surface(p), at = measure(p);
   if (pen == null || at == null || p.flights == null) return;
@@ -145,4 +150,4 @@ player.on("ready", () => {
   for (const p of player.panels) watch.observe(viewOf(p.source("stage")).el);
 });
 player.on("theme", () => { for (const p of player.panels) p.sprites = new Map(); moveAll(); });
-for (const name of ["time", "size", "select"]) player.on(name, moveAll);
+for (const name of /** @type {const} */ (["time", "size", "select"])) player.on(name, moveAll);

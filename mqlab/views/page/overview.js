@@ -17,16 +17,17 @@ const BARS = { up: ["ink2", "ok"], down: ["demand", "fault"] };
 const density = (bins) => {
   const counts = Array.from({ length: 4 }, () => new Float64Array(bins));
   for (const p of player.panels) {
-    const { t0, look, copies } = p.flights, kinds = p.looks.kind;
+    const { t0, look } = p.flights, kinds = p.looks.kind;
     const row = kinds.map((kind) => ({ ack: 1, subscription: 2, attempt: 3, vote: 3 })[kind] ?? 0);
     for (let i = 0; i < t0.length; i++) {
       const bin = Math.min(bins - 1, Math.max(0, Math.floor(t0[i] / player.duration * bins)));
-      counts[row[look[i]] ?? 0][bin] += copies?.[i] ?? 1;
+      counts[row[look[i]] ?? 0][bin] += 1;
     }
   }
   return counts;
 };
 
+/** @param {CanvasRenderingContext2D} pen */
 const drawDensity = (pen) => {
   const bins = Math.max(10, Math.floor(span() / BIN)), counts = density(bins);
   const up = Float64Array.from(counts[0], (n, i) => n + counts[1][i]), down = Float64Array.from(counts[2], (n, i) => n + counts[3][i]);
@@ -56,6 +57,7 @@ const drawDensity = (pen) => {
 // The names of chapters, as many as have room, what matters most first; all of them have a tick. A name yields to the
 // play head.
 const weight = (kind) => (FAULTS.has(kind) ? 0 : ["RoleChanged", "Received", "Attached"].includes(kind) ? 1 : 2);
+/** @param {CanvasRenderingContext2D} pen */
 const drawTicks = (pen) => {
   const { play, chapter, kind } = player.panels[0].data("events");
   for (let row = 0; row < play.length; row++) {
@@ -64,6 +66,7 @@ const drawTicks = (pen) => {
     pen.fillRect(xOf(play[row], 0, player.duration) - 0.75, LANE - 2, 1.5, DENSITY + BELOW + 2);
   }
 };
+/** @param {CanvasRenderingContext2D} pen */
 const chapterLabels = (pen) => {
   const { play, chapter, kind } = player.panels[0].data("events"), placed = [];
   const rows = play.map((_, row) => row).filter((row) => chapter[row]).sort((a, b) => weight(kind[a]) - weight(kind[b]) || a - b);
@@ -75,10 +78,12 @@ const chapterLabels = (pen) => {
   }
   return placed;
 };
+/** @param {CanvasRenderingContext2D} pen */
 const drawChapters = (pen, labels) => {
   for (const { a, text, fault } of labels) write(pen, text, a, LANE / 2, { token: fault ? "fault" : "ink2", weight: 600 });
 };
 
+/** @param {CanvasRenderingContext2D} pen */
 const drawChosen = (pen) => {
   const rows = rowsOfSelection(), { play } = player.panels[0].data("events");
   pen.fillStyle = player.colour("mark_edge");
@@ -140,6 +145,7 @@ player.on("ready", () => {
     }
     move(player.t);
   };
+  /** @param {CanvasRenderingContext2D} pen */
   const drawHandles = (pen) => {
     const a = xOf(axis.from, 0, player.duration), b = xOf(axis.to, 0, player.duration);
     pen.strokeStyle = player.colour("ink");
@@ -148,6 +154,7 @@ player.on("ready", () => {
     pen.fillStyle = player.colour("ink");
     for (const x of [a, b]) pen.fillRect(x - 2.5, LANE + 12, 5, 20);
   };
+  /** @param {CanvasRenderingContext2D} pen */
   const drawWedge = (pen) => {
     const a = xOf(axis.from, 0, player.duration), b = xOf(axis.to, 0, player.duration);
     const top = LANE + DENSITY + BELOW; // the part opens to the width of what lies below
@@ -216,5 +223,5 @@ player.on("ready", () => {
   player.on("load", () => { strip.setAttribute("aria-valuemax", player.duration.toFixed(3)); draw(); });
   player.on("time", move);
   seldom(tell);
-  for (const name of ["theme", "size", "select", "breaks", "loop", "window", "tracks"]) player.on(name, draw);
+  for (const name of /** @type {const} */ (["theme", "size", "select", "breaks", "loop", "window", "tracks"])) player.on(name, draw);
 });

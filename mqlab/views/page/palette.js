@@ -1,5 +1,6 @@
 // Drawing: a palette of parts at the left of the stage. A part is chosen, then put by a click: brokers where there is
 // room, clients on a broker; a connector is drawn from one broker to another and shows itself as a ghost on the way.
+/** @type {Record<string, { text: string; on: string | null; hint: string; not?: string; only?: string }>} */
 const PARTS = {
   broker: { text: "Broker", on: null, hint: "Click where it shall stand" },
   pair: { text: "Pair", on: null, hint: "Click where master and slave shall stand", not: "openmq" },
@@ -27,6 +28,7 @@ const PALETTE_STYLE = `
 const PALETTE_WIDE = 124; // px of the stage
 const drawn = { part: null, made: 0 }; // the part that the next click puts
 
+/** @param {{ not?: string; only?: string }} part */
 const isOffered = ({ not, only }) => lab.state != null && lab.state.product !== not && (only == null || lab.state.product === only);
 const choosePart = (name) => {
   drawn.part = drawn.part === name ? null : name;
@@ -34,14 +36,16 @@ const choosePart = (name) => {
 };
 
 // While one draws, what stands already stays where it is.
+/** @param {Panel} p */
 const pinAll = (p) => {
-  for (const table of ["brokers", "clients"]) {
+  for (const table of /** @type {const} */ (["brokers", "clients"])) {
     const rows = p.data(table);
     rows.name.forEach((name, i) => { if (!ownPlaces.all[placeKey(table, name)]) keepPlace(p, table, name, rows.x[i], rows.y[i]); });
   }
 };
 // A place for a client beside its broker at which it covers nothing; before it if it sends, else behind it.
 const CLIENT_ROOM = { producer: [86, 52], consumer: [160, 74] };
+/** @param {Panel} p @param {number} node */
 const spotBeside = (p, node, part) => {
   const b = p.data("brokers"), home = rowOf(b, b.node.indexOf(node)), [w, h] = CLIENT_ROOM[part], { x_range: xr, y_range: yr } = p.source("stage");
   const cards = [b, p.data("clients")].flatMap((rows) => rows.x.map((_, i) => rowOf(rows, i))), dx = (home.w + w) / 2 + 46, dy = (home.h + h) / 2 + 40, side = part === "producer" ? -1 : 1;
@@ -51,6 +55,7 @@ const spotBeside = (p, node, part) => {
 };
 
 // A new broker stands where it was put: it is the one that was not there before.
+/** @param {Panel} p */
 const putPart = async (p, part, found, at) => {
   const before = new Set(lab.state.parts.filter((one) => one.kind === "broker").map((one) => one.name));
   if (part === "broker" || part === "pair") {
@@ -75,6 +80,7 @@ const putPart = async (p, part, found, at) => {
 };
 
 // The pipe that is being drawn, and the broker on which it would end.
+/** @param {Panel} p */
 const makeGhost = (p, within) => {
   const svg = drawing("svg", { class: "mq-ghost", "aria-hidden": "true" }), hint = element("div", { class: "mq-hint", hidden: true });
   within.append(svg, hint);
@@ -115,9 +121,9 @@ player.on("ready", () => player.panels.slice(0, 1).forEach((p) => {
       return element("button", { type: "button", "data-part": name, "aria-pressed": `${drawn.part === name}`, title: hint, onclick: () => choosePart(name) }, sign, text);
     }));
   };
-  for (const name of ["lab", "kernel"]) player.on(name, show);
+  for (const name of /** @type {const} */ (["lab", "kernel"])) player.on(name, show);
   player.on("part", (part) => {
-    for (const one of list.children) one.setAttribute("aria-pressed", one.dataset.part === part); // who pressed it keeps the focus
+    for (const one of list.querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.dataset.part === part)); // who pressed it keeps the focus
     view.el.style.cursor = part ? "crosshair" : "";
     if (part) lab.say(`${PARTS[part].hint}. Esc: not at all.`); else lab.say("");
   });

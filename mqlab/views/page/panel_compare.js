@@ -27,7 +27,7 @@ const nextDifference = () => {
   const told = (events, i) => `${events.time[i]} ${events.what[i]}`;
   const left = new Set(Array.from(one.what, (_, i) => told(one, i))), right = new Set(Array.from(other.what, (_, i) => told(other, i)));
   const times = [];
-  for (const [events, there] of [[one, right], [other, left]]) {
+  for (const [events, there] of /** @type {const} */ ([[one, right], [other, left]])) {
     for (let i = 0; i < events.what.length; i++) if (events.play[i] > player.t + 1e-6 && !there.has(told(events, i))) { times.push(events.play[i]); break; }
   }
   if (times.length) { player.setPlaying(false); player.seek(Math.min(...times)); } else lab.say("", "No difference comes after this moment.");
@@ -37,7 +37,7 @@ addTab({ id: "compare", title: "Compare", hidden: true, make(body, place) { styl
   const state = lab.state, found = state?.comparison;
   if (!found) { body.replaceChildren(needsKernel()); return; }
   const names = state.sides.map((number) => state.branches[number].name), both = element("div");
-  names.forEach((name, i) => both.append(element("p", {}, element("span", { class: "which" }, i + 1), short(name, 80), element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`))));
+  names.forEach((name, i) => both.append(element("p", {}, element("span", { class: "which" }, String(i + 1)), short(name, 80), element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`))));
   body.replaceChildren(element("h3", {}, "Side by side, on one clock"), both);
   if (found.first) {
     const at = Math.min(...found.first.filter(Boolean).map((one) => one.ms));

@@ -43,7 +43,7 @@ const makeOption = (row, changed) => {
   const box = element("div", { class: "option" }), value = shownOf(row.default, row.type);
   // What it was in the first run, and the way back to it.
   const back = element("button", { type: "button", onclick: () => {
-    if (row.type === "switch") field.checked = row.was === true; else field.value = shownOf(row.was, row.type);
+    if (field instanceof HTMLInputElement && row.type === "switch") field.checked = row.was === true; else field.value = shownOf(row.was, row.type);
     take();
     field.focus();
   } }, `back to ${shownOf(row.was, row.type) || "not set"}`);
@@ -109,7 +109,7 @@ const showOptions = (body, part, told) => {
   };
   body.replaceChildren(element("h3", {}, told.title));
   if (part.kind === "connector" && told.connectors > 1) {
-    body.append(element("div", { class: "chips" }, ...[[false, "This one"], [true, `All ${told.connectors}`]].map(([all, text]) =>
+    body.append(element("div", { class: "chips" }, .../** @type {[boolean, string][]} */ ([[false, "This one"], [true, `All ${told.connectors}`]]).map(([all, text]) =>
       element("button", { type: "button", class: "plain", "aria-pressed": `${options.all === all}`, onclick: () => { options.all = all; edits.clear(); panel.refresh(); } }, text))));
   }
   if (!rows.length) { body.append(sentence("It has no options.")); return; }
@@ -168,7 +168,7 @@ addTab({ id: "code", title: "Code", key: "k", async show(body) {
     } }, "Copy");
     const choose = (kind) => {
       text.textContent = told[kind];
-      kinds.forEach(([one], i) => buttons[i].setAttribute("aria-pressed", one === kind));
+      kinds.forEach(([one], i) => buttons[i].setAttribute("aria-pressed", String(one === kind)));
       copy.textContent = "Copy";
     };
     body.replaceChildren(element("h3", {}, "The same as code"), element("div", { class: "chips" }, ...buttons, copy), text);

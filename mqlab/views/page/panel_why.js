@@ -13,7 +13,7 @@ const stepsOf = (steps, at = lab.now()) => {
       onclick: () => goToStep(step) },
       element("span", { class: "ms", "data-ms": step.ms ?? null }, step.ms == null ? "" : stepTime(step.ms)), element("span", { class: "dot" }), say);
     cell.disabled = step.ms == null;
-    cell.style.opacity = 1;
+    cell.style.opacity = "1";
     list.append(element("li", {}, cell));
   });
   return list;

@@ -2,14 +2,17 @@
 // A place is kept by the part's name as px of the stage from its middle, which is the same in every layout.
 const MOVABLE = { brokers: "broker", clients: "client", stores: "store" };
 const ownPlaces = { get all() { return (memory().places ??= globalThis.mqlabPlaces ?? {}); } };
+/** @type {(table: Movable, name: string) => string} */
 const placeKey = (table, name) => `${MOVABLE[table]} ${name}`;
 
 // Where the line between two boxes leaves the first one, for who aims at a point.
+/** @type {(box: { x: number; y: number; w: number; h: number }, x: number, y: number) => [x: number, y: number]} */
 const edgeTowards = (box, x, y) => {
   const dx = x - box.x, dy = y - box.y, far = Math.max(Math.abs(dx) / (box.w / 2), Math.abs(dy) / (box.h / 2)) || 1;
   return [box.x + dx / far, box.y + dy / far];
 };
-const rowOf = (table, i) => Object.fromEntries(Object.keys(table).map((name) => [name, table[name][i]]));
+/** @type {<T extends object>(table: T, i: number) => Row<T>} */
+const rowOf = (table, i) => /** @type {Row<typeof table>} */ (Object.fromEntries(Object.keys(table).map((name) => [name, table[name][i]])));
 const CURVE = ["x0", "y0", "cx", "cy", "x1", "y1"];
 
 // The line anew: as far aside, and as much bent, as it was between the cards in their old places.
@@ -26,18 +29,19 @@ const rerouted = (line, from, to, was) => {
 };
 
 // Tables of a layout with everything where the reader has put it. What nobody has moved stays as it was.
+/** @type {(p: Panel, plan: Plan) => Plan} */
 const withPlaces = (p, plan) => {
   const all = ownPlaces.all, [width, height] = [plan.plan.width[0], plan.plan.height[0]], found = { ...plan }, before = new Map(), after = new Map();
   let moved = false;
-  for (const table of Object.keys(MOVABLE)) {
+  for (const table of /** @type {Movable[]} */ (Object.keys(MOVABLE))) {
     const rows = plan[table], x = [...rows.x], y = [...rows.y];
     rows.name.forEach((name, i) => {
-      const own = all[placeKey(table, name)], key = table === "stores" ? `store ${i}` : rows.node[i];
+      const own = all[placeKey(table, name)], key = "node" in rows ? rows.node[i] : `store ${i}`;
       if (own) { [x[i], y[i]] = [width / 2 + own[0], height / 2 + own[1]]; moved = true; }
       before.set(key, rowOf(rows, i));
       after.set(key, { ...rowOf(rows, i), x: x[i], y: y[i] });
     });
-    found[table] = { ...rows, x, y };
+    Object.assign(found, { [table]: { ...rows, x, y } });
   }
   if (!moved) return plan;
   const isMoved = (key) => { const a = before.get(key), b = after.get(key); return a && (a.x !== b.x || a.y !== b.y); };
@@ -62,8 +66,10 @@ const withPlaces = (p, plan) => {
 };
 
 // What moves goes along its line: a lane keeps its distance from the middle of its pipe.
+/** @param {Plan} plan @param {Plan} found */
 const waysAlong = (plan, found) => {
-  const old = plan.ways, ways = Object.fromEntries(Object.entries(old).map(([name, values]) => [name, [...values]]));
+  const old = plan.ways, ways = structuredClone(old);
+  /** @type {[was: Curves, is: Curves, ends: (i: number) => number[]][]} */
   const lines = [[plan.links, found.links, (i) => [plan.links.a[i], plan.links.b[i]]], [plan.wires, found.wires, (i) => (plan.wires.kind[i] === "wire" ? [plan.wires.frm[i], plan.wires.to[i]] : [])]];
   for (let e = 0; e < old.x0.length; e++) {
     let best = null;
@@ -83,12 +89,14 @@ const waysAlong = (plan, found) => {
   return ways;
 };
 
+/** @param {Plan} plan @param {Plan} found */
 const labelsAlong = (plan, found) => {
   const l = plan.labels, middle = (links, i) => along(links, i, 0.5), shift = (i, k) => middle(found.links, l.link[i])[k] - middle(plan.links, l.link[i])[k];
   const on = (i) => l.link[i] >= 0 && l.link[i] < plan.links.x0.length;
   return { ...l, x: l.x.map((x, i) => (on(i) ? x + shift(i, 0) : x)), y: l.y.map((y, i) => (on(i) ? y + shift(i, 1) : y)) };
 };
 
+/** @param {Plan} plan @param {Plan} found */
 const framesAround = (plan, found) => {
   const h = plan.hosts, frames = { ...h, x: [...h.x], y: [...h.y], w: [...h.w], h: [...h.h] };
   for (let i = 0; i < h.name.length; i++) {
@@ -102,6 +110,7 @@ const framesAround = (plan, found) => {
   return frames;
 };
 
+/** @param {Plan} plan */
 const mouthsOf = ({ clients: c, wires: w }) => c.node.map((node, i) => {
   const k = w.frm.findIndex((from, at) => from === node && w.kind[at] === "wire");
   if (k < 0) return c.mouth[i];
@@ -110,10 +119,12 @@ const mouthsOf = ({ clients: c, wires: w }) => c.node.map((node, i) => {
 });
 
 // Not over the rim of the stage.
+/** @type {(p: Panel, x: number, y: number, w: number, h: number) => [x: number, y: number]} */
 const inSight = (p, x, y, w, h) => {
   const { x_range: xr, y_range: yr } = p.source("stage"), held = (at, low, high, room) => Math.max(low + room / 2, Math.min(high - room / 2, at));
   return [held(x, xr.start, xr.end, w), held(y, yr.end, yr.start, h)];
 };
+/** @type {(p: Panel, table: Movable, name: string, x: number, y: number) => void} */
 const keepPlace = (p, table, name, x, y) => { ownPlaces.all[placeKey(table, name)] = [x - p.laid.plan.width[0] / 2, y - p.laid.plan.height[0] / 2]; };
 
 // Put a part where a point of its stage is.

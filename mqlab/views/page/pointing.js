@@ -1,7 +1,9 @@
 // Pointing at the stage: what lies under the pointer is selected by a click, and told in a lens (lens.js) when one rests on it.
 const REST = 120; // ms
+/** @type {(table: Boxes, i: number, x: number, y: number, more?: number) => boolean} */
 const inside = (table, i, x, y, more = 0) => Math.abs(x - table.x[i]) <= table.w[i] / 2 + more && Math.abs(y - table.y[i]) <= table.h[i] / 2 + more;
 
+/** @type {(l: Curves, i: number, x: number, y: number) => number} */
 const distanceTo = (l, i, x, y) => {
   let least = Infinity;
   for (let k = 0; k <= 24; k++) { const [px, py] = along(l, i, k / 24); least = Math.min(least, Math.hypot(px - x, py - y)); }
@@ -11,6 +13,7 @@ const distanceTo = (l, i, x, y) => {
 };
 
 // What is at a point of the stage: {kind, node, name, ...} as player.select takes it, or null.
+/** @type {(p: Panel, x: number, y: number, whole?: boolean) => Selected | null} */
 const partAt = (p, x, y, whole = false) => {
   const group = groupAt(p, x, y);
   if (group) return group;
@@ -23,9 +26,11 @@ const partAt = (p, x, y, whole = false) => {
   for (let i = 0; i < links.name.length; i++) { const far = distanceTo(links, i, x, y); if (far < least) { least = far; best = i; } }
   return best == null ? null : { kind: links.count[best] > 1 ? "connectors" : "connector", node: best, name: links.name[best], from: cardName(p, links.a[best]), to: cardName(p, links.b[best]) };
 };
+/** @param {Panel} p @param {number} node */
 const cardName = (p, node) => p.data("brokers").name[p.brokerOf.get(node)] ?? p.data("clients").name[p.clientOf.get(node)] ?? p.data("nodes").name?.[node] ?? "";
 
 // The message whose cell of a queue is at a point: the cells are where drawStrip has put them.
+/** @param {Panel} p @param {number} i @param {number} x @param {number} y */
 const messageIn = (p, b, i, x, y) => {
   const cells = p.source("draw cells").data, words = p.source("draw words").data;
   const cell = cells.x.findIndex((cx, k) => cells.w[k] > 12 && cells.w[k] < 20 && Math.abs(cx - x) <= cells.w[k] / 2 && Math.abs(cells.y[k] - y) <= cells.h[k] / 2);
@@ -38,12 +43,14 @@ const messageIn = (p, b, i, x, y) => {
 const isOnTool = (event) => event.composedPath().some((one) => one.classList?.contains("mq-palette") || one.classList?.contains("mq-editor"));
 
 // The stage's own units of a point of the page.
+/** @type {(p: Panel, event: MouseEvent) => At | null} */
 const unitsAt = (p, event) => {
   const zero = p.xy?.(0, 0), box = viewOf(p.source("stage"))?.el.getBoundingClientRect();
   if (zero == null || box == null) return null;
   const px = event.clientX - box.left, py = event.clientY - box.top, unit = p.unit();
   return { px, py, x: (px - zero[0]) / unit, y: (py - zero[1]) / unit, room: box };
 };
+/** @type {(p: Panel, event: MouseEvent) => [found: Selected | null, at: At | null]} */
 const foundAt = (p, event) => {
   const at = unitsAt(p, event);
   if (at == null || p.brokerOf == null) return [null, at];
@@ -76,7 +83,7 @@ player.on("ready", () => player.panels.forEach((p) => {
     return true;
   };
   const cardAt = (part) => {
-    for (const table of ["brokers", "clients"]) { const rows = p.data(table), i = rows.node.indexOf(part?.node); if (i >= 0 && part.kind !== "connector") return rowOf(rows, i); }
+    for (const table of /** @type {const} */ (["brokers", "clients"])) { const rows = p.data(table), i = rows.node.indexOf(part?.node); if (i >= 0 && part.kind !== "connector") return rowOf(rows, i); }
     return null;
   };
   const isRim = (card, at) => card != null && Math.max(Math.abs(at.x - card.x) - card.w / 2, Math.abs(at.y - card.y) - card.h / 2) > -16;

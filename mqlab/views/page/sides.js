@@ -1,5 +1,6 @@
 // A partition: where the lines of a run are cut such that some brokers are apart from the others, that side is hatched
 // and named, and a zigzag stands between them.
+/** @param {Panel} p @param {RunState} s */
 const joinedTo = (p, s, start) => {
   const links = p.data("links"), found = new Set([start]), todo = [start];
   while (todo.length) {
@@ -15,6 +16,7 @@ const joinedTo = (p, s, start) => {
 };
 
 // What stands on a side, as [x, y, w, h]: its brokers, and the clients that are connected to one of them.
+/** @param {Panel} p @param {RunState} s */
 const cardsOf = (p, s, side) => {
   const b = p.data("brokers"), c = p.data("clients"), boxes = [];
   b.node.forEach((node, i) => { if (side.has(node)) boxes.push([b.x[i], b.y[i], b.w[i], b.h[i]]); });
@@ -28,6 +30,7 @@ const around = (boxes) => {
 
 // From corner to corner in teeth, each line as a path of its own.
 const TOOTH = 8;
+/** @param {Ink} ink */
 const zigzag = (ink, corners) => {
   for (let k = 1; k < corners.length; k++) {
     const [[ax, ay], [bx, by]] = [corners[k - 1], corners[k]], long = Math.hypot(bx - ax, by - ay), teeth = Math.max(2, Math.round(long / TOOTH / 2) * 2);
@@ -42,6 +45,7 @@ const zigzag = (ink, corners) => {
 };
 
 // Between the sides from rim to rim where one is left of, or above, the other; else all around the one that is cut off.
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
 const drawSides = (p, ink, s) => {
   if (!s.cuts.size || p.groupOf.size) return; // of groups the lines tell it
   const nodes = p.data("brokers").node.filter((node) => s.brokers.has(node)), { x_range: xr, y_range: yr } = p.source("stage");

@@ -35,8 +35,10 @@ const arrows = () => {
   return found;
 };
 
+/** @type {(kind: string) => [token: string, dash: number[]]} */
 const arrowLook = (kind) => (kind === "Advised" ? ["demand", [2, 3]] : kind === "Attempted" || kind === "Attached" ? ["ink3", [4, 3]] : ["ink2", []]);
 
+/** @param {CanvasRenderingContext2D} pen */
 const drawArrow = (pen, x0, y0, x1, y1, token, dash, wide = 1.2) => {
   pen.strokeStyle = pen.fillStyle = player.colour(token);
   pen.lineWidth = wide;
@@ -78,6 +80,7 @@ const drawSpacetime = (fit) => {
 };
 
 // On a broker's row how many messages lie there; below a consumer's row, thin, that it has some in hand.
+/** @param {CanvasRenderingContext2D} pen */
 const drawHeld = (pen, rows, yOf) => {
   const p = player.panels[0], queues = lanesOf(p, "depth"), hands = lanesOf(p, "unacknowledged"), most = Math.max(1, ...queues.map((one) => one.most));
   for (const one of rows) {
@@ -96,6 +99,7 @@ const drawHeld = (pen, rows, yOf) => {
   }
 };
 
+/** @param {CanvasRenderingContext2D} pen */
 const drawOne = (pen, one, yOf, numbered) => {
   const [x0, x1] = [xOf(one.t0), xOf(one.t1)], [y0, y1] = [yOf.get(one.a), yOf.get(one.b)], [token, dash] = arrowLook(one.kind);
   const chosen = player.selection?.kind === "message" && player.selection.msg === one.msg && one.msg >= 0;
@@ -123,6 +127,7 @@ const drawOne = (pen, one, yOf, numbered) => {
 };
 
 // One band per pair of rows and stretch of forty pixels, as dark as it is busy, with its count where there is room.
+/** @param {CanvasRenderingContext2D} pen */
 const drawBands = (pen, seen, yOf) => {
   const bands = new Map();
   for (const one of seen) {

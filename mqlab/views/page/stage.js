@@ -6,6 +6,7 @@ const STATIC = ["frames", "halos", "pipes", "strands", "shapes", "cards", "pills
 // A network is laid out for several rooms: the one is taken in which it is largest, and the figure shows all of the
 // room that there is, so that its shape is that of the page (fit.js).
 const MOST_SCALE = 1.35, TELLS = { L: 1, M: 0.8, S: 0.6 }; // how much a size tells, for its room
+/** @param {Panel} p */
 const layOut = (p) => {
   const room = player.room?.(), texts = p.data("plans").text ?? [];
   if (room == null || p.brokerOf == null || !texts.length) return;
@@ -27,6 +28,7 @@ const layOut = (p) => {
 
 // The layouts to choose from: all of them, or of a network in groups the one on which the same are open. Each is read
 // when it is wanted.
+/** @type {(p: Panel, texts: string[]) => UsedPlan[]} */
 const plansOf = (p, texts) => {
   p.plans ??= [];
   const read = (i) => (p.plans[i] ??= ((plan) => ({ ...plan, used: usedBy(plan) }))(JSON.parse(texts[i])));
@@ -36,6 +38,7 @@ const plansOf = (p, texts) => {
 
 // The part of a layout in which something is; what stands on the rims of cards has room around it.
 const AROUND = 16;
+/** @type {(plan: Plan) => Frame} */
 const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
   const xs = [], ys = [];
   for (const { x, y, w, h } of [brokers, clients, stores, hosts, labels]) {
@@ -49,9 +52,10 @@ const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
 };
 
 // The same with what the reader has put elsewhere.
+/** @type {(one: UsedPlan) => Frame} */
 const withOwn = (one) => {
   const found = { ...one.used }, [mx, my] = [one.plan.width[0] / 2, one.plan.height[0] / 2];
-  for (const table of Object.keys(MOVABLE)) {
+  for (const table of /** @type {Movable[]} */ (Object.keys(MOVABLE))) {
     one[table].name.forEach((name, i) => {
       const own = ownPlaces.all[placeKey(table, name)], [w, h] = [one[table].w[i] / 2 + AROUND, one[table].h[i] / 2 + AROUND];
       if (!own) return;
@@ -63,12 +67,14 @@ const withOwn = (one) => {
 };
 
 // Everything at its place of this layout, or where the reader has put it.
+/** @param {Panel} p */
 const settle = (p) => {
   for (const [name, table] of Object.entries(withPlaces(p, p.laid))) if (p.source(name)) p.source(name).data = table;
   p.ways = p.data("ways");
   indexCards(p);
 };
 
+/** @param {Panel} p @param {number} t */
 const drawPanel = (p, t) => {
   compareWith(p, t);
   const s = stateAt(p, t), ink = makeInk(p);
@@ -88,6 +94,7 @@ const drawPanel = (p, t) => {
 };
 
 // What counts down changes without an event; everything else only where the next change has come.
+/** @param {Panel} p @param {number} t */
 const isDue = (p, t) => {
   const rows = p.data("changes"), next = after(rows.t, t);
   return p.drawn == null || next !== p.drawn.next || p.unit?.() !== p.drawn.unit || (p.waits && Math.abs(t - p.drawn.t) > 0.05);

@@ -75,7 +75,7 @@ player.on("ready", () => {
   const modes = [["play", "Watch"], ["build", "Build"], ["compare", "Compare"]];
   const show = () => {
     const state = player.kernel ? lab.state : null, title = state?.title ?? player.panels[0].data("meta").title?.[0] ?? "";
-    const held = place.activeElement?.dataset?.name;
+    const held = /** @type {HTMLElement} */ (place.activeElement)?.dataset?.name;
     const parts = [];
     const about = player.panels[0].data("about"), id = state?.name || about.guide?.[0];
     if (id) parts.push(element("span", { class: "id" }, short(id, 30)));
@@ -93,7 +93,7 @@ player.on("ready", () => {
     if (about.product?.[0]) parts.push(element("span", { class: "edition" }, about.product[0]));
     parts.push(element("button", { type: "button", "data-name": "save", "aria-haspopup": "menu", onclick: (event) => openMenu(below(event), "Take away", saveKinds(), event.currentTarget) }, "Save"));
     bar.replaceChildren(...parts);
-    if (held) bar.querySelector(`[data-name=${held}]`)?.focus(); // who pressed it may press it again
+    if (held) /** @type {HTMLElement} */ (bar.querySelector(`[data-name=${held}]`))?.focus(); // who pressed it may press it again
   };
   player.on("lab", show);
   player.on("load", show);

@@ -62,6 +62,7 @@ const deliveries = (panel, latency, put) => {
   }
 };
 
+/** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawSteps = (pen, one, y, tall, most, colour) => {
   const base = y + tall - 3, room = tall - 6, first = Math.max(0, after(one.t, axis.from) - 1), clamp = (t) => Math.max(axis.from, Math.min(axis.to, t));
   pen.beginPath();
@@ -86,6 +87,7 @@ const drawSteps = (pen, one, y, tall, most, colour) => {
   pen.stroke();
 };
 
+/** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawDots = (pen, one, y, tall, most) => {
   const middle = [...one.v].sort((a, b) => a - b)[one.v.length >> 1], at = (v) => y + tall - 4 - v / most * (tall - 8);
   pen.fillStyle = player.colour("line");
@@ -101,6 +103,7 @@ const valueAt = (one, t) => (after(one.t, t) ? one.v[after(one.t, t) - 1] : 0);
 
 // Who serves and who waits: bars with their words; what is not alive is hatched, what waits is dashed.
 const SERVES = new Set(["master", "live", "running"]), GONE = new Set(["down", "stopped", "crashed", "reconnects"]);
+/** @param {CanvasRenderingContext2D} pen */
 const drawRoles = (pen, lanes, top) => {
   const { t0 = [], t1 = [], lane = [], text = [] } = player.panels[0].data("spans");
   for (let i = 0; i < t0.length; i++) {
@@ -135,6 +138,7 @@ const lanesShown = () => {
 };
 
 // Where all lanes are of one destination it need not be said; names of a second run carry its number.
+/** @param {CanvasRenderingContext2D} pen */
 const drawNames = (pen, rows) => {
   const dests = new Set(rows.map((one) => one.name.split(" ").at(-1)).filter((name) => name.includes("://")));
   rows.forEach((one, i) => {
@@ -146,6 +150,7 @@ const drawNames = (pen, rows) => {
   });
 };
 
+/** @param {CanvasRenderingContext2D} pen */
 const drawLanes = (pen, rows) => {
   const most = Math.max(1, ...rows.map((one) => one.most ?? 1)), high = rows.length * ROW_HIGH + 4;
   pen.fillStyle = player.colour("sunken");
@@ -227,6 +232,6 @@ player.on("ready", () => {
   };
   player.on("time", follow);
   seldom(tell);
-  for (const name of ["load", "tracks", "size"]) player.on(name, renew);
-  for (const name of ["theme", "select", "window"]) player.on(name, draw);
+  for (const name of /** @type {const} */ (["load", "tracks", "size"])) player.on(name, renew);
+  for (const name of /** @type {const} */ (["theme", "select", "window"])) player.on(name, draw);
 });

@@ -68,7 +68,7 @@ player.on("ready", () => {
     of.textContent = `/ ${timeText(Math.max(...player.panels.map((p) => player.runTime(p, player.duration))))}`;
   });
   player.on("play", (on) => {
-    play.setAttribute("aria-pressed", on);
+    play.setAttribute("aria-pressed", String(on));
     symbol.replaceChildren(icon(on ? "pause" : "play"));
   });
   player.on("speed", (direction) => {

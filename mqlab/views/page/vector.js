@@ -18,6 +18,7 @@ const ringOf = ({ x, y, r0, r1, a0, a1, fill }) => {
 };
 
 // How a row of each source looks; `u` is how many px of the screen a unit of the stage has.
+/** @type {{ [K in GlyphName]: (r: { [C in keyof (typeof GLYPHS)[K]]?: any }, u: number) => string }} */
 const VECTORS = {
   frames: (r) => boxOf(r, 10, `fill="none" ${paintOf("stroke", r.edge)}${dashOf(r.dash, 1.5)}`) + hatchOf(r),
   halos: (r, u) => `<path d="${pathData(r.xs, r.ys)}" fill="none" ${paintOf("stroke", r.colour)} stroke-width="${r.w / u}" stroke-linecap="round"/>`,
@@ -34,6 +35,7 @@ const VECTORS = {
   words: (r, u) => `<text x="${r.x.toFixed(1)}" y="${r.y.toFixed(1)}" dy=".35em" font-size="${(parseFloat(r.font) / u).toFixed(1)}"${r.style === "bold" ? ' font-weight="700"' : ""} ${paintOf("fill", r.colour)} text-anchor="${{ left: "start", center: "middle", right: "end" }[r.align]}">${asText(r.text)}</text>`,
 };
 
+/** @param {Panel} p */
 const movingVectors = (p, u) => (p.marks ?? []).map((m) => {
   const kind = p.looks.kind[m.look], token = p.looks.token[m.look] ?? "d0", message = kind === "queue" || kind === "topic", r = p.size / u * (message ? 1 : 0.66);
   const fill = player.colour(!message && kind !== "ack" ? "card" : m.flags & NON_PERSISTENT ? "card" : token), edge = player.colour(message ? `${token}e` : token);
@@ -43,6 +45,7 @@ const movingVectors = (p, u) => (p.marks ?? []).map((m) => {
 });
 
 // One stage as SVG, `x` px from the left of the picture.
+/** @param {Panel} p @param {number} x */
 const vectorOf = (p, x) => {
   const { x_range: xr, y_range: yr } = p.source("stage"), u = p.unit(), w = xr.end - xr.start, h = yr.start - yr.end;
   const parts = Object.entries(VECTORS).flatMap(([name, draw]) => {

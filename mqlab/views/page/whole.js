@@ -20,13 +20,15 @@ player.on("ready", () => {
   const told = element("div", { class: "whole-told", hidden: true });
   const asked = { no: 0, at: 0, next: null, before: null }; // the last wish, when (0: it is answered), what is wished after it
   foot.prepend(strip, told);
+  /** @type {Panel["data"]} */
   const of = (name) => player.panels[0].data(name), least = () => (part.high - part.low) / 1e6;
   const x = (ms, low, high) => gutter() + (ms - low) / (high - low || 1) * span();
   const ms = (px, low, high) => low + (px - gutter()) / span() * (high - low);
 
+  /** @param {CanvasRenderingContext2D} pen @param {Tables["rates"]} rates */
   const drawRates = (pen, rates, low, high, base, room) => {
     const { t = [], sent = [], received = [] } = rates, most = Math.max(1, ...sent, ...received);
-    for (const [values, token, filled] of [[sent, "ink3", true], [received, "ok", false]]) {
+    for (const [values, token, filled] of /** @type {[number[], string, boolean][]} */ ([[sent, "ink3", true], [received, "ok", false]])) {
       pen.beginPath();
       pen.moveTo(x(t[0] ?? low, low, high), base);
       t.forEach((at, i) => { pen.lineTo(x(at, low, high), base - (i ? values[i - 1] : 0) / most * room); pen.lineTo(x(at, low, high), base - values[i] / most * room); });
@@ -60,12 +62,12 @@ player.on("ready", () => {
     write(pen, `to ${Math.round(most).toLocaleString("en")}${few ? "/s" : " a second"}`, gutter() - 8, MAP_HIGH + 14, { align: "right", token: "ink2" });
     write(pen, "sent", gutter() - 8, base - 20, { align: "right", token: "ink3" });
     write(pen, "received", gutter() - 8, base - 7, { align: "right", token: "ok" });
-    for (const [share, align] of [[0, "left"], [1, "right"]]) {
+    for (const [share, align] of /** @type {const} */ ([[0, "left"], [1, "right"]])) {
       const at = from + share * (to - from);
       write(pen, `${at.toLocaleString("en", { maximumFractionDigits: to - from < 10 ? 3 : 1 })} ms`, gutter() + share * span(), base + 10, { align, size: 10.5 });
     }
-    strip.setAttribute("aria-valuemax", high);
-    strip.setAttribute("aria-valuenow", from);
+    strip.setAttribute("aria-valuemax", String(high));
+    strip.setAttribute("aria-valuenow", String(from));
     strip.setAttribute("aria-valuetext", `${from.toFixed(1)} to ${to.toFixed(1)} ms: ${of("window").told?.[0] ?? ""}`);
   };
   const send = (wished) => {
@@ -140,5 +142,5 @@ player.on("ready", () => {
   player.on("select", tell);
   // Of two parts without messages only these tables differ: no new scene begins.
   player.panels[0].source("window").properties.data.change.connect(() => queueMicrotask(() => { load(); drawStage(true); }));
-  for (const name of ["theme", "size"]) player.on(name, () => { if (!strip.hidden) draw(); });
+  for (const name of /** @type {const} */ (["theme", "size"])) player.on(name, () => { if (!strip.hidden) draw(); });
 });
