@@ -34,8 +34,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,HttpsUpgrades,"
          "MediaRouter,OptimizationHints,PaintHolding,RenderDocument,Translate"]  # fmt: skip
-# Development only: types (tsc).
-SCRIPT_TOOLS = ("typescript@7.0.2",)
+# Development only: types, and lint and format.
+SCRIPT_TOOLS = ("typescript@7.0.2", "@biomejs/biome@2.6.8")
 IN_CI = os.environ.get("CI") == "true"
 ALL = plan.ALL in os.environ  # pytest --all
 # How long an example takes says how busy the machine is; what a property says is the same on each.

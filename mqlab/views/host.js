@@ -88,7 +88,8 @@ const embed = async (model, host) => {
     if (number >= 0) Bokeh.documents.splice(number, 1);
     place.remove();
   };
-  return { doc, clear, shared: (doc.mqlab ??= {}) };
+  doc.mqlab ??= {};
+  return { doc, clear, shared: doc.mqlab };
 };
 
 const render = async ({ model, el }) => {

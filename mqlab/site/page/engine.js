@@ -16,7 +16,8 @@ engine.start = () => {
   ready.promise = new Promise((done, fail) => Object.assign(ready, { done, fail }));
   ready.promise.catch(() => {});
   tellEngine("loading", words.loading.replace("{megabytes}", Math.round(site.engine.bytes / 1e6)));
-  const worker = engine.worker = new Worker(new URL("engine/worker.js", assets), { type: "module" });
+  const worker = new Worker(new URL("engine/worker.js", assets), { type: "module" });
+  engine.worker = worker;
   const fail = (why) => {
     tellEngine("failed", words.failed.replace("{why}", why));
     ready.fail(new Error(why));

@@ -20,7 +20,7 @@ globalThis.mqlabPage = async (doc) => {
   const sources = [...doc._all_models.values()].filter(({ type, name }) => type === "ColumnDataSource" && name && !name.startsWith("draw "));
   const tables = Object.fromEntries(sources.map(({ name, data }) => [name, data])), title = tables.meta.title[0] ?? "";
   const inScript = (text) => text.replace(/<\/(?=script)|<!--/gi, (found) => (found === "</" ? "<\\/" : "<\\!--"));
-  const told = (value) => inScript(JSON.stringify(JSON.stringify(value, (_, one) => (typeof one === "number" && one !== one ? { nan: 1 } : one))));
+  const told = (value) => inScript(JSON.stringify(JSON.stringify(value, (_, one) => (Number.isNaN(one) ? { nan: 1 } : one))));
   const item = itemOf({ stages: doc.get_model_by_name("stage 2") ? 2 : 1, title }, 0);
   const named = make("title", {}, title).outerHTML;
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">${named}</head><body style="margin:0"><div id="place"></div>`

@@ -3,7 +3,7 @@ const say = (data) => postMessage(data);
 const waiting = [];
 let answer = null;
 
-onmessage = ({ data }) => {
+self.onmessage = ({ data }) => {
   if (answer) say({ id: data.id, text: answer(data.text) }); else waiting.push(data);
 };
 

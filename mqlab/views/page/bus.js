@@ -6,8 +6,8 @@
 //   theme   light or dark                    size   the width of the page
 //   kernel  somebody answers now, or no more
 const doc = root.document;
-/** @type {Shared} */
-const shared = (doc.mqlab ??= {}); // host.js puts `ask` here where there is a kernel
+doc.mqlab ??= {};
+const shared = doc.mqlab; // host.js puts `ask` here where there is a kernel
 const models = new Map(); // they stay as long as the document: a search through all of it each would be dear
 const get = (name) => {
   if (!models.has(name)) models.set(name, doc.get_model_by_name(name));

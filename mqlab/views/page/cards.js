@@ -204,7 +204,7 @@ const BROKERS = {
       ink.bar(x - (w - 28) / 2 + long / 2, top + 68, long, 6, "line2");
     }
   },
-  M: (p, ink, { x, y, w, h, name }, state, role, queues) => {
+  M: (p, ink, { x, y, w, h, name }, _state, role, queues) => {
     const left = x - w / 2 + 9, right = x + w / 2 - 9, top = y - h / 2;
     ink.box("cards", x, y, w, h, FRAMES[role.kind]);
     if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
@@ -217,17 +217,17 @@ const BROKERS = {
     const [dest, queue] = queues[0];
     drawStrip(p, ink, left - 2, right + 2, y + h / 2 - 13, queue, dest, SIZES.M);
   },
-  S: (p, ink, { x, y, w, h, name }, state, role, queues) => {
+  S: (p, ink, { x, y, w, h, name }, _state, role, queues) => {
     const sum = sumOf(queues), look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
     ink.box("pills", x, y, w, h, { ...look, fill: role.kind === "serves" && !role.word ? "card" : look.fill });
     const wide = w > WIDE_PILL && queues.length, count = wide ? 52 : sum ? ink.wide(String(sum), 10.5, true) + 8 : 0;
     const named = ink.say(x - w / 2 + 8, y, name, 11, { bold: true, room: w - 16 - count, token: look.text });
-    if (wide) { drawInline(p, ink, x, y, w, h, queues, sum, named); return; }
+    if (wide) { drawInline(p, ink, x, y, w, queues, sum, named); return; }
     if (!sum) return;
     ink.box("cells", x + w / 2 - 5 - count / 2, y, count, h - 8, { fill: lookOf(p, queues[0][0]).token });
     ink.say(x + w / 2 - 5 - count / 2, y, String(sum), 10.5, { bold: true, align: "center", token: "on_d" });
   },
-  XS: (p, ink, { x, y, w, name }, state, role, queues) => {
+  XS: (p, ink, { x, y, w, name }, _state, role, queues) => {
     const sum = sumOf(queues), look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
     ink.dot(x, y, w - 3, "circle", look.fill, look.edge, 1.5, look.dash ?? "solid");
     const room = [...name].length > 4 ? w - 3 : w + 12; // a short name may stand over the rim
@@ -243,7 +243,7 @@ const BROKERS = {
 
 // In one line with the name: the fullest queue or topic as a sign, its messages as cells, and their number.
 /** @param {Panel} p @param {Ink} ink @param {number} x @param {number} y */
-const drawInline = (p, ink, x, y, w, h, queues, sum, named) => {
+const drawInline = (p, ink, x, y, w, queues, sum, named) => {
   const right = x + w / 2 - 7, number = ink.say(right, y, String(sum), 11, { bold: true, align: "right", token: sum ? "ink" : "ink3" });
   const [dest, queue] = queues.reduce((a, b) => (b[1].size > a[1].size ? b : a)), look = lookOf(p, dest), left = x - w / 2 + 8 + named + 13;
   ink.dot(left - 3, y, 8, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`, 1.1);

@@ -102,7 +102,7 @@ const CLIENTS = {
       if (consumer.chips) drawChips(ink, shape, apartWords(p, s, consumer), exclusivity(p, s, consumer.node) === "holds");
       if (ink.wide(doing, 10.5) < right - left - words - 4) ink.say(left, top + shape.h - 15, doing, 10.5, { token: away ? "fault" : "ink3" });
     },
-    M: (p, ink, shape, client, [consumer], s) => {
+    M: (p, ink, shape, _client, [consumer], s) => {
       const left = shape.x - shape.w / 2 + 9, right = shape.x + shape.w / 2 - 8, top = shape.y - shape.h / 2, state = s.consumers.get(consumer.node);
       const got = ink.say(right, top + 11, counted(p, "", state?.got ?? 0), 11.5, { bold: true, align: "right" });
       ink.say(left, top + 11, shape.name, 12, { bold: true, room: right - left - got - 6 });

@@ -152,8 +152,8 @@ const drawStrands = (p, ink, s, links, i, bridges) => {
   }
 };
 
-/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */
-const drawWires = (p, ink, s, t) => {
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
+const drawWires = (p, ink, s) => {
   const w = p.data("wires"), size = p.data("plan").size[0], thin = size === "L" ? 1.6 : 1.2;
   for (let i = 0; i < w.frm.length; i++) {
     const [xs, ys] = pathOf(w, i), token = (name, wide, dash) => ink.path(xs, ys, name, wide, dash);
@@ -206,22 +206,22 @@ const drawLock = (ink, x, y) => {
   ink.dot(x, y + 2, 8.5, "square", "on_active", "on_active", 0);
 };
 
-/** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */
-const drawLines = (p, ink, s, t) => {
+/** @param {Panel} p @param {Ink} ink @param {RunState} s */
+const drawLines = (p, ink, s) => {
   const links = p.data("links"), of = bridgesOf(p), large = p.data("plan").size[0] === "L";
   for (let i = 0; i < links.name.length; i++) {
     const bridges = of.get(i) ?? [];
     drawPipe(p, ink, s, links, i, bridges);
     if (large) drawStrands(p, ink, s, links, i, bridges);
-    if (links.count[i] > 1) drawHowMany(p, ink, links, i);
+    if (links.count[i] > 1) drawHowMany(ink, links, i);
   }
-  drawWires(p, ink, s, t);
+  drawWires(p, ink, s);
   if (player.selection?.kind === "message") drawRoute(p, ink, player.selection.msg);
 };
 
 // A line that stands for several connectors says how many.
-/** @param {Panel} p @param {Ink} ink @param {Tables["links"]} links @param {number} i */
-const drawHowMany = (p, ink, links, i) => {
+/** @param {Ink} ink @param {Tables["links"]} links @param {number} i */
+const drawHowMany = (ink, links, i) => {
   const [x, y] = along(links, i, 0.5), text = `×${links.count[i]}`, w = ink.wide(text, 9.5, true) + 8;
   ink.box("pills", x, y, w, 14, { fill: "stage", edge: "line2" });
   ink.say(x, y, text, 9.5, { bold: true, align: "center", token: "ink2" });
@@ -258,7 +258,7 @@ const drawLinkNames = (p, ink) => {
 const drawHosts = (p, ink, s) => {
   const h = p.data("hosts"), b = p.data("brokers");
   for (let i = 0; i < h.name.length; i++) {
-    const inside = b.node.filter((node, k) => Math.abs(b.x[k] - h.x[i]) < h.w[i] / 2 && Math.abs(b.y[k] - h.y[i]) < h.h[i] / 2);
+    const inside = b.node.filter((_, k) => Math.abs(b.x[k] - h.x[i]) < h.w[i] / 2 && Math.abs(b.y[k] - h.y[i]) < h.h[i] / 2);
     const down = inside.length > 0 && inside.every((node) => s.brokers.get(node)?.condition === "crashed");
     ink.box("frames", h.x[i], h.y[i], h.w[i], h.h[i], { fill: null, edge: down ? "fault" : "line2", dash: "6 4" });
     const left = h.x[i] - h.w[i] / 2 + 12, top = h.y[i] - h.h[i] / 2, w = ink.wide(h.name[i], 11, true);

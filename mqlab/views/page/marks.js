@@ -67,7 +67,7 @@ const hollow = (pen, shape, middle, r, fill, edge) => {
 /** @param {Pen} pen */
 const line = (pen, token, width, points, middle, r) => {
   pen.beginPath();
-  points.forEach(([x, y], i) => pen[i ? "lineTo" : "moveTo"](middle + x * r, middle + y * r));
+  points.forEach(([x, y], i) => { pen[i ? "lineTo" : "moveTo"](middle + x * r, middle + y * r); });
   pen.strokeStyle = player.colour(token);
   pen.lineWidth = width;
   pen.lineCap = "round";

@@ -15,7 +15,10 @@ const newConsumer = () => ({ window: new Map(), got: 0, left: false });
 /** @type {() => BridgeState} */
 const newBridge = () => ({ up: false, known: false, passed: 0, subscriptions: new Map() });
 /** @type {<K, V>(map: Map<K, V>, key: K, make: () => V) => V} */
-const part = (map, key, make) => { let found = map.get(key); if (!found) map.set(key, found = make()); return found; };
+const part = (map, key, make) => {
+  if (!map.has(key)) map.set(key, make());
+  return map.get(key);
+};
 
 /** @type {<K, V>(map: Map<K, V>, copy: (value: V) => V) => Map<K, V>} */
 const copyMap = (map, copy) => new Map([...map].map(([key, value]) => [key, copy(value)]));
@@ -69,8 +72,8 @@ const dropCopy = (p, broker, dest, msg, to) => {
 
 /** @type {Record<string, Change>} */
 const APPLY = {
-  role: (s, p, b, role) => { part(s.brokers, b, newBroker).role = role; },
-  state: (s, p, b, code, c, d, t) => {
+  role: (s, _p, b, role) => { part(s.brokers, b, newBroker).role = role; },
+  state: (s, p, b, code, _c, _d, t) => {
     const broker = part(s.brokers, b, newBroker);
     broker.condition = code === 5 ? "up" : HEALTH[code];
     broker.since = t;
@@ -83,7 +86,7 @@ const APPLY = {
     }
     forget(s, p, (card) => s.clients.get(card)?.at === b);
   },
-  put: (s, p, b, dest, msg) => {
+  put: (s, _p, b, dest, msg) => {
     const broker = part(s.brokers, b, newBroker), queue = part(broker.queues, dest, () => new Map());
     if (!queue.has(msg)) broker.depth++;
     queue.set(msg, null);
@@ -106,17 +109,17 @@ const APPLY = {
     if (p.isTopic[dest]) dropCopy(p, broker, dest, msg, holder); else if (queue?.has(msg)) queue.set(msg, null);
     if (holder >= 0) s.consumers.get(holder)?.window.delete(msg);
   },
-  work: (s, p, to, dest, msg, flags, t) => {
+  work: (s, _p, to, dest, msg, flags, t) => {
     const consumer = part(s.consumers, to, newConsumer);
     consumer.got++;
     consumer.window.set(msg, { dest, working: true, since: t, flags });
   },
-  bridge: (s, p, bridge, up) => {
+  bridge: (s, _p, bridge, up) => {
     const found = part(s.bridges, bridge, newBridge);
     found.up = up === 1; found.known = true;
     if (!up) found.subscriptions.clear();
   },
-  at: (s, p, client, broker, c, d, t) => {
+  at: (s, p, client, broker, _c, _d, t) => {
     const found = part(s.clients, client, newClient);
     if (broker < 0) forget(s, p, (card) => card === client);
     found.at = broker; found.since = t; found.met = true; found.wait = null;
@@ -128,31 +131,31 @@ const APPLY = {
     tries.tries.set(to, (tries.tries.get(to) ?? 0) + 1);
     tries.met = true;
   },
-  wait: (s, p, node, ms, lock, d, t) => {
+  wait: (s, p, node, ms, lock, _d, t) => {
     const of = isBroker(p, node) ? part(s.brokers, node, newBroker) : part(s.clients, node, newClient);
     of.wait = { ms, since: t, lock: lock === 1 };
   },
-  sent: (s, p, client) => { const found = part(s.clients, client, newClient); found.sent++; found.met = true; },
-  full: (s, p, b, dest, msg, client) => { part(s.clients, client, newClient).held = { msg, at: b }; },
-  stands: (s, p, b, dest, sub, to) => { part(s.brokers, b, newBroker).subs.set(sub, { dest, to }); },
-  vote: (s, p, b, yes, needed, won, t) => {
+  sent: (s, _p, client) => { const found = part(s.clients, client, newClient); found.sent++; found.met = true; },
+  full: (s, _p, b, _dest, msg, client) => { part(s.clients, client, newClient).held = { msg, at: b }; },
+  stands: (s, _p, b, dest, sub, to) => { part(s.brokers, b, newBroker).subs.set(sub, { dest, to }); },
+  vote: (s, _p, b, yes, needed, won, t) => {
     part(s.brokers, b, newBroker).vote = { yes, needed, won: won === 1, since: t, asked: [] };
   },
-  ballot: (s, p, b, node, said) => {
+  ballot: (s, _p, b, node, said) => {
     const broker = part(s.brokers, b, newBroker); // states share the vote: it is not changed, but another
     if (broker.vote) broker.vote = { ...broker.vote, asked: [...broker.vote.asked, { node, said }] };
   },
-  subscribe: (s, p, bridge, dest, sub) => {
+  subscribe: (s, _p, bridge, _dest, sub) => {
     const known = part(s.bridges, bridge, newBridge).subscriptions;
     known.set(sub, (known.get(sub) ?? 0) + 1);
   },
-  unsubscribe: (s, p, bridge, dest, sub) => {
+  unsubscribe: (s, _p, _bridge, _dest, sub) => {
     for (const found of s.bridges.values()) found.subscriptions.delete(sub);
     for (const found of s.brokers.values()) found.subs.delete(sub);
   },
-  lock: (s, p, b, held) => { const broker = part(s.brokers, b, newBroker); broker.lock = held === 1; broker.wait = null; },
-  cut: (s, p, a, b, on) => { if (on) s.cuts.set(`${a} ${b}`, [a, b]); else s.cuts.delete(`${a} ${b}`); },
-  left: (s, p, consumer) => { part(s.consumers, consumer, newConsumer).left = true; forget(s, p, (card, node) => node === consumer); },
+  lock: (s, _p, b, held) => { const broker = part(s.brokers, b, newBroker); broker.lock = held === 1; broker.wait = null; },
+  cut: (s, _p, a, b, on) => { if (on) s.cuts.set(`${a} ${b}`, [a, b]); else s.cuts.delete(`${a} ${b}`); },
+  left: (s, p, consumer) => { part(s.consumers, consumer, newConsumer).left = true; forget(s, p, (_card, node) => node === consumer); },
 };
 
 // Where each node is in the tables of cards; these are other ones when the room has another shape, or a group is open.

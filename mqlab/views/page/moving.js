@@ -10,7 +10,9 @@ const USUAL_LOOKS = {
   kind: ["queue", "queue", "queue", "queue", "queue", "queue", "subscription"],
 };
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const moving = (player.moving = { most: MOST_MARKS }); // marks of one run at once
+const moving = { most: MOST_MARKS }; // marks of one run at once
+
+player.moving = moving;
 
 // Flights of one way, look and moment are one burst: `head` is its first, `size` how many they are. `chain` numbers
 // the ways and looks, `order` the bursts in each, so that marks that stand for several are always the same ones.

@@ -170,7 +170,8 @@ player.on("ready", () => {
     pen.stroke();
   };
   const move = (t) => {
-    const before = at, x = at = Math.round(xOf(t, 0, player.duration));
+    const before = at, x = Math.round(xOf(t, 0, player.duration));
+    at = x;
     if (x === before) return; // most paints move it by less than a pixel
     const seen = labels.filter(({ a, b }) => b < x - 38 || a > x + 38), said = seen.map(({ a }) => a).join(" ");
     if (said !== named) { named = said; drawChapters(names.fit(), seen); }

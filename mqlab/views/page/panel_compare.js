@@ -33,11 +33,11 @@ const nextDifference = () => {
   if (times.length) { player.setPlaying(false); player.seek(Math.min(...times)); } else lab.say("", "No difference comes after this moment.");
 };
 
-addTab({ id: "compare", title: "Compare", hidden: true, make(body, place) { styled(place, COMPARE_STYLE); }, show(body) {
+addTab({ id: "compare", title: "Compare", hidden: true, make(_body, place) { styled(place, COMPARE_STYLE); }, show(body) {
   const state = lab.state, found = state?.comparison;
   if (!found) { body.replaceChildren(needsKernel()); return; }
   const names = state.sides.map((number) => state.branches[number].name), both = element("div");
-  names.forEach((name, i) => both.append(element("p", {}, element("span", { class: "which" }, String(i + 1)), short(name, 80), element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`))));
+  names.forEach((name, i) => { both.append(element("p", {}, element("span", { class: "which" }, String(i + 1)), short(name, 80), element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`))); });
   body.replaceChildren(element("h3", {}, "Side by side, on one clock"), both);
   if (found.first) {
     const at = Math.min(...found.first.filter(Boolean).map((one) => one.ms));

@@ -2,7 +2,7 @@
 addTab({ id: "events", title: "Events", key: "e", flush: true, make(body, place) {
   const log = makeLog(place, body, player.panels.length > 1 ? "what happened on the left" : "what happened", player.goTo);
   player.on("load", () => log.load(player.panels[0].data("events")));
-  player.on("time", (t, row) => log.mark(row));
+  player.on("time", (_t, row) => log.mark(row));
   this.log = log;
 }, show() { this.log.mark(-1); this.log.mark(player.row); } });
 
@@ -125,7 +125,7 @@ const showOptions = (body, part, told) => {
   body.scrollTop = scroll;
 };
 
-addTab({ id: "options", title: "Options", key: "o", make(body, place) { styled(place, OPTION_STYLE); }, async show(body) {
+addTab({ id: "options", title: "Options", key: "o", make(_body, place) { styled(place, OPTION_STYLE); }, async show(body) {
   if (!player.kernel) { body.replaceChildren(needsKernel()); return; }
   const part = optionsPart(), key = JSON.stringify([part, lab.state?.current, lab.state?.undo, lab.state?.redo]);
   if (key === options.key) return;
@@ -168,7 +168,7 @@ addTab({ id: "code", title: "Code", key: "k", async show(body) {
     } }, "Copy");
     const choose = (kind) => {
       text.textContent = told[kind];
-      kinds.forEach(([one], i) => buttons[i].setAttribute("aria-pressed", String(one === kind)));
+      kinds.forEach(([one], i) => { buttons[i].setAttribute("aria-pressed", String(one === kind)); });
       copy.textContent = "Copy";
     };
     body.replaceChildren(element("h3", {}, "The same as code"), element("div", { class: "chips" }, ...buttons, copy), text);

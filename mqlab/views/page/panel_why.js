@@ -143,12 +143,12 @@ const askWhatIf = (body, message, consumer) => asked(body, "what if", { message,
   body.querySelector(".card.whatif")?.remove();
   const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
   if (!answer.changes.length) card.append(sentence(`No single change does it (${answer.tried} tried${answer.all ? "" : ", and there are more"}).`));
-  answer.changes.forEach((change, number) => card.append(
+  answer.changes.forEach((change, number) => { card.append(
     element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
     element("p", {}, `Then: ${numbersOf(change)}.`),
     element("div", { class: "chips" },
       element("button", { type: "button", class: number ? "plain" : "main", onclick: () => lab.do("fork", { change: number }) }, "Fork"),
-      element("button", { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) }, "Compare both runs"))));
+      element("button", { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) }, "Compare both runs"))); });
   body.append(card);
   card.scrollIntoView?.({ block: "nearest" });
 });

@@ -1,7 +1,7 @@
 // Places of one's own: cards that were dragged stay where they were put, whatever is shown next, and their lines follow.
 // A place is kept by the part's name as px of the stage from its middle, which is the same in every layout.
 const MOVABLE = { brokers: "broker", clients: "client", stores: "store" };
-const ownPlaces = { get all() { return (memory().places ??= globalThis.mqlabPlaces ?? {}); } };
+const ownPlaces = { get all() { memory().places ??= globalThis.mqlabPlaces ?? {}; return memory().places; } };
 /** @type {(table: Movable, name: string) => string} */
 const placeKey = (table, name) => `${MOVABLE[table]} ${name}`;
 
@@ -29,8 +29,8 @@ const rerouted = (line, from, to, was) => {
 };
 
 // Tables of a layout with everything where the reader has put it. What nobody has moved stays as it was.
-/** @type {(p: Panel, plan: Plan) => Plan} */
-const withPlaces = (p, plan) => {
+/** @type {(plan: Plan) => Plan} */
+const withPlaces = (plan) => {
   const all = ownPlaces.all, [width, height] = [plan.plan.width[0], plan.plan.height[0]], found = { ...plan }, before = new Map(), after = new Map();
   let moved = false;
   for (const table of /** @type {Movable[]} */ (Object.keys(MOVABLE))) {

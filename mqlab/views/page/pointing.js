@@ -21,7 +21,7 @@ const partAt = (p, x, y, whole = false) => {
   const client = c.node.findIndex((_, i) => inside(c, i, x, y));
   if (client >= 0) return { kind: c.role[client], node: c.node[client], name: c.name[client] };
   const broker = b.node.findIndex((_, i) => inside(b, i, x, y));
-  if (broker >= 0) return (whole ? null : messageIn(p, b, broker, x, y)) ?? { kind: "broker", node: b.node[broker], name: b.name[broker] };
+  if (broker >= 0) return (whole ? null : messageIn(p, x, y)) ?? { kind: "broker", node: b.node[broker], name: b.name[broker] };
   let best = null, least = reach + 3;
   for (let i = 0; i < links.name.length; i++) { const far = distanceTo(links, i, x, y); if (far < least) { least = far; best = i; } }
   return best == null ? null : { kind: links.count[best] > 1 ? "connectors" : "connector", node: best, name: links.name[best], from: cardName(p, links.a[best]), to: cardName(p, links.b[best]) };
@@ -30,8 +30,8 @@ const partAt = (p, x, y, whole = false) => {
 const cardName = (p, node) => p.data("brokers").name[p.brokerOf.get(node)] ?? p.data("clients").name[p.clientOf.get(node)] ?? p.data("nodes").name?.[node] ?? "";
 
 // The message whose cell of a queue is at a point: the cells are where drawStrip has put them.
-/** @param {Panel} p @param {number} i @param {number} x @param {number} y */
-const messageIn = (p, b, i, x, y) => {
+/** @param {Panel} p @param {number} x @param {number} y */
+const messageIn = (p, x, y) => {
   const cells = p.source("draw cells").data, words = p.source("draw words").data;
   const cell = cells.x.findIndex((cx, k) => cells.w[k] > 12 && cells.w[k] < 20 && Math.abs(cx - x) <= cells.w[k] / 2 && Math.abs(cells.y[k] - y) <= cells.h[k] / 2);
   if (cell < 0) return null;

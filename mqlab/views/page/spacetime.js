@@ -9,12 +9,12 @@ const places = () => {
     if (seen.has(name[i])) return;
     seen.add(name[i]);
     const mine = name.map((_, k) => k).filter((k) => home[k] === name[i] && k !== i);
-    mine.filter((k) => role[k] === "producer").forEach((k) => put(k, depth + 1));
+    for (const k of mine) if (role[k] === "producer") put(k, depth + 1);
     found.push({ name: name[i], role: role[i], inner: depth > 0 });
-    mine.filter((k) => role[k] !== "producer").forEach((k) => put(k, depth + 1));
+    for (const k of mine) if (role[k] !== "producer") put(k, depth + 1);
   };
   name.forEach((_, i) => { if (!home[i] || !name.includes(home[i])) put(i, 0); });
-  name.forEach((_, i) => put(i, 0));
+  name.forEach((_, i) => { put(i, 0); });
   return found;
 };
 
@@ -71,7 +71,7 @@ const drawSpacetime = (fit) => {
   drawHeld(pen, rows, yOf);
   const seen = arrows().filter((one) => one.t1 >= axis.from && one.t0 <= axis.to && yOf.has(one.a) && yOf.has(one.b));
   if (seen.length > MOST_ARROWS) drawBands(pen, seen, yOf);
-  else seen.forEach((one) => drawOne(pen, one, yOf, seen.length <= 120));
+  else for (const one of seen) drawOne(pen, one, yOf, seen.length <= 120);
   drawFolds(pen, 8, high - 18, axis.from, axis.to, null);
   pen.restore();
   drawRuler(pen, high - 7, axis.from, axis.to);

@@ -69,7 +69,7 @@ const withOwn = (one) => {
 // Everything at its place of this layout, or where the reader has put it.
 /** @param {Panel} p */
 const settle = (p) => {
-  for (const [name, table] of Object.entries(withPlaces(p, p.laid))) if (p.source(name)) p.source(name).data = table;
+  for (const [name, table] of Object.entries(withPlaces(p.laid))) if (p.source(name)) p.source(name).data = table;
   p.ways = p.data("ways");
   indexCards(p);
 };
@@ -81,7 +81,7 @@ const drawPanel = (p, t) => {
   drawSides(p, ink, s);
   drawHosts(p, ink, s);
   drawOpenGroup(p, ink);
-  drawLines(p, ink, s, t);
+  drawLines(p, ink, s);
   drawBrokers(p, ink, s, t);
   drawClients(p, ink, s, t);
   drawLinkNames(p, ink);
@@ -127,7 +127,7 @@ player.on("load", () => {
 });
 player.on("time", () => drawStage(false));
 player.on("kernel", () => { if (Object.keys(ownPlaces.all).length) player.emit("places"); });
-player.on("places", () => { player.panels.forEach((p) => p.laid && settle(p)); drawStage(true); moveAll(); });
+player.on("places", () => { for (const p of player.panels) if (p.laid) settle(p); drawStage(true); moveAll(); });
 player.on("select", () => drawStage(true));
 player.on("theme", () => {
   for (const p of player.panels) {

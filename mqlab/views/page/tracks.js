@@ -154,14 +154,15 @@ const drawNames = (pen, rows) => {
 const drawLanes = (pen, rows) => {
   const most = Math.max(1, ...rows.map((one) => one.most ?? 1)), high = rows.length * ROW_HIGH + 4;
   pen.fillStyle = player.colour("sunken");
-  rows.forEach((_, i) => pen.fillRect(gutter(), i * ROW_HIGH + 2, span(), ROW_HIGH - 4));
+  rows.forEach((_, i) => { pen.fillRect(gutter(), i * ROW_HIGH + 2, span(), ROW_HIGH - 4); });
   pen.save();
   pen.beginPath();
   pen.rect(gutter(), 0, span() + 1, high);
   pen.clip();
   if (tracks.shown === "roles") drawRoles(pen, rows.map((one) => one.lane), 0);
   else {
-    rows.forEach((one, i) => (tracks.shown === "latency" ? drawDots : drawSteps)(pen, one, i * ROW_HIGH, ROW_HIGH, most, one.panel.end ? "d2" : "d1"));
+    const draw = tracks.shown === "latency" ? drawDots : drawSteps;
+    rows.forEach((one, i) => { draw(pen, one, i * ROW_HIGH, ROW_HIGH, most, one.panel.end ? "d2" : "d1"); });
     drawFolds(pen, 0, high, axis.from, axis.to, null);
   }
   pen.restore();
@@ -219,13 +220,14 @@ player.on("ready", () => {
   };
   // The values at the play head stand at the left; what is to come is faint.
   const follow = () => {
-    const before = at, x = at = Math.round(Math.max(gutter(), Math.min(axis.width - MARGIN, xOf(player.t))));
+    const before = at, x = Math.round(Math.max(gutter(), Math.min(axis.width - MARGIN, xOf(player.t))));
+    at = x;
     if (x === before) return;
     line.style.transform = `translateX(${x - 1}px)`;
     veil.style.transform = `translateX(${x}px)`;
   };
   const tell = () => {
-    [...values.children].forEach((one, i) => setText(one, String(valueAt(rows[i], player.t))));
+    [...values.children].forEach((one, i) => { setText(one, String(valueAt(rows[i], player.t))); });
     if (tracks.shown !== "flow" || (player.playing && performance.now() - told < 400)) return;
     told = performance.now();
     table.replaceChildren(flowTable());

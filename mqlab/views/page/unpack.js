@@ -28,7 +28,8 @@ const makeReader = (bytes, place) => (count, scale) => {
 const unpack = async (text) => {
   const bytes = await inflate(text), end = bytes.indexOf(0), read = makeReader(bytes, end + 1), tables = {};
   for (const head of JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)))) {
-    const table = (tables[head.table] ??= {});
+    tables[head.table] ??= {};
+    const table = tables[head.table];
     if (head.plain) table[head.column] = head.nan ? head.plain.map((value) => value ?? NaN) : head.plain;
     else if (head.written) table[head.column] = head; // when the times are there
     else if (head.ends) table[head.column] = read(head.n, 1).map((end, row) => Math.floor((tables.clock.play[end] - table.t0[row]) * 1e4 + 0.5) / 1e4);
@@ -57,6 +58,7 @@ const wordsOf = ({ codes, numbers, patterns }, table) => {
   let next = 0;
   return codes.map((code, row) => {
     const pattern = patterns[code];
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: pack.py puts them where something was left out
     return pattern.replace(/[\x01-\x07]/g, (sign) => (sign === "\x07" ? String(numbers[next++]) : String(table[LEFT_OUT[sign.charCodeAt(0) - 1]][row])));
   });
 };

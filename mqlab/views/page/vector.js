@@ -2,6 +2,7 @@
 // what moves.
 const paintOf = (name, colour) => (colour == null || colour === CLEAR ? `${name}="none"` : `${name}="${colour}"`);
 const dashOf = (dash, w = 1) => (dash && dash !== "solid" ? ` stroke-dasharray="${dash}" stroke-width="${w}"` : ` stroke-width="${w}"`);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML may not have them, not even escaped
 const asText = (text) => String(text).replace(/[\u0000-\u001f]/g, "").replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 const pathData = (xs, ys, close = false) => xs.map((x, i) => `${i ? "L" : "M"}${x.toFixed(1)} ${ys[i].toFixed(1)}`).join("") + (close ? "Z" : "");
 const boxOf = (r, radius, more) => `<rect x="${(r.x - r.w / 2).toFixed(1)}" y="${(r.y - r.h / 2).toFixed(1)}" width="${r.w.toFixed(1)}" height="${r.h.toFixed(1)}" rx="${Math.min(radius, r.h / 2)}" ${more}/>`;
