@@ -11,7 +11,7 @@ pytest.importorskip("bokeh", reason="the extra lab is not installed")
 
 from mqlab.views import player
 from mqlab.views.scene import SHAPES
-from tests.conftest import ROOT
+from tests.conftest import ROOT, missing
 
 PAGE = ROOT / "mqlab" / "views" / "page"
 
@@ -74,6 +74,16 @@ def test_a_slip_of_the_pen_is_found(from_npm, tmp_path, script, right, wrong, sa
     assert done.returncode != 0
     assert f"{script}(" in done.stdout
     assert said in done.stdout
+
+
+def test_what_needs_no_browser_does_what_it_says():
+    if not shutil.which("node"):
+        missing("node is not installed")
+    done = subprocess.run(
+        ["node", "--test", ROOT / "tests" / "views" / "pure.test.mjs"], capture_output=True, text=True
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.search(r"^# pass (\d+)", done.stdout, re.MULTILINE)[1]) > 20
 
 
 def biome(folder, *arguments, cwd=ROOT):
