@@ -6,43 +6,49 @@ const fromServer = async (version) => {
   const element = document.getElementById("jupyter-config-data");
   const config = element ? JSON.parse(element.textContent) : {};
   const base = config.fullLabextensionsUrl ?? `${config.baseUrl ?? "/"}lab/extensions`;
-  const texts = await Promise.all(NAMES.map(async (name) => {
-    const answer = await fetch(`${base}/mqlab-bokehjs/static/${name}.min.js?v=${version}`);
-    if (!answer.ok) throw new Error(`BokehJS is not served: ${answer.status}`);
-    return answer.text();
-  }));
+  const texts = await Promise.all(
+    NAMES.map(async (name) => {
+      const answer = await fetch(`${base}/mqlab-bokehjs/static/${name}.min.js?v=${version}`);
+      if (!answer.ok) throw new Error(`BokehJS is not served: ${answer.status}`);
+      return answer.text();
+    })
+  );
   return texts;
 };
 
-const fromKernel = (model) => new Promise((done, fail) => {
-  const timer = setTimeout(() => fail(new Error("the kernel did not send BokehJS")), 30000);
-  const listen = (message) => {
-    if (message?.kind !== "bokehjs") return;
-    clearTimeout(timer);
-    model.off("msg:custom", listen);
-    done(message.texts);
-  };
-  model.on("msg:custom", listen);
-  model.send({ kind: "bokehjs?" });
-});
+const fromKernel = (model) =>
+  new Promise((done, fail) => {
+    const timer = setTimeout(() => fail(new Error("the kernel did not send BokehJS")), 30000);
+    const listen = (message) => {
+      if (message?.kind !== "bokehjs") return;
+      clearTimeout(timer);
+      model.off("msg:custom", listen);
+      done(message.texts);
+    };
+    model.on("msg:custom", listen);
+    model.send({ kind: "bokehjs?" });
+  });
 
-const load = (model) => (window.__mqlabBokeh ??= (async () => {
-  const version = model.get("version");
-  if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Div")) return;
-  const served = model.get("served");
-  const texts = served ? await fromServer(version).catch(() => fromKernel(model)) : await fromKernel(model);
-  for (const text of texts) {
-    const script = document.createElement("script");
-    script.textContent = text;
-    document.head.append(script);
-  }
-})());
+const load = (model) =>
+  (window.__mqlabBokeh ??= (async () => {
+    const version = model.get("version");
+    if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Div")) return;
+    const served = model.get("served");
+    const texts = served ? await fromServer(version).catch(() => fromKernel(model)) : await fromKernel(model);
+    for (const text of texts) {
+      const script = document.createElement("script");
+      script.textContent = text;
+      document.head.append(script);
+    }
+  })());
 
 const setColumns = (doc, text) => {
   if (!text) return;
   const tables = JSON.parse(text);
-  for (const name of Object.keys(tables).filter((n) => !n.startsWith("meta")).concat(
-       Object.keys(tables).filter((n) => n.startsWith("meta")))) { // last: its change begins the new scene
+  for (const name of Object.keys(tables)
+    .filter((n) => !n.startsWith("meta"))
+    .concat(Object.keys(tables).filter((n) => n.startsWith("meta")))) {
+    // last: its change begins the new scene
     const source = doc.get_model_by_name(name);
     if (source) source.data = tables[name];
   }
@@ -55,20 +61,34 @@ const makeAsk = (model, on) => {
     if (message?.kind !== "answer" || !open.has(message.id)) return;
     const { done, fail } = open.get(message.id);
     open.delete(message.id);
-    if (message.error == null) done(message.value); else fail(new Error(message.error));
+    if (message.error == null) done(message.value);
+    else fail(new Error(message.error));
   });
-  const ask = (what, data) => new Promise((done, fail) => {
-    const id = Math.random().toString(36).slice(2);
-    open.set(id, { done, fail });
-    try { model.send({ kind: "ask", id, what, data }); } catch { open.delete(id); fail(new Error(GONE)); }
-  });
-  return { ask, end: () => { for (const { fail } of open.values()) fail(new Error(GONE)); open.clear(); } };
+  const ask = (what, data) =>
+    new Promise((done, fail) => {
+      const id = Math.random().toString(36).slice(2);
+      open.set(id, { done, fail });
+      try {
+        model.send({ kind: "ask", id, what, data });
+      } catch {
+        open.delete(id);
+        fail(new Error(GONE));
+      }
+    });
+  return {
+    ask,
+    end: () => {
+      for (const { fail } of open.values()) fail(new Error(GONE));
+      open.clear();
+    }
+  };
 };
 const GONE = "the kernel does not answer any more; run the cell again to ask";
 
 // One document in its place; `clear` takes both away.
 const embed = async (model, host) => {
-  const item = JSON.parse(model.get("item")), place = document.createElement("div");
+  const item = JSON.parse(model.get("item")),
+    place = document.createElement("div");
   place.id = item.target_id = `mq${Math.random().toString(36).slice(2)}`;
   host.append(place);
   while (!place.isConnected) await new Promise((go) => requestAnimationFrame(go));
@@ -76,7 +96,8 @@ const embed = async (model, host) => {
   // By its root, not by its age: the views of one widget come up at the same time.
   const doc = Bokeh.documents.findLast((d) => d.roots().some((root) => root.id === item.root_id));
   // Bokeh's place for notes about a server, one a document, which nobody takes away.
-  const notes = doc.config?.notifications, seen = notes && doc.views_manager?.get(notes);
+  const notes = doc.config?.notifications,
+    seen = notes && doc.views_manager?.get(notes);
   if (seen) {
     seen.remove();
     seen.el?.remove();
@@ -94,13 +115,18 @@ const embed = async (model, host) => {
 
 const render = async ({ model, el }) => {
   await load(model);
-  const heard = [], host = document.createElement("div");
-  const on = (name, f) => { model.on(name, f); heard.push([name, f]); };
+  const heard = [],
+    host = document.createElement("div");
+  const on = (name, f) => {
+    model.on(name, f);
+    heard.push([name, f]);
+  };
   host.setAttribute("data-lm-suppress-shortcuts", "true");
   host.dataset.mqlab = "view";
   el.append(host);
   const memory = {}; // what the page keeps when its document is replaced by another
-  let answers = model.get("answers") ? makeAsk(model, on) : null, shown = null;
+  let answers = model.get("answers") ? makeAsk(model, on) : null,
+    shown = null;
   const tell = () => {
     host.mqlab = { document: shown.doc };
     shown.shared.memory = memory;
@@ -109,13 +135,16 @@ const render = async ({ model, el }) => {
   };
   const put = () => {
     for (const [path, value] of Object.entries(model.get("props"))) {
-      const dot = path.lastIndexOf("."), target = shown.doc.get_model_by_name(path.slice(0, dot));
+      const dot = path.lastIndexOf("."),
+        target = shown.doc.get_model_by_name(path.slice(0, dot));
       if (target) target[path.slice(dot + 1)] = value;
     }
   };
   const watch = () => {
     for (const path of model.get("watch")) {
-      const dot = path.lastIndexOf("."), target = shown.doc.get_model_by_name(path.slice(0, dot)), name = path.slice(dot + 1);
+      const dot = path.lastIndexOf("."),
+        target = shown.doc.get_model_by_name(path.slice(0, dot)),
+        name = path.slice(dot + 1);
       target?.properties[name].change.connect(() => {
         model.set("seen", { ...model.get("seen"), [path]: target[name] });
         model.save_changes();
@@ -124,7 +153,8 @@ const render = async ({ model, el }) => {
   };
   const show = async () => {
     host.style.minHeight = shown ? `${host.clientHeight}px` : ""; // nothing below it jumps
-    const before = shown, next = await embed(model, host);
+    const before = shown,
+      next = await embed(model, host);
     before?.clear();
     shown = next;
     setColumns(shown.doc, model.get("columns"));
@@ -135,12 +165,24 @@ const render = async ({ model, el }) => {
   };
   await show();
   let busy = Promise.resolve();
-  on("change:item", () => { busy = busy.then(show); });
-  on("change:columns", () => { busy = busy.then(() => setColumns(shown.doc, model.get("columns"))); });
+  on("change:item", () => {
+    busy = busy.then(show);
+  });
+  on("change:columns", () => {
+    busy = busy.then(() => setColumns(shown.doc, model.get("columns")));
+  });
   on("change:props", put);
-  on("change:answers", () => { answers = model.get("answers") ? makeAsk(model, on) : null; tell(); });
+  on("change:answers", () => {
+    answers = model.get("answers") ? makeAsk(model, on) : null;
+    tell();
+  });
   // A restarted kernel closes the line; the picture plays on.
-  on("comm_live_update", () => { answers?.end(); answers = null; memory.lost = true; tell(); });
+  on("comm_live_update", () => {
+    answers?.end();
+    answers = null;
+    memory.lost = true;
+    tell();
+  });
   return () => {
     for (const [name, f] of heard) model.off(name, f);
     shown.clear();

@@ -19,12 +19,16 @@ PAGE = ROOT / "mqlab" / "views" / "page"
 def test_no_name_is_declared_twice():
     found = Counter()
     for name in player.SCRIPTS:
-        for line in (PAGE / name).read_text().splitlines():
-            if head := re.match(r"(?:const|let|function|class) ([\w$]+)", line):
-                found[head[1]] += 1
-                found.update(re.findall(r", ([A-Z][A-Z_]+) = ", line))
+        text = (PAGE / name).read_text()
+        found.update(re.findall(r"^(?:const|let|function|class) ([\w$]+)", text, re.MULTILINE))
+        found.update(re.findall(r"(?:^const .*?, |^  )([A-Z][A-Z_]+) = ", text, re.MULTILINE))
     assert len(found) > 50
     assert [name for name, count in found.items() if count > 1] == []
+
+
+def test_the_formatter_lets_them_pass(from_npm):
+    done = biome(from_npm, "format")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_no_name_is_idle():

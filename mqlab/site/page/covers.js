@@ -11,8 +11,12 @@ const setUpCovers = (article) => {
 const cover = (outputs, section) => {
   const { task } = JSON.parse(section.querySelector("script").textContent);
   if (task.kind !== "predict" || !outputs.childElementCount || progress.isTried(task.lesson, task.id)) return;
-  const show = make("button", { type: "button" }, words.uncover), note = make("p", { class: "note covered" }, words.covered, " ", show);
-  const uncover = () => { note.remove(); outputs.hidden = false; };
+  const show = make("button", { type: "button" }, words.uncover),
+    note = make("p", { class: "note covered" }, words.covered, " ", show);
+  const uncover = () => {
+    note.remove();
+    outputs.hidden = false;
+  };
   outputs.hidden = true;
   outputs.before(note);
   show.addEventListener("click", uncover);

@@ -1,6 +1,7 @@
 // The engine: Python in a worker of this browser. The page does not wait for it; who asks too early waits in line.
 const engine = { state: "none", generation: 0, busy: 0, worker: null };
-const asked = new Map(), ready = { done: null, promise: null };
+const asked = new Map(),
+  ready = { done: null, promise: null };
 
 const tellEngine = (state, text) => {
   engine.state = state;
@@ -11,7 +12,10 @@ const tellEngine = (state, text) => {
 };
 
 engine.start = () => {
-  if (location.protocol === "file:") { tellEngine("failed", words.from_file); return; }
+  if (location.protocol === "file:") {
+    tellEngine("failed", words.from_file);
+    return;
+  }
   engine.generation += 1;
   ready.promise = new Promise((done, fail) => Object.assign(ready, { done, fail }));
   ready.promise.catch(() => {});
@@ -27,12 +31,16 @@ engine.start = () => {
   worker.onerror = (event) => fail(event.message ?? "its worker could not be loaded");
   worker.onmessage = ({ data }) => {
     if (data.starting) tellEngine("loading", words.starting);
-    else if (data.ready) { tellEngine("ready", words.ready); ready.done(); }
-    else if (data.failed) fail(data.failed);
+    else if (data.ready) {
+      tellEngine("ready", words.ready);
+      ready.done();
+    } else if (data.failed) fail(data.failed);
     else {
-      const { done, fail: no } = asked.get(data.id) ?? {}, found = JSON.parse(data.text);
+      const { done, fail: no } = asked.get(data.id) ?? {},
+        found = JSON.parse(data.text);
       asked.delete(data.id);
-      if (found.error == null) done?.(found.value); else no?.(new Error(found.error));
+      if (found.error == null) done?.(found.value);
+      else no?.(new Error(found.error));
     }
   };
 };

@@ -4,7 +4,8 @@ const waiting = [];
 let answer = null;
 
 self.onmessage = ({ data }) => {
-  if (answer) say({ id: data.id, text: answer(data.text) }); else waiting.push(data);
+  if (answer) say({ id: data.id, text: answer(data.text) });
+  else waiting.push(data);
 };
 
 const begin = async () => {
@@ -28,4 +29,11 @@ from mqlab.site.kernel import Kernel
   for (const data of waiting.splice(0)) say({ id: data.id, text: answer(data.text) });
 };
 
-begin().catch((error) => say({ failed: String(error.message ?? error).trim().split("\n").at(-1) }));
+begin().catch((error) =>
+  say({
+    failed: String(error.message ?? error)
+      .trim()
+      .split("\n")
+      .at(-1)
+  })
+);

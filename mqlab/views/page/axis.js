@@ -1,14 +1,17 @@
 // The one axis of everything that has time on it: seconds of playing from left to right, between the same gutters,
 // with the same folds. The overview shows the whole; what lies below it a window.
-const GUTTER = 158, MARGIN = 22, NARROW_GUTTER = 92;
+const GUTTER = 158,
+  MARGIN = 22,
+  NARROW_GUTTER = 92;
 const axis = { from: 0, to: 1, width: 600 };
 const gutter = () => (axis.width < 700 ? NARROW_GUTTER : GUTTER);
 const span = () => Math.max(1, axis.width - gutter() - MARGIN);
-const xOf = (t, from = axis.from, to = axis.to) => gutter() + (t - from) / (to - from || 1) * span();
-const timeAt = (x, from = axis.from, to = axis.to) => from + (x - gutter()) / span() * (to - from);
+const xOf = (t, from = axis.from, to = axis.to) => gutter() + ((t - from) / (to - from || 1)) * span();
+const timeAt = (x, from = axis.from, to = axis.to) => from + ((x - gutter()) / span()) * (to - from);
 
 const setWindow = (from, to) => {
-  const least = player.duration / 5000, length = Math.max(least, Math.min(player.duration, to - from));
+  const least = player.duration / 5000,
+    length = Math.max(least, Math.min(player.duration, to - from));
   axis.from = Math.max(0, Math.min(player.duration - length, from));
   axis.to = axis.from + length;
   player.emit("window");
@@ -27,7 +30,8 @@ const makeCanvas = (height, attributes) => {
   const canvas = element("canvas", { "aria-hidden": "true", ...attributes });
   canvas.style.display = "block";
   const fit = (tall = height) => {
-    const ratio = devicePixelRatio || 1, wide = Math.max(1, axis.width);
+    const ratio = devicePixelRatio || 1,
+      wide = Math.max(1, axis.width);
     if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(tall * ratio)) {
       canvas.width = Math.round(wide * ratio);
       canvas.height = Math.round(tall * ratio);
@@ -55,7 +59,8 @@ const write = (pen, text, x, y, { token = "ink3", size = 11, weight = 400, align
 const shortened = (pen, text, room) => {
   if (pen.measureText(text).width <= room) return text;
   for (let keep = text.length - 1; keep > 2; keep--) {
-    const head = Math.ceil(keep * 0.6), short = `${text.slice(0, head)}…${text.slice(text.length - (keep - head))}`;
+    const head = Math.ceil(keep * 0.6),
+      short = `${text.slice(0, head)}…${text.slice(text.length - (keep - head))}`;
     if (pen.measureText(short).width <= room) return short;
   }
   return "…";
@@ -67,7 +72,8 @@ const drawFolds = (pen, top, bottom, from, to, textY) => {
   const { x0 = [], x1 = [], text = [] } = player.panels[0].data("folds");
   let last = -Infinity;
   for (let i = 0; i < x0.length; i++) {
-    const a = xOf(x0[i], from, to), b = xOf(x1[i], from, to);
+    const a = xOf(x0[i], from, to),
+      b = xOf(x1[i], from, to);
     if (b < gutter() || a > axis.width - MARGIN) continue;
     pen.fillStyle = player.colour("bg");
     pen.fillRect(a, top, Math.max(2, b - a), bottom - top);
@@ -91,15 +97,24 @@ const drawFolds = (pen, top, bottom, from, to, textY) => {
 // The run's time at places a hundred pixels apart; never on top of a fold's length.
 /** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawRuler = (pen, y, from, to) => {
-  const p = player.panels[0], { x0 = [], x1 = [] } = p.data("folds"), wide = axis.width < 700 ? 80 : 108;
+  const p = player.panels[0],
+    { x0 = [], x1 = [] } = p.data("folds"),
+    wide = axis.width < 700 ? 80 : 108;
   const spans = x0.map((x, i) => [xOf(x, from, to) - 44, xOf(x1[i], from, to) + 44]);
   for (let x = gutter(); x <= axis.width - MARGIN + 1; x += wide) {
     if (spans.some(([a, b]) => x > a && x < b)) continue;
-    const t = timeAt(x, from, to), step = Math.abs(player.runTime(p, timeAt(x + 30, from, to)) - player.runTime(p, t));
+    const t = timeAt(x, from, to),
+      step = Math.abs(player.runTime(p, timeAt(x + 30, from, to)) - player.runTime(p, t));
     pen.fillStyle = player.colour("line2");
     pen.fillRect(x, y - 8, 1, 3);
-    write(pen, timeText(player.runTime(p, t), step || 1), x, y, { size: 10.5, align: x > gutter() + 20 ? "center" : "left" });
+    write(pen, timeText(player.runTime(p, t), step || 1), x, y, {
+      size: 10.5,
+      align: x > gutter() + 20 ? "center" : "left"
+    });
   }
 };
 
-player.on("load", () => { axis.from = 0; axis.to = player.duration; });
+player.on("load", () => {
+  axis.from = 0;
+  axis.to = player.duration;
+});

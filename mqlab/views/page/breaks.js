@@ -13,14 +13,27 @@ const BREAKS_STYLE = `
 
 // What can be waited for: its sentence, and the rows of the table at which it holds.
 const CONDITIONS = {
-  message: { words: "something happens to message", sentence: (c) => `message ${c.value}`, holds: (e, row, c) => e.msg[row] === Number(c.value) },
-  broker: { words: "something happens at broker", sentence: (c) => `something happens at ${c.value}`, holds: (e, row, c) => e.broker[row] === c.value },
-  rule: { words: "a rule decides", sentence: (c) => player.panels[0].data("rules").sentence[c.value], holds: (e, row, c) => e.rule[row] === Number(c.value) },
-  depth: { words: "a queue holds more than", sentence: (c) => `a queue holds more than ${c.value}`, holds: () => false },
+  message: {
+    words: "something happens to message",
+    sentence: (c) => `message ${c.value}`,
+    holds: (e, row, c) => e.msg[row] === Number(c.value)
+  },
+  broker: {
+    words: "something happens at broker",
+    sentence: (c) => `something happens at ${c.value}`,
+    holds: (e, row, c) => e.broker[row] === c.value
+  },
+  rule: {
+    words: "a rule decides",
+    sentence: (c) => player.panels[0].data("rules").sentence[c.value],
+    holds: (e, row, c) => e.rule[row] === Number(c.value)
+  },
+  depth: { words: "a queue holds more than", sentence: (c) => `a queue holds more than ${c.value}`, holds: () => false }
 };
 
 const rowsOf = (condition) => {
-  const events = player.panels[0].data("events"), found = [];
+  const events = player.panels[0].data("events"),
+    found = [];
   if (condition.kind === "depth") return deepRows(Number(condition.value));
   for (let row = 0; row < events.play.length; row++) {
     if (CONDITIONS[condition.kind].holds(events, row, condition)) found.push(row);
@@ -30,8 +43,11 @@ const rowsOf = (condition) => {
 
 // The rows at which a queue comes to hold more than so many.
 const deepRows = (limit) => {
-  const { t = [], lane = [], value = [] } = player.panels[0].data("steps"), { track = [] } = player.panels[0].data("lanes");
-  const { play } = player.panels[0].data("events"), before = new Map(), found = [];
+  const { t = [], lane = [], value = [] } = player.panels[0].data("steps"),
+    { track = [] } = player.panels[0].data("lanes");
+  const { play } = player.panels[0].data("events"),
+    before = new Map(),
+    found = [];
   for (let i = 0; i < t.length; i++) {
     if (track[lane[i]] !== "depth") continue;
     if (value[i] > limit && (before.get(lane[i]) ?? 0) <= limit) found.push(Math.max(0, after(play, t[i] + 1e-6) - 1));
@@ -69,14 +85,29 @@ const loopButton = () => {
 };
 
 const breakForm = () => {
-  const kind = element("select", { "aria-label": "Stop when" }, ...Object.entries(CONDITIONS).map(([name, { words }]) => element("option", { value: name }, words)));
-  const place = element("span"), list = element("ul", { "aria-label": "Breakpoints" });
+  const kind = element(
+    "select",
+    { "aria-label": "Stop when" },
+    ...Object.entries(CONDITIONS).map(([name, { words }]) => element("option", { value: name }, words))
+  );
+  const place = element("span"),
+    list = element("ul", { "aria-label": "Breakpoints" });
   const field = () => {
-    const names = kind.value === "broker" ? player.panels[0].data("events").broker : [], { sentence = [] } = player.panels[0].data("rules");
-    const options = kind.value === "rule" ? sentence.map((text, i) => [i, text]).filter(([, text]) => text) : [...new Set(names)].filter(Boolean).map((n) => [n, n]);
-    place.replaceChildren(options.length
-      ? element("select", { "aria-label": "Which" }, ...options.map(([value, text]) => element("option", { value }, String(text))))
-      : element("input", { type: "number", min: 0, value: 1, "aria-label": "Which number" }));
+    const names = kind.value === "broker" ? player.panels[0].data("events").broker : [],
+      { sentence = [] } = player.panels[0].data("rules");
+    const options =
+      kind.value === "rule"
+        ? sentence.map((text, i) => [i, text]).filter(([, text]) => text)
+        : [...new Set(names)].filter(Boolean).map((n) => [n, n]);
+    place.replaceChildren(
+      options.length
+        ? element(
+            "select",
+            { "aria-label": "Which" },
+            ...options.map(([value, text]) => element("option", { value }, String(text)))
+          )
+        : element("input", { type: "number", min: 0, value: 1, "aria-label": "Which number" })
+    );
   };
   kind.addEventListener("change", field);
   const add = (event) => {
@@ -84,25 +115,64 @@ const breakForm = () => {
     player.addBreak(kind.value, /** @type {HTMLInputElement | HTMLSelectElement} */ (place.firstChild).value);
   };
   const form = element("form", { onsubmit: add }, kind, place, element("button", { type: "submit" }, "Add"));
-  const box = element("div", { class: "breaks", role: "dialog", "aria-label": "Breakpoints", hidden: true }, element("h3", {}, "Stop playing when"), form, list);
-  player.on("breaks", () => list.replaceChildren(...breaks.list.map((one, i) => element("li", {}, sayBreak(one),
-    element("button", { type: "button", "aria-label": `Remove: ${sayBreak(one)}`, onclick: () => setBreaks(breaks.list.filter((_, k) => k !== i)) }, "Remove")))));
-  player.on("load", () => { field(); setBreaks([]); setLoop(false, 0, 0); });
+  const box = element(
+    "div",
+    { class: "breaks", role: "dialog", "aria-label": "Breakpoints", hidden: true },
+    element("h3", {}, "Stop playing when"),
+    form,
+    list
+  );
+  player.on("breaks", () =>
+    list.replaceChildren(
+      ...breaks.list.map((one, i) =>
+        element(
+          "li",
+          {},
+          sayBreak(one),
+          element(
+            "button",
+            {
+              type: "button",
+              "aria-label": `Remove: ${sayBreak(one)}`,
+              onclick: () => setBreaks(breaks.list.filter((_, k) => k !== i))
+            },
+            "Remove"
+          )
+        )
+      )
+    )
+  );
+  player.on("load", () => {
+    field();
+    setBreaks([]);
+    setLoop(false, 0, 0);
+  });
   return box;
 };
 
 const breakButton = () => {
-  const box = breakForm(), count = element("span");
-  const found = button("Breakpoints", "stop", "P", () => toggle(), { "aria-expanded": "false", "aria-haspopup": "dialog" });
+  const box = breakForm(),
+    count = element("span");
+  const found = button("Breakpoints", "stop", "P", () => toggle(), {
+    "aria-expanded": "false",
+    "aria-haspopup": "dialog"
+  });
   const toggle = (open = box.hidden) => {
     box.hidden = !open;
     found.setAttribute("aria-expanded", String(open));
     (open ? box.querySelector("select") : found).focus();
   };
   found.insertBefore(count, found.lastChild);
-  player.on("breaks", () => { count.textContent = String(breaks.list.length || ""); });
+  player.on("breaks", () => {
+    count.textContent = String(breaks.list.length || "");
+  });
   player.on("breakpoints", () => toggle());
-  box.addEventListener("keydown", (event) => { if (event.key === "Escape") { toggle(false); event.stopPropagation(); } });
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      toggle(false);
+      event.stopPropagation();
+    }
+  });
   styled(player.place("foot"), BREAKS_STYLE);
   foot.append(box);
   return found;

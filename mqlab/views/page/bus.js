@@ -21,40 +21,55 @@ const makePanel = (end) => ({
   end,
   source: (name) => get(name + end),
   data: (name) => get(name + end)?.data ?? {},
-  glyph: (name) => get(name + end)?.glyph,
+  glyph: (name) => get(name + end)?.glyph
 });
 
 const listeners = new Map();
 /** @type {Player} */
 const player = {
   panels: [makePanel(""), ...(get("stage 2") == null ? [] : [makePanel(" 2")])],
-  t: 0, row: -1, duration: 0.01, playing: false, selection: null,
+  t: 0,
+  row: -1,
+  duration: 0.01,
+  playing: false,
+  selection: null,
   unseen: true, // until its room is known it is not drawn: it would be for nothing
-  on(name, f) { listeners.set(name, [...(listeners.get(name) ?? []), f]); },
-  emit(name, ...values) { for (const f of listeners.get(name) ?? []) f(...values); },
+  on(name, f) {
+    listeners.set(name, [...(listeners.get(name) ?? []), f]);
+  },
+  emit(name, ...values) {
+    for (const f of listeners.get(name) ?? []) f(...values);
+  },
   select(selection) {
     if (JSON.stringify(selection) === JSON.stringify(player.selection)) return;
     player.selection = selection;
     player.emit("select", selection);
   },
-  get kernel() { return shared.ask != null; },
+  get kernel() {
+    return shared.ask != null;
+  },
   ask: (kind, data = {}) => shared.ask?.(kind, data) ?? Promise.reject(new Error("this needs a running kernel")),
   place: (name) => {
-    const found = viewOf(get(name)).shadow_el, empty = found.querySelector(".bk-clearfix");
+    const found = viewOf(get(name)).shadow_el,
+      empty = found.querySelector(".bk-clearfix");
     if (empty) empty.style.display = "none"; // the line of Bokeh's own text, which there is not
     return found;
   },
-  get element() { return viewOf(root)?.el ?? null; },
+  get element() {
+    return viewOf(root)?.el ?? null;
+  }
 };
 shared.player = player;
 
 // The first place in a sorted array whose value is greater than t.
 /** @type {(sorted: number[], t: number) => number} */
 const after = (sorted, t) => {
-  let low = 0, high = sorted.length;
+  let low = 0,
+    high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle] <= t) low = middle + 1; else high = middle;
+    if (sorted[middle] <= t) low = middle + 1;
+    else high = middle;
   }
   return low;
 };
@@ -74,7 +89,9 @@ const element = (tag, attributes = {}, ...inside) => {
 
 // Text that is there already is left alone: the same words again would be a layout for nothing.
 /** @type {(place: Node, text: string) => void} */
-const setText = (place, text) => { if (place.textContent !== text) place.textContent = text; };
+const setText = (place, text) => {
+  if (place.textContent !== text) place.textContent = text;
+};
 
 /** @type {(place: ShadowRoot, css: string) => void} */
 const styled = (place, css) => {

@@ -15,7 +15,8 @@ const MOVING_KINDS = new Set(["Sent", "Forwarded", "Dispatched", "Received"]);
 // Of the rows of one moment the one that tells most: a chapter, then what moves, then the first.
 const tellingRow = (row) => {
   const { play, chapter, kind } = player.panels[0].data("events");
-  let first = row, best = row;
+  let first = row,
+    best = row;
   while (first > 0 && play[first - 1] === play[row] && row - first < 200) first--;
   for (let i = row; i >= first; i--) if (MOVING_KINDS.has(kind[i])) best = i;
   for (let i = row; i >= first; i--) if (chapter[i]) best = i;
@@ -23,7 +24,8 @@ const tellingRow = (row) => {
 };
 
 const foldAt = (t) => {
-  const { x0 = [], x1 = [], told = [] } = player.panels[0].data("folds"), i = after(x0, t) - 1;
+  const { x0 = [], x1 = [], told = [] } = player.panels[0].data("folds"),
+    i = after(x0, t) - 1;
   return i >= 0 && t > x0[i] && t < x1[i] - 1e-6 ? told[i] : null;
 };
 
@@ -32,7 +34,8 @@ const captionNow = () => {
   if (folded) return { text: `${folded[0].toUpperCase()}${folded.slice(1)}.`, source: "" };
   if (player.row < 0) return { text: "Nothing has happened yet.", source: "" };
   const row = player.exact ? player.row : tellingRow(player.row);
-  const { rule, chapter, what } = player.panels[0].data("events"), { sentence, source } = player.panels[0].data("rules");
+  const { rule, chapter, what } = player.panels[0].data("events"),
+    { sentence, source } = player.panels[0].data("rules");
   const why = sentence[rule[row]];
   const text = why ? `${what[row].slice(0, -1)}: ${why}.` : what[row];
   return { text, source: source[rule[row]] ?? "", chapter: chapter[row] };
@@ -41,14 +44,18 @@ const captionNow = () => {
 player.on("ready", () => {
   styled(player.place("foot"), CAPTION_STYLE);
   const key = element("div", { class: "key", role: "list", "aria-label": "Signs in this run" });
-  const now = element("span", { class: "now" }), said = element("span", { class: "said" });
-  const source = element("span", { class: "chip wide-only" }), many = element("span", { class: "chip" });
+  const now = element("span", { class: "now" }),
+    said = element("span", { class: "said" });
+  const source = element("span", { class: "chip wide-only" }),
+    many = element("span", { class: "chip" });
   const caption = element("div", { class: "caption", "aria-live": "polite" }, now, said, many, source);
   foot.append(key, caption);
-  let since = -READ, timer = 0;
+  let since = -READ,
+    timer = 0;
   const tell = () => {
     setText(now, timeText(player.runTime(player.panels[0], player.t)));
-    const told = captionNow(), wait = since + READ - performance.now();
+    const told = captionNow(),
+      wait = since + READ - performance.now();
     if (player.playing && wait > 0 && !told.chapter) return;
     const under = player.panels[0].under;
     setText(many, under?.k > 1 ? `${under.total.toLocaleString("en")} under way, drawn as ${under.marks} marks` : "");
@@ -63,7 +70,11 @@ player.on("ready", () => {
   player.on("play", (on) => {
     clearTimeout(timer);
     caption.setAttribute("aria-live", on ? "off" : "polite");
-    if (!on) timer = setTimeout(() => { since = -READ; tell(); }, 50);
+    if (!on)
+      timer = setTimeout(() => {
+        since = -READ;
+        tell();
+      }, 50);
   });
   signPlaces.push(key);
   player.on("load", drawSigns);
@@ -71,28 +82,45 @@ player.on("ready", () => {
 });
 
 const signPlaces = []; // the key below the stage, and the one in the help
-const SIGN_WORDS = { ack: "acknowledgement", subscription: "consumer advisory", attempt: "attempt to connect", vote: "vote" };
+const SIGN_WORDS = {
+  ack: "acknowledgement",
+  subscription: "consumer advisory",
+  attempt: "attempt to connect",
+  vote: "vote"
+};
 /** @param {Panel} p */
 const signsOf = (p) => {
-  const used = [...new Set(p.flights.look)].sort((a, b) => a - b), flags = new Set(p.flights.flags ?? []), names = p.data("destinations").name ?? [];
+  const used = [...new Set(p.flights.look)].sort((a, b) => a - b),
+    flags = new Set(p.flights.flags ?? []),
+    names = p.data("destinations").name ?? [];
   /** @type {[look: number, bits: number, text: string][]} */
-  const items = used.slice(0, 9).map((look) => [look, 0, p.looks.name?.[look] ?? SIGN_WORDS[p.looks.kind[look]] ?? names[look] ?? "message"]);
+  const items = used
+    .slice(0, 9)
+    .map((look) => [look, 0, p.looks.name?.[look] ?? SIGN_WORDS[p.looks.kind[look]] ?? names[look] ?? "message"]);
   const message = used.find((look) => !SIGNS[p.looks.kind[look]]);
-  for (const [bit, word] of /** @type {[number, string][]} */ ([[NON_PERSISTENT, "not persistent"], [REDELIVERED, "redelivered"], [DUPLICATE, "duplicate"]])) {
+  for (const [bit, word] of /** @type {[number, string][]} */ ([
+    [NON_PERSISTENT, "not persistent"],
+    [REDELIVERED, "redelivered"],
+    [DUPLICATE, "duplicate"]
+  ])) {
     if (message !== undefined && [...flags].some((f) => f & bit)) items.push([message, bit, word]);
   }
   return items;
 };
 const drawSigns = () => {
-  const p = player.panels[0], ratio = devicePixelRatio || 1;
+  const p = player.panels[0],
+    ratio = devicePixelRatio || 1;
   if (p.flights == null) return;
   for (const place of signPlaces) {
-    place.replaceChildren(...signsOf(p).map(([look, bits, text]) => {
-      const picture = sprite(p, look, bits, 6, ratio), canvas = element("canvas");
-      Object.assign(canvas, { width: picture.width, height: picture.height });
-      canvas.getContext("2d").drawImage(picture, 0, 0);
-      const copy = element("img", { alt: "", src: canvas.toDataURL(), width: picture.width / ratio }); // a canvas costs at every paint
-      return element("span", { role: "listitem", title: text }, copy, text);
-    }));
+    place.replaceChildren(
+      ...signsOf(p).map(([look, bits, text]) => {
+        const picture = sprite(p, look, bits, 6, ratio),
+          canvas = element("canvas");
+        Object.assign(canvas, { width: picture.width, height: picture.height });
+        canvas.getContext("2d").drawImage(picture, 0, 0);
+        const copy = element("img", { alt: "", src: canvas.toDataURL(), width: picture.width / ratio }); // a canvas costs at every paint
+        return element("span", { role: "listitem", title: text }, copy, text);
+      })
+    );
   }
 };

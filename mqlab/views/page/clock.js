@@ -5,7 +5,7 @@ const between = (from, to, value) => {
   const i = after(from, value);
   if (i >= from.length) return to[to.length - 1] ?? 0;
   if (i === 0) return to[0] ?? 0;
-  return to[i - 1] + (value - from[i - 1]) / (from[i] - from[i - 1] || 1) * (to[i] - to[i - 1]);
+  return to[i - 1] + ((value - from[i - 1]) / (from[i] - from[i - 1] || 1)) * (to[i] - to[i - 1]);
 };
 player.runTime = (panel, t) => between(panel.data("clock").play, panel.data("clock").t, t);
 player.storyTime = (ms) => between(player.panels[0].data("clock").t, player.panels[0].data("clock").play, ms);
@@ -21,20 +21,39 @@ const showMoment = (t, row) => {
 const WORDS = 100; // ms
 const seldom = (tell) => {
   let last = -Infinity;
-  const told = () => { last = performance.now(); tell(); };
-  player.on("time", () => { if (!player.playing || performance.now() - last >= WORDS) told(); });
-  player.on("play", (on) => { if (!on) told(); });
+  const told = () => {
+    last = performance.now();
+    tell();
+  };
+  player.on("time", () => {
+    if (!player.playing || performance.now() - last >= WORDS) told();
+  });
+  player.on("play", (on) => {
+    if (!on) told();
+  });
 };
 
-player.seek = (t) => { showMoment(t); clock.t = player.t; };
+player.seek = (t) => {
+  showMoment(t);
+  clock.t = player.t;
+};
 
 const tick = (now) => {
-  if (!player.playing || root.document == null) { clock.running = false; return; }
+  if (!player.playing || root.document == null) {
+    clock.running = false;
+    return;
+  }
   const { t, row, stop } = course(player.t, clock.t + Math.min(0.1, (now - clock.before) / 1000) * clock.speed);
   clock.before = now;
   clock.t = t;
   // Under reduced motion nothing glides: what happens is shown when it has happened.
-  if (!calm.matches || row !== undefined || t >= player.duration || after(player.panels[0].data("events").play, t) - 1 !== player.row) showMoment(t, row);
+  if (
+    !calm.matches ||
+    row !== undefined ||
+    t >= player.duration ||
+    after(player.panels[0].data("events").play, t) - 1 !== player.row
+  )
+    showMoment(t, row);
   if (stop || player.t >= player.duration) player.setPlaying(false);
   requestAnimationFrame(tick);
 };
@@ -64,8 +83,12 @@ const stepTo = (direction) => player.goTo(player.row + direction);
 
 // The whole sentence of a row of the table: what happened, and the rule by which it did.
 player.said = (row) => {
-  const { what, rule } = player.panels[0].data("events"), { sentence, source } = player.panels[0].data("rules"), no = rule[row];
-  return sentence[no] ? `${what[row].slice(0, -1)}: ${sentence[no]}${source[no] ? ` [${source[no]}]` : ""}.` : what[row];
+  const { what, rule } = player.panels[0].data("events"),
+    { sentence, source } = player.panels[0].data("rules"),
+    no = rule[row];
+  return sentence[no]
+    ? `${what[row].slice(0, -1)}: ${sentence[no]}${source[no] ? ` [${source[no]}]` : ""}.`
+    : what[row];
 };
 
 const load = () => {

@@ -14,16 +14,30 @@ const MOST_FIELDS = 3;
 const built = { problems: [], asked: 0 }; // as mq.check tells them for the run that is shown
 
 const isBuilding = () => player.kernel && lab.mode === "build" && lab.state != null;
-const problemsOf = (part) => built.problems.map((problem, number) => ({ ...problem, number })).filter((one) => one.part && part && one.part.kind === part.kind && (one.part.name === part.name || part.name.endsWith(`/${one.part.name}`)));
+const problemsOf = (part) =>
+  built.problems
+    .map((problem, number) => ({ ...problem, number }))
+    .filter(
+      (one) =>
+        one.part &&
+        part &&
+        one.part.kind === part.kind &&
+        (one.part.name === part.name || part.name.endsWith(`/${one.part.name}`))
+    );
 
 // Where a part is on the stage, in its units: the middle of a card's upper right corner, or of a line.
 /** @type {(p: Panel, part: { kind: string; name?: string }) => [x: number, y: number] | null} */
 const cornerOf = (p, { kind, name }) => {
   if (kind === "connector") {
-    const links = p.data("links"), i = links.name.findIndex((one) => one === name || one.endsWith(`/${name}`));
+    const links = p.data("links"),
+      i = links.name.findIndex((one) => one === name || one.endsWith(`/${name}`));
     return i < 0 ? null : along(links, i, 0.5);
   }
-  for (const table of /** @type {const} */ (["brokers", "clients"])) { const rows = p.data(table), i = rows.name.indexOf(name); if (i >= 0) return [rows.x[i] + rows.w[i] / 2, rows.y[i] - rows.h[i] / 2]; }
+  for (const table of /** @type {const} */ (["brokers", "clients"])) {
+    const rows = p.data(table),
+      i = rows.name.indexOf(name);
+    if (i >= 0) return [rows.x[i] + rows.w[i] / 2, rows.y[i] - rows.h[i] / 2];
+  }
   return null;
 };
 /** @param {Panel} p @param {Ink} ink */
@@ -33,9 +47,17 @@ const drawProblems = (p, ink) => {
   built.problems.forEach((problem, number) => {
     const at = problem.part && cornerOf(p, problem.part);
     if (!at) return;
-    const key = at.join(), k = seen.get(key) ?? 0, [x, y] = [at[0] - 22 * k, at[1]];
+    const key = at.join(),
+      k = seen.get(key) ?? 0,
+      [x, y] = [at[0] - 22 * k, at[1]];
     seen.set(key, k + 1);
-    ink.put("wedges", { xs: [x - 11, x, x + 11], ys: [y + 8, y - 11, y + 8], fill: ink.colour("fault"), edge: ink.colour("card"), w: 1.5 });
+    ink.put("wedges", {
+      xs: [x - 11, x, x + 11],
+      ys: [y + 8, y - 11, y + 8],
+      fill: ink.colour("fault"),
+      edge: ink.colour("card"),
+      w: 1.5
+    });
     ink.say(x, y + 2.5, String(number + 1), 10, { bold: true, align: "center", token: "on_active" });
   });
 };
@@ -46,59 +68,124 @@ const takeOne = async (part, row, field, told) => {
 };
 
 const fillEditor = (box, part, rows) => {
-  const told = element("p", { class: "bad", role: "alert" }), often = [...rows].sort((a, b) => (b.often || b.written) - (a.often || a.written)).slice(0, MOST_FIELDS);
+  const told = element("p", { class: "bad", role: "alert" }),
+    often = [...rows].sort((a, b) => (b.often || b.written) - (a.often || a.written)).slice(0, MOST_FIELDS);
   const fields = often.map((row) => {
-    const id = `e${Math.random().toString(36).slice(2)}`, field = makeField(row, id);
+    const id = `e${Math.random().toString(36).slice(2)}`,
+      field = makeField(row, id);
     field.addEventListener("change", () => takeOne(part, row, field, told));
     return element("label", { for: id, title: row.sentence }, row.name, field);
   });
-  const problems = problemsOf(part).flatMap((one) => [element("p", { class: "bad" }, `${one.number + 1}: ${one.what}.`),
-    ...(one.fix ? [element("button", { type: "button", onclick: () => lab.do("fork", { change: one.number }) }, `Fix: ${one.fix}`)] : [])]);
-  box.replaceChildren(element("h4", {}, part.name), ...fields, told, ...problems,
+  const problems = problemsOf(part).flatMap((one) => [
+    element("p", { class: "bad" }, `${one.number + 1}: ${one.what}.`),
+    ...(one.fix
+      ? [
+          element(
+            "button",
+            { type: "button", onclick: () => lab.do("fork", { change: one.number }) },
+            `Fix: ${one.fix}`
+          )
+        ]
+      : [])
+  ]);
+  box.replaceChildren(
+    element("h4", {}, part.name),
+    ...fields,
+    told,
+    ...problems,
     element("button", { type: "button", onclick: () => panel.show("options", true) }, "All options"),
-    element("button", { type: "button", onclick: () => lab.do("build", { remove: part.kind, name: part.name }) }, "Remove"));
+    element(
+      "button",
+      { type: "button", onclick: () => lab.do("build", { remove: part.kind, name: part.name }) },
+      "Remove"
+    )
+  );
 };
 
-player.on("ready", () => player.panels.slice(0, 1).forEach((p) => {
-  const view = viewOf(p.source("stage"));
-  if (view == null) return;
-  styled(view.shadow_el, EDITOR_STYLE);
-  const box = element("div", { class: "mq-editor", role: "group", "aria-label": "Options of the selected part", hidden: true });
-  view.shadow_el.append(box);
-  const place = (part) => {
-    const corner = cornerOf(p, part), at = corner && p.xy(...corner), room = view.el.getBoundingClientRect();
-    if (!at) return;
-    // Of some places around the part, the one at which it covers least of the cards.
-    const w = box.offsetWidth, h = box.offsetHeight, u = p.unit(), cards = [p.data("brokers"), p.data("clients")].flatMap((rows) => rows.x.map((_, i) => { const [x, y] = p.xy(rows.x[i], rows.y[i]); return { x, y, w: rows.w[i] * u, h: rows.h[i] * u }; }));
-    const lap = (x, y, one) => Math.max(0, Math.min(x + w, one.x + one.w / 2) - Math.max(x, one.x - one.w / 2)) * Math.max(0, Math.min(y + h, one.y + one.h / 2) - Math.max(y, one.y - one.h / 2));
-    const spots = [[22, 10], [22, -h / 2], [-w - 30, 10], [-w - 230 * u, -10], [-w - 230 * u, 40], [-w / 2, 30], [-w / 2, -h - 20], [-w / 2, 120 * u]].map(([dx, dy]) => {
-      const x = Math.max(PALETTE_WIDE, Math.min(room.width - w - 4, at[0] + dx)), y = Math.max(4, Math.min(room.height - h - 4, at[1] + dy));
-      return { x, y, covers: cards.reduce((sum, one) => sum + lap(x, y, one), 0) };
+player.on("ready", () =>
+  player.panels.slice(0, 1).forEach((p) => {
+    const view = viewOf(p.source("stage"));
+    if (view == null) return;
+    styled(view.shadow_el, EDITOR_STYLE);
+    const box = element("div", {
+      class: "mq-editor",
+      role: "group",
+      "aria-label": "Options of the selected part",
+      hidden: true
     });
-    const best = spots.reduce((a, b) => (b.covers < a.covers ? b : a));
-    Object.assign(box.style, { left: `${best.x}px`, top: `${best.y}px` });
-  };
-  const show = async () => {
-    const part = isBuilding() && drawn.part == null ? lab.part() : null, number = ++built.asked;
-    if (!part || part.kind === "message") { box.hidden = true; return; }
-    try {
-      const { rows } = await lab.ask("options", { kind: part.kind, name: part.name });
-      if (number !== built.asked) return;
-      const held = box.contains(view.shadow_el.activeElement) ? [...box.querySelectorAll("input, select")].indexOf(view.shadow_el.activeElement) : -1;
-      edits.clear();
-      fillEditor(box, { kind: part.kind, name: part.name }, rows);
-      box.hidden = false;
-      place(part);
-      if (held >= 0) /** @type {NodeListOf<HTMLElement>} */ (box.querySelectorAll("input, select"))[held]?.focus();
-    } catch { box.hidden = true; }
-  };
-  const look = async () => {
-    built.problems = [];
-    if (isBuilding()) try { built.problems = (await lab.ask("check")).problems; } catch { return; }
-    drawStage(true);
-    show();
-  };
-  player.on("lab", look);
-  for (const name of /** @type {const} */ (["select", "part"])) player.on(name, show); // it is in nobody's way while one draws
-  player.on("places", () => { if (!box.hidden && lab.part()) place(lab.part()); });
-}));
+    view.shadow_el.append(box);
+    const place = (part) => {
+      const corner = cornerOf(p, part),
+        at = corner && p.xy(...corner),
+        room = view.el.getBoundingClientRect();
+      if (!at) return;
+      // Of some places around the part, the one at which it covers least of the cards.
+      const w = box.offsetWidth,
+        h = box.offsetHeight,
+        u = p.unit(),
+        cards = [p.data("brokers"), p.data("clients")].flatMap((rows) =>
+          rows.x.map((_, i) => {
+            const [x, y] = p.xy(rows.x[i], rows.y[i]);
+            return { x, y, w: rows.w[i] * u, h: rows.h[i] * u };
+          })
+        );
+      const lap = (x, y, one) =>
+        Math.max(0, Math.min(x + w, one.x + one.w / 2) - Math.max(x, one.x - one.w / 2)) *
+        Math.max(0, Math.min(y + h, one.y + one.h / 2) - Math.max(y, one.y - one.h / 2));
+      const spots = [
+        [22, 10],
+        [22, -h / 2],
+        [-w - 30, 10],
+        [-w - 230 * u, -10],
+        [-w - 230 * u, 40],
+        [-w / 2, 30],
+        [-w / 2, -h - 20],
+        [-w / 2, 120 * u]
+      ].map(([dx, dy]) => {
+        const x = Math.max(PALETTE_WIDE, Math.min(room.width - w - 4, at[0] + dx)),
+          y = Math.max(4, Math.min(room.height - h - 4, at[1] + dy));
+        return { x, y, covers: cards.reduce((sum, one) => sum + lap(x, y, one), 0) };
+      });
+      const best = spots.reduce((a, b) => (b.covers < a.covers ? b : a));
+      Object.assign(box.style, { left: `${best.x}px`, top: `${best.y}px` });
+    };
+    const show = async () => {
+      const part = isBuilding() && drawn.part == null ? lab.part() : null,
+        number = ++built.asked;
+      if (!part || part.kind === "message") {
+        box.hidden = true;
+        return;
+      }
+      try {
+        const { rows } = await lab.ask("options", { kind: part.kind, name: part.name });
+        if (number !== built.asked) return;
+        const held = box.contains(view.shadow_el.activeElement)
+          ? [...box.querySelectorAll("input, select")].indexOf(view.shadow_el.activeElement)
+          : -1;
+        edits.clear();
+        fillEditor(box, { kind: part.kind, name: part.name }, rows);
+        box.hidden = false;
+        place(part);
+        if (held >= 0) /** @type {NodeListOf<HTMLElement>} */ (box.querySelectorAll("input, select"))[held]?.focus();
+      } catch {
+        box.hidden = true;
+      }
+    };
+    const look = async () => {
+      built.problems = [];
+      if (isBuilding())
+        try {
+          built.problems = (await lab.ask("check")).problems;
+        } catch {
+          return;
+        }
+      drawStage(true);
+      show();
+    };
+    player.on("lab", look);
+    for (const name of /** @type {const} */ (["select", "part"])) player.on(name, show); // it is in nobody's way while one draws
+    player.on("places", () => {
+      if (!box.hidden && lab.part()) place(lab.part());
+    });
+  })
+);

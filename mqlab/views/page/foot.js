@@ -25,11 +25,16 @@ const FOOT_STYLE = `
   .foot.phone .transport select { max-width: 132px; height: 44px; }
   .foot.phone button { height: 44px; min-width: 44px; justify-content: center; }`;
 const ICONS = {
-  start: "M3 3h2v10H3zM13 3v10L6 8z", back: "M4 3h2v10H4zM13 3v10L7 8z", on: "M10 3h2v10h-2zM3 3v10l6-5z",
-  play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M2 3v10l5-5zM7 3v10l5-5zM12 3h2v10h-2z",
+  start: "M3 3h2v10H3zM13 3v10L6 8z",
+  back: "M4 3h2v10H4zM13 3v10L7 8z",
+  on: "M10 3h2v10h-2zM3 3v10l6-5z",
+  play: "M4 2.5v11L13 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  next: "M2 3v10l5-5zM7 3v10l5-5zM12 3h2v10h-2z",
   loop: "M4 5h6V3l4 3.5L10 10V8H4v2H2V7a2 2 0 0 1 2-2zM12 11H6V9l-4 3 4 3v-2h8v-3h-2z",
-  stop: "M8 1l7 7-7 7-7-7zM8 4L4 8l4 4 4-4z", fork: "M4 2a2 2 0 0 1 1 3.7V7h4a2 2 0 0 0 2-1.6A2 2 0 1 1 12.7 5 4 4 0 0 1 9 8.7H5v1.6A2 2 0 1 1 3 10.300V5.700A2 2 0 0 1 4 2z",
-  bolt: "M9 1L3 9h4l-1 6 7-9H8.500z",
+  stop: "M8 1l7 7-7 7-7-7zM8 4L4 8l4 4 4-4z",
+  fork: "M4 2a2 2 0 0 1 1 3.7V7h4a2 2 0 0 0 2-1.6A2 2 0 1 1 12.7 5 4 4 0 0 1 9 8.7H5v1.6A2 2 0 1 1 3 10.300V5.700A2 2 0 0 1 4 2z",
+  bolt: "M9 1L3 9h4l-1 6 7-9H8.500z"
 };
 const icon = (name) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -1,9 +1,25 @@
 // Keys, while the focus is inside; single letters not while one types. Fields, buttons and lists keep their own keys.
 const HELP = [
-  ["Space", "play, pause"], ["← →", "event back, on"], ["Shift ← →", "the same kind of event"], ["N", "next of a kind"], ["Page ↑ ↓", "next, previous chapter"],
-  ["Home End", "beginning, end"], ["+ −", "faster, slower"], ["[ ] L", "loop from, to; on, off"], ["Shift, Alt and drag", "on the overview: zoom, loop"], ["P", "breakpoints"], ["F", "fork here"], ["X", "break it"],
-  ["D", "next difference"], ["W E O C K", "Why, Events, Options, Check, Code"], ["Z, Shift Z", "undo, redo"], ["T", "projector"], ["Alt ← ↑ → ↓", "move the selected part"], ["0", "all of the time axis; parts back to their places"],
-  ["Esc", "select nothing"], ["?", "these keys"],
+  ["Space", "play, pause"],
+  ["← →", "event back, on"],
+  ["Shift ← →", "the same kind of event"],
+  ["N", "next of a kind"],
+  ["Page ↑ ↓", "next, previous chapter"],
+  ["Home End", "beginning, end"],
+  ["+ −", "faster, slower"],
+  ["[ ] L", "loop from, to; on, off"],
+  ["Shift, Alt and drag", "on the overview: zoom, loop"],
+  ["P", "breakpoints"],
+  ["F", "fork here"],
+  ["X", "break it"],
+  ["D", "next difference"],
+  ["W E O C K", "Why, Events, Options, Check, Code"],
+  ["Z, Shift Z", "undo, redo"],
+  ["T", "projector"],
+  ["Alt ← ↑ → ↓", "move the selected part"],
+  ["0", "all of the time axis; parts back to their places"],
+  ["Esc", "select nothing"],
+  ["?", "these keys"]
 ];
 const KEYS_STYLE = `
   .help { position: absolute; z-index: 20; right: 14px; bottom: calc(100% + 4px); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 10px;
@@ -17,7 +33,9 @@ const KEYS_STYLE = `
   @media (max-width: 700px) { .help dl { grid-template-columns: auto 1fr; } }`;
 const letters = { w: "why", e: "events", o: "options", c: "check", k: "code" };
 let help = null;
-const toggleHelp = () => { help.hidden = !help.hidden; };
+const toggleHelp = () => {
+  help.hidden = !help.hidden;
+};
 const setProjector = (on) => {
   player.projector = on;
   foot.classList.toggle("projector", on);
@@ -30,24 +48,65 @@ const sameKind = (direction) => {
   if (kind) nextOfAKind(direction, kind);
 };
 const KEYS = {
-  " ": () => player.setPlaying(!player.playing), ArrowRight: () => stepTo(1), ArrowLeft: () => stepTo(-1),
-  "Shift+ArrowRight": () => sameKind(1), "Shift+ArrowLeft": () => sameKind(-1), Home: () => player.seek(0), End: () => player.seek(player.duration),
-  n: () => nextOfAKind(1), "Shift+N": () => nextOfAKind(-1), "+": () => player.emit("speed", 1), "-": () => player.emit("speed", -1),
-  "[": () => setLoop(loop.on, player.t, loop.to), "]": () => setLoop(true, loop.from, player.t), l: () => setLoop(!loop.on),
-  p: () => player.emit("breakpoints"), f: () => player.emit("fork"), x: () => player.emit("break"), d: () => player.emit("difference"),
-  z: () => player.emit("undo"), "Shift+Z": () => player.emit("redo"), t: () => setProjector(!player.projector), "0": () => { setWindow(0, player.duration); forgetPlaces(); },
-  "Alt+ArrowLeft": () => nudge(-10, 0), "Alt+ArrowRight": () => nudge(10, 0), "Alt+ArrowUp": () => nudge(0, -10), "Alt+ArrowDown": () => nudge(0, 10),
-  "?": toggleHelp, PageUp: () => nextOfAKind(1, "chapter"), PageDown: () => nextOfAKind(-1, "chapter"),
-  Escape: () => { player.emit("escape"); if (drawn.part) choosePart(drawn.part); else if (help && !help.hidden) help.hidden = true; else player.select(null); },
-  ...Object.fromEntries(Object.entries(letters).map(([key, tab]) => [key, () => player.emit("tab", tab)])),
+  " ": () => player.setPlaying(!player.playing),
+  ArrowRight: () => stepTo(1),
+  ArrowLeft: () => stepTo(-1),
+  "Shift+ArrowRight": () => sameKind(1),
+  "Shift+ArrowLeft": () => sameKind(-1),
+  Home: () => player.seek(0),
+  End: () => player.seek(player.duration),
+  n: () => nextOfAKind(1),
+  "Shift+N": () => nextOfAKind(-1),
+  "+": () => player.emit("speed", 1),
+  "-": () => player.emit("speed", -1),
+  "[": () => setLoop(loop.on, player.t, loop.to),
+  "]": () => setLoop(true, loop.from, player.t),
+  l: () => setLoop(!loop.on),
+  p: () => player.emit("breakpoints"),
+  f: () => player.emit("fork"),
+  x: () => player.emit("break"),
+  d: () => player.emit("difference"),
+  z: () => player.emit("undo"),
+  "Shift+Z": () => player.emit("redo"),
+  t: () => setProjector(!player.projector),
+  0: () => {
+    setWindow(0, player.duration);
+    forgetPlaces();
+  },
+  "Alt+ArrowLeft": () => nudge(-10, 0),
+  "Alt+ArrowRight": () => nudge(10, 0),
+  "Alt+ArrowUp": () => nudge(0, -10),
+  "Alt+ArrowDown": () => nudge(0, 10),
+  "?": toggleHelp,
+  PageUp: () => nextOfAKind(1, "chapter"),
+  PageDown: () => nextOfAKind(-1, "chapter"),
+  Escape: () => {
+    player.emit("escape");
+    if (drawn.part) choosePart(drawn.part);
+    else if (help && !help.hidden) help.hidden = true;
+    else player.select(null);
+  },
+  ...Object.fromEntries(Object.entries(letters).map(([key, tab]) => [key, () => player.emit("tab", tab)]))
 };
 const OWN = { BUTTON: [" ", "Enter"], SELECT: null, TEXTAREA: null, INPUT: null }; // null: every key is theirs
 
 const onKey = (event) => {
-  const target = event.composedPath()[0], tag = target.tagName;
-  if (event.ctrlKey || event.metaKey || (event.altKey && !(player.selection && event.key.startsWith("Arrow"))) || event.defaultPrevented || target.isContentEditable) return;
+  const target = event.composedPath()[0],
+    tag = target.tagName;
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    (event.altKey && !(player.selection && event.key.startsWith("Arrow"))) ||
+    event.defaultPrevented ||
+    target.isContentEditable
+  )
+    return;
   if (tag in OWN && (OWN[tag] === null || OWN[tag].includes(event.key))) return;
-  const shifted = event.altKey ? `Alt+${event.key}` : event.shiftKey && /^([A-Z]|Arrow.*)$/.test(event.key) ? `Shift+${event.key}` : event.key;
+  const shifted = event.altKey
+    ? `Alt+${event.key}`
+    : event.shiftKey && /^([A-Z]|Arrow.*)$/.test(event.key)
+      ? `Shift+${event.key}`
+      : event.key;
   const act = KEYS[shifted] ?? KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (act === undefined) return;
   act();
@@ -57,8 +116,11 @@ const onKey = (event) => {
 
 player.on("ready", () => {
   styled(player.place("foot"), KEYS_STYLE);
-  help = element("div", { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
-    element("dl", {}, ...HELP.flatMap(([key, does]) => [element("dt", {}, key), element("dd", {}, does)])));
+  help = element(
+    "div",
+    { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
+    element("dl", {}, ...HELP.flatMap(([key, does]) => [element("dt", {}, key), element("dd", {}, does)]))
+  );
   const signs = element("div", { class: "key", role: "list", "aria-label": "Signs in this run" });
   signPlaces.push(signs);
   help.append(signs);

@@ -25,8 +25,11 @@ lab.ask = async (kind, data = {}) => {
 
 // Do something that may show other runs; the moment that was shown stays.
 lab.do = async (kind, data = {}) => {
-  Object.assign(memory(), { ms: kind === "begin" ? null : lab.now(), selection: player.selection,
-                            focused: player.element.matches(":focus-within") });
+  Object.assign(memory(), {
+    ms: kind === "begin" ? null : lab.now(),
+    selection: player.selection,
+    focused: player.element.matches(":focus-within")
+  });
   lab.doing += 1; // what is loaded now is told in the answer
   try {
     const found = await lab.ask(kind, data);
@@ -47,16 +50,25 @@ lab.do = async (kind, data = {}) => {
 
 // Who worked here by keyboard stays here, though what was pressed has been drawn anew.
 const keepFocus = () => {
-  if (memory().focused && player.element?.isConnected && !player.element.matches(":focus-within")) player.element.focus({ preventScroll: true });
+  if (memory().focused && player.element?.isConnected && !player.element.matches(":focus-within"))
+    player.element.focus({ preventScroll: true });
 };
 
 lab.now = () => player.runTime(player.panels[0], player.t);
 lab.part = () => {
   const chosen = player.selection;
-  return chosen && lab.state?.parts.some((p) => p.kind === chosen.kind && (p.name === chosen.name || `${p.home}/${p.name}` === chosen.name)) ? chosen : null;
+  return chosen &&
+    lab.state?.parts.some(
+      (p) => p.kind === chosen.kind && (p.name === chosen.name || `${p.home}/${p.name}` === chosen.name)
+    )
+    ? chosen
+    : null;
 };
 lab.setMode = (mode) => {
-  if (mode === "compare" && lab.state?.beside == null) { lab.do("compare", { number: lab.other() }); return; }
+  if (mode === "compare" && lab.state?.beside == null) {
+    lab.do("compare", { number: lab.other() });
+    return;
+  }
   if (mode !== "compare" && lab.state?.beside != null) {
     lab.mode = mode;
     lab.do("compare").then(() => lab.setMode(mode));
@@ -74,11 +86,19 @@ lab.other = () => {
 lab.say = say;
 
 const wake = async () => {
-  if (!player.begun || !player.kernel) { player.emit("lab", lab.state); return; }
+  if (!player.begun || !player.kernel) {
+    player.emit("lab", lab.state);
+    return;
+  }
   const kept = memory();
   lab.mode = kept.mode ?? "play";
-  try { lab.state = await player.ask("tell"); } catch { return; }
-  if (player.panels.length > 1) lab.mode = "compare"; else if (lab.mode === "compare") lab.mode = "play";
+  try {
+    lab.state = await player.ask("tell");
+  } catch {
+    return;
+  }
+  if (player.panels.length > 1) lab.mode = "compare";
+  else if (lab.mode === "compare") lab.mode = "play";
   player.building = lab.mode === "build";
   player.emit("lab", lab.state);
   keepFocus();
@@ -118,21 +138,57 @@ const MENU_STYLE = `
 const openMenu = (at, title, items, from) => {
   lab.menu?.remove();
   const place = player.place("top");
-  const close = (back) => { menu.remove(); lab.menu = null; document.removeEventListener("pointerdown", outside, true); if (back) from?.focus?.(); };
-  const outside = (event) => { if (!event.composedPath().includes(menu)) close(false); };
-  const buttons = items.map((item) => element("button", { type: "button", role: "menuitem", class: item.bad ? "bad" : "",
-    onclick: () => { close(true); item.act(); } }, item.text));
-  const menu = element("div", { class: "mq-menu", role: "menu", "aria-label": title,
-    onkeydown: (event) => {
-      const number = buttons.indexOf(place.activeElement), step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (event.key === "Escape") close(true);
-      else if (step) buttons[(number + step + buttons.length) % buttons.length]?.focus();
-      else if (event.key === "Tab") { close(true); return; } else return;
-      event.preventDefault();
-      event.stopPropagation();
-    } }, element("h4", { role: "none" }, title), ...(buttons.length ? buttons : [element("p", { role: "menuitem", "aria-disabled": "true" }, "Nothing can be done to it at this moment.")]));
+  const close = (back) => {
+    menu.remove();
+    lab.menu = null;
+    document.removeEventListener("pointerdown", outside, true);
+    if (back) from?.focus?.();
+  };
+  const outside = (event) => {
+    if (!event.composedPath().includes(menu)) close(false);
+  };
+  const buttons = items.map((item) =>
+    element(
+      "button",
+      {
+        type: "button",
+        role: "menuitem",
+        class: item.bad ? "bad" : "",
+        onclick: () => {
+          close(true);
+          item.act();
+        }
+      },
+      item.text
+    )
+  );
+  const menu = element(
+    "div",
+    {
+      class: "mq-menu",
+      role: "menu",
+      "aria-label": title,
+      onkeydown: (event) => {
+        const number = buttons.indexOf(place.activeElement),
+          step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (event.key === "Escape") close(true);
+        else if (step) buttons[(number + step + buttons.length) % buttons.length]?.focus();
+        else if (event.key === "Tab") {
+          close(true);
+          return;
+        } else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    },
+    element("h4", { role: "none" }, title),
+    ...(buttons.length
+      ? buttons
+      : [element("p", { role: "menuitem", "aria-disabled": "true" }, "Nothing can be done to it at this moment.")])
+  );
   place.append(menu);
-  const room = menu.getBoundingClientRect(), base = place.host.getBoundingClientRect();
+  const room = menu.getBoundingClientRect(),
+    base = place.host.getBoundingClientRect();
   menu.style.left = `${Math.max(4, Math.min(at.x, innerWidth - room.width - 8)) - base.left}px`;
   menu.style.top = `${Math.max(4, Math.min(at.y, innerHeight - room.height - 8)) - base.top}px`;
   document.addEventListener("pointerdown", outside, true);
@@ -145,16 +201,36 @@ const middleOf = () => {
   return { x: box.left + box.width / 3, y: Math.max(20, box.top + 90) };
 };
 lab.breakIt = async (at = middleOf(), from = null) => {
-  if (!player.kernel) { say("", "To break it, a kernel has to run: run the cell again."); return; }
+  if (!player.kernel) {
+    say("", "To break it, a kernel has to run: run the cell again.");
+    return;
+  }
   player.setPlaying(false); // the moment of the question is the moment of the fork
-  const part = lab.part() ?? { kind: "", name: "" }, ms = lab.now();
+  const part = lab.part() ?? { kind: "", name: "" },
+    ms = lab.now();
   try {
     const { deeds } = await lab.ask("deeds", { kind: part.kind, name: part.name, ms });
     const title = `${part.name || "Break it"} at ${ms.toFixed(1)} ms`;
-    const slower = part.kind === "consumer" ? [{ text: `Slow ${part.name} down (its option delay)`, act: () => panel.show("options", true) }] : [];
-    openMenu(at, title, [...deeds.map((deed) => ({ text: deed.text, bad: /crash|cut|kill/i.test(deed.text),
-      act: () => lab.do("break", { step: deed.step, text: deed.text, ms }) })), ...slower], from);
-  } catch (error) { say("", error.message); }
+    const slower =
+      part.kind === "consumer"
+        ? [{ text: `Slow ${part.name} down (its option delay)`, act: () => panel.show("options", true) }]
+        : [];
+    openMenu(
+      at,
+      title,
+      [
+        ...deeds.map((deed) => ({
+          text: deed.text,
+          bad: /crash|cut|kill/i.test(deed.text),
+          act: () => lab.do("break", { step: deed.step, text: deed.text, ms })
+        })),
+        ...slower
+      ],
+      from
+    );
+  } catch (error) {
+    say("", error.message);
+  }
 };
 player.on("break", (at) => lab.breakIt(at?.x == null ? undefined : at));
 player.on("fork", (at) => lab.breakIt(at?.x == null ? undefined : at)); // a fork is a run in which something else is done

@@ -1,6 +1,7 @@
 // Runs that left one another, as lanes below the overview on its axis: each begins where it left its parent, with what
 // moves in it as bars, and ends where it ends. The name at the left is the way there.
-const LANE_HIGH = 20, MOST_RUNS = 3;
+const LANE_HIGH = 20,
+  MOST_RUNS = 3;
 const LANES_STYLE = `
   .lanes { position: relative; }
   .lanes[hidden] { display: none; }
@@ -17,26 +18,34 @@ const chosenLanes = ({ branches, current, beside }) => {
   const wanted = [current, beside, branches[current].parent, 0, ...branches.map((_, i) => branches.length - 1 - i)];
   return [...new Set(wanted.filter((no) => no != null))].slice(0, MOST_RUNS).sort((a, b) => a - b);
 };
-const branchName = (branch, number) => `${number + 1} ${number ? "\u0394 " : ""}${branch.name}${branch.ms == null ? "" : ` at ${+branch.ms.toFixed(1)} ms`}`;
+const branchName = (branch, number) =>
+  `${number + 1} ${number ? "\u0394 " : ""}${branch.name}${branch.ms == null ? "" : ` at ${+branch.ms.toFixed(1)} ms`}`;
 
 // The place of a time of the run; what is after the end of the shown run lies at its end.
 const laneX = (ms) => xOf(Math.max(0, Math.min(player.duration, player.storyTime(ms))), 0, player.duration);
 
 /** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawLane = (pen, branch, y, isShown) => {
-  const x0 = laneX(branch.ms ?? 0), x1 = laneX(branch.end), { density } = branch, most = Math.max(1, ...density), base = y + LANE_HIGH - 4;
+  const x0 = laneX(branch.ms ?? 0),
+    x1 = laneX(branch.end),
+    { density } = branch,
+    most = Math.max(1, ...density),
+    base = y + LANE_HIGH - 4;
   pen.fillStyle = player.colour(isShown ? "active" : "line2");
   pen.fillRect(x0, base, Math.max(1, x1 - x0), isShown ? 2 : 1);
   pen.fillStyle = player.colour(isShown ? "ink2" : "line2");
   density.forEach((count, i) => {
-    const from = laneX(branch.end * i / density.length), to = laneX(branch.end * (i + 1) / density.length);
+    const from = laneX((branch.end * i) / density.length),
+      to = laneX((branch.end * (i + 1)) / density.length);
     if (!count || to < x0 + 1) return;
-    const tall = Math.max(1.5, count / most * (LANE_HIGH - 9));
+    const tall = Math.max(1.5, (count / most) * (LANE_HIGH - 9));
     pen.fillRect(Math.max(from, x0) + 0.5, base - tall, Math.max(1, to - Math.max(from, x0) - 1), tall);
   });
   const end = axis.width - MARGIN;
   pen.fillStyle = player.colour("line");
-  for (let x = x1 + 4; x < end; x += 6) { pen.fillRect(x, base - 3, 1, 6); } // what this run has not
+  for (let x = x1 + 4; x < end; x += 6) {
+    pen.fillRect(x, base - 3, 1, 6);
+  } // what this run has not
   pen.fillStyle = player.colour(isShown ? "active" : "line2");
   pen.fillRect(x1 - 1, base - 6, 2, 8);
 };
@@ -52,7 +61,9 @@ const leftAt = (branches, number) => {
 /** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawFork = (pen, branch, y, parentY) => {
   if (branch.ms == null) return;
-  const x = laneX(branch.ms), from = parentY + LANE_HIGH - 4, to = y + LANE_HIGH - 4;
+  const x = laneX(branch.ms),
+    from = parentY + LANE_HIGH - 4,
+    to = y + LANE_HIGH - 4;
   pen.strokeStyle = pen.fillStyle = player.colour("ink");
   pen.lineWidth = 1.6;
   pen.beginPath();
@@ -66,35 +77,90 @@ const drawFork = (pen, branch, y, parentY) => {
 
 player.on("ready", () => {
   styled(player.place("foot"), LANES_STYLE);
-  const { canvas, fit } = makeCanvas(LANE_HIGH), names = element("div", { class: "names" });
-  const strip = element("div", { class: "lanes", role: "group", "aria-label": "Runs of this session", hidden: true }, canvas, names);
+  const { canvas, fit } = makeCanvas(LANE_HIGH),
+    names = element("div", { class: "names" });
+  const strip = element(
+    "div",
+    { class: "lanes", role: "group", "aria-label": "Runs of this session", hidden: true },
+    canvas,
+    names
+  );
   foot.append(strip);
-  const otherRuns = (state, shown) => (event) => openMenu(below(event), "Runs of this session", state.branches.map((branch, number) => [branch, number])
-    .filter(([, number]) => !shown.includes(number)).map(([branch, number]) => ({ text: branchName(branch, number), act: () => lab.do("show", { number }) })), event.currentTarget);
+  const otherRuns = (state, shown) => (event) =>
+    openMenu(
+      below(event),
+      "Runs of this session",
+      state.branches
+        .map((branch, number) => [branch, number])
+        .filter(([, number]) => !shown.includes(number))
+        .map(([branch, number]) => ({ text: branchName(branch, number), act: () => lab.do("show", { number }) })),
+      event.currentTarget
+    );
   const draw = () => {
-    const state = player.kernel ? lab.state : null, few = (state?.branches.length ?? 0) < 2;
-    if (strip.hidden !== few) { strip.hidden = few; player.emit("tracks"); }
+    const state = player.kernel ? lab.state : null,
+      few = (state?.branches.length ?? 0) < 2;
+    if (strip.hidden !== few) {
+      strip.hidden = few;
+      player.emit("tracks");
+    }
     if (few) return;
-    const shown = chosenLanes(state), rest = state.branches.length - shown.length, held = names.contains(player.place("foot").activeElement);
+    const shown = chosenLanes(state),
+      rest = state.branches.length - shown.length,
+      held = names.contains(player.place("foot").activeElement);
     axis.width = Math.max(200, foot.clientWidth);
-    const pen = fit(LANE_HIGH * (shown.length + (rest > 0 ? 0.9 : 0)) + 4), y = (number) => shown.indexOf(number) * LANE_HIGH;
-    for (const number of shown) drawLane(pen, state.branches[number], y(number), number === state.current || number === state.beside);
+    const pen = fit(LANE_HIGH * (shown.length + (rest > 0 ? 0.9 : 0)) + 4),
+      y = (number) => shown.indexOf(number) * LANE_HIGH;
+    for (const number of shown)
+      drawLane(pen, state.branches[number], y(number), number === state.current || number === state.beside);
     for (const number of shown) {
       const parent = leftAt(state.branches, number);
-      drawFork(pen, state.branches[number], y(number), shown.includes(parent) ? y(parent) : y(number) - LANE_HIGH * 0.6);
+      drawFork(
+        pen,
+        state.branches[number],
+        y(number),
+        shown.includes(parent) ? y(parent) : y(number) - LANE_HIGH * 0.6
+      );
     }
-    names.replaceChildren(...shown.map((number) => element("button", { type: "button", "aria-label": branchName(state.branches[number], number), "aria-pressed": `${number === state.current}`,
-      class: number === state.beside ? "beside" : "", title: `${branchName(state.branches[number], number)}${state.branches[number].changes.length ? `: ${state.branches[number].changes.join("; ")}` : ""}`,
-      style: `top:${y(number) + 1}px;width:${gutter() - 20}px`, onclick: () => lab.do("show", { number }) }, branchName(state.branches[number], number))));
-    if (rest > 0) names.append(element("button", { type: "button", "aria-haspopup": "menu", style: `top:${shown.length * LANE_HIGH + 1}px`, onclick: otherRuns(state, shown) }, `${rest} more run${rest > 1 ? "s" : ""}`));
+    names.replaceChildren(
+      ...shown.map((number) =>
+        element(
+          "button",
+          {
+            type: "button",
+            "aria-label": branchName(state.branches[number], number),
+            "aria-pressed": `${number === state.current}`,
+            class: number === state.beside ? "beside" : "",
+            title: `${branchName(state.branches[number], number)}${state.branches[number].changes.length ? `: ${state.branches[number].changes.join("; ")}` : ""}`,
+            style: `top:${y(number) + 1}px;width:${gutter() - 20}px`,
+            onclick: () => lab.do("show", { number })
+          },
+          branchName(state.branches[number], number)
+        )
+      )
+    );
+    if (rest > 0)
+      names.append(
+        element(
+          "button",
+          {
+            type: "button",
+            "aria-haspopup": "menu",
+            style: `top:${shown.length * LANE_HIGH + 1}px`,
+            onclick: otherRuns(state, shown)
+          },
+          `${rest} more run${rest > 1 ? "s" : ""}`
+        )
+      );
     if (held) /** @type {HTMLElement} */ (names.querySelector("[aria-pressed=true]"))?.focus();
   };
   canvas.style.cursor = "pointer";
   canvas.addEventListener("click", (event) => {
     const number = chosenLanes(lab.state)[Math.floor(event.offsetY / LANE_HIGH)];
     if (number == null) return;
-    if (number === lab.state.current || number === lab.state.beside) { player.setPlaying(false); player.seek(Math.max(0, Math.min(player.duration, timeAt(event.offsetX, 0, player.duration)))); }
-    else lab.do("show", { number });
+    if (number === lab.state.current || number === lab.state.beside) {
+      player.setPlaying(false);
+      player.seek(Math.max(0, Math.min(player.duration, timeAt(event.offsetX, 0, player.duration))));
+    } else lab.do("show", { number });
   });
   for (const name of /** @type {const} */ (["lab", "kernel", "theme", "size"])) player.on(name, draw);
 });

@@ -13,96 +13,196 @@ const LENS_STYLE = `
   .mq-lens i.out { background: var(--mq-card); color: var(--mq-ink); border-bottom-width: 3.5px; line-height: 9px; }
   .mq-lens i.sign { width: 10px; height: 10px; border-radius: 5px; margin-right: 3px; } .mq-lens i.sign.topic { border-radius: 1px; }
   .mq-ring { position: absolute; z-index: 6; pointer-events: none; box-sizing: border-box; border: 2px solid var(--mq-ink); border-radius: 13px; }`;
-const LENS_CELLS = 10, LENS_QUEUES = 4; // shown one by one
+const LENS_CELLS = 10,
+  LENS_QUEUES = 4; // shown one by one
 
 const cellOf = (look, msg, out) => {
   const cell = element("i", { class: out ? "out" : "" }, msg >= 0 && msg < 100 ? String(msg) : "");
-  Object.assign(cell.style, { borderColor: `var(--mq-${look.token}e)`, ...(out ? {} : { background: `var(--mq-${look.token})` }) });
+  Object.assign(cell.style, {
+    borderColor: `var(--mq-${look.token}e)`,
+    ...(out ? {} : { background: `var(--mq-${look.token})` })
+  });
   return cell;
 };
 /** @param {Panel} p @param {number} dest */
 const signOf = (p, dest) => {
-  const look = lookOf(p, dest), sign = element("i", { class: p.isTopic[dest] ? "sign topic" : "sign" });
+  const look = lookOf(p, dest),
+    sign = element("i", { class: p.isTopic[dest] ? "sign topic" : "sign" });
   Object.assign(sign.style, { background: `var(--mq-${look.token})`, borderColor: `var(--mq-${look.token}e)` });
   return sign;
 };
 /** @param {Panel} p @param {number} dest */
 const queueRow = (p, dest, messages, count) => {
-  const cells = messages.slice(0, LENS_CELLS).map(([msg, out]) => cellOf(lookOf(p, dest), msg, out)).reverse(), more = messages.length - cells.length;
-  return element("div", { class: "queue" }, signOf(p, dest), element("em", {}, shortName(p.data("destinations").name[dest])), ...(more > 0 ? [`+${more}`] : []), ...cells, element("strong", {}, count));
+  const cells = messages
+      .slice(0, LENS_CELLS)
+      .map(([msg, out]) => cellOf(lookOf(p, dest), msg, out))
+      .reverse(),
+    more = messages.length - cells.length;
+  return element(
+    "div",
+    { class: "queue" },
+    signOf(p, dest),
+    element("em", {}, shortName(p.data("destinations").name[dest])),
+    ...(more > 0 ? [`+${more}`] : []),
+    ...cells,
+    element("strong", {}, count)
+  );
 };
 /** @param {Panel} p */
 const queueRows = (p, queues) => {
-  const rows = queues.slice(0, LENS_QUEUES).map(([dest, queue]) => queueRow(p, dest, [...queue].map(([msg, to]) => [msg, to != null]), queue.size));
+  const rows = queues.slice(0, LENS_QUEUES).map(([dest, queue]) =>
+    queueRow(
+      p,
+      dest,
+      [...queue].map(([msg, to]) => [msg, to != null]),
+      queue.size
+    )
+  );
   const out = queues.flatMap(([, queue]) => [...queue.values()]).filter((to) => to != null).length;
-  return [...rows, ...(queues.length > LENS_QUEUES ? [`and ${queues.length - LENS_QUEUES} more destinations`] : []), ...(out ? [`${out} dispatched, not acknowledged (hollow)`] : [])];
+  return [
+    ...rows,
+    ...(queues.length > LENS_QUEUES ? [`and ${queues.length - LENS_QUEUES} more destinations`] : []),
+    ...(out ? [`${out} dispatched, not acknowledged (hollow)`] : [])
+  ];
 };
 
 // What crossed a broker's connectors, in and out, and who its clients are.
 /** @param {Panel} p @param {RunState} s @param {number} node */
 const aroundBroker = (p, s, node) => {
-  const links = p.data("links"), of = bridgesOf(p), back = p.data("bridges").back, passed = { in: 0, out: 0 };
+  const links = p.data("links"),
+    of = bridgesOf(p),
+    back = p.data("bridges").back,
+    passed = { in: 0, out: 0 };
   let joined = 0;
   links.a.forEach((a, i) => {
     if (a !== node && links.b[i] !== node) return;
     joined += links.count[i];
-    for (const bridge of of.get(i) ?? []) passed[(back[bridge] ? links.b[i] : a) === node ? "out" : "in"] += s.bridges.get(bridge)?.passed ?? 0;
+    for (const bridge of of.get(i) ?? [])
+      passed[(back[bridge] ? links.b[i] : a) === node ? "out" : "in"] += s.bridges.get(bridge)?.passed ?? 0;
   });
-  const c = p.data("clients"), here = c.node.map((_, i) => i).filter((i) => s.clients.get(c.node[i])?.at === node);
-  const named = (role, does) => { const names = here.filter((i) => (c.role[i] === "producer") === (role === "producer")).map((i) => c.name[i]);
-    return names.length ? [`${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""} ${does}`] : []; };
-  return { joined, lines: [...(passed.in + passed.out ? [`forwarded: ${passed.in} in, ${passed.out} out`] : []), ...named("producer", "sends here"), ...named("consumer", "connected here")] };
+  const c = p.data("clients"),
+    here = c.node.map((_, i) => i).filter((i) => s.clients.get(c.node[i])?.at === node);
+  const named = (role, does) => {
+    const names = here.filter((i) => (c.role[i] === "producer") === (role === "producer")).map((i) => c.name[i]);
+    return names.length
+      ? [`${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""} ${does}`]
+      : [];
+  };
+  return {
+    joined,
+    lines: [
+      ...(passed.in + passed.out ? [`forwarded: ${passed.in} in, ${passed.out} out`] : []),
+      ...named("producer", "sends here"),
+      ...named("consumer", "connected here")
+    ]
+  };
 };
 
 /** @type {Record<string, (p: Panel, s: RunState, part: Selected) => { head: string; lines: (string | HTMLElement)[] }>} */
 const TOLD = {
   broker: (p, s, { node }) => {
-    const state = s.brokers.get(node), role = roleOf(p, state), { joined, lines } = aroundBroker(p, s, node);
-    return { head: joined ? saidMany(joined, "connector") : "", lines: [[role.word || "runs", ...(state?.lock ? ["holds the lock"] : [])].join(", "), ...queueRows(p, queuesOf(p, state, node)), ...lines] };
+    const state = s.brokers.get(node),
+      role = roleOf(p, state),
+      { joined, lines } = aroundBroker(p, s, node);
+    return {
+      head: joined ? saidMany(joined, "connector") : "",
+      lines: [
+        [role.word || "runs", ...(state?.lock ? ["holds the lock"] : [])].join(", "),
+        ...queueRows(p, queuesOf(p, state, node)),
+        ...lines
+      ]
+    };
   },
   connector: (p, s, { node, from, to }) => {
-    const links = p.data("links"), bridges = (bridgesOf(p).get(node) ?? []).map((bridge) => s.bridges.get(bridge));
-    const passed = bridges.reduce((sum, b) => sum + (b?.passed ?? 0), 0), held = bridges.flatMap((b) => [...(b?.subscriptions.values() ?? [])]);
+    const links = p.data("links"),
+      bridges = (bridgesOf(p).get(node) ?? []).map((bridge) => s.bridges.get(bridge));
+    const passed = bridges.reduce((sum, b) => sum + (b?.passed ?? 0), 0),
+      held = bridges.flatMap((b) => [...(b?.subscriptions.values() ?? [])]);
     const consumers = held.reduce((sum, n) => sum + n, 0);
-    return { head: "connector", lines: [`${from} to ${to}${links.both[node] ? ", both ways" : ""}`, `${passed} forwarded`,
-            ...(held.length ? [`${saidMany(consumers, "consumer")}, ${saidMany(held.length, "subscription")}`] : []),
-            ...(links.chips[node] ? links.chips[node].split("; ") : [])] };
+    return {
+      head: "connector",
+      lines: [
+        `${from} to ${to}${links.both[node] ? ", both ways" : ""}`,
+        `${passed} forwarded`,
+        ...(held.length ? [`${saidMany(consumers, "consumer")}, ${saidMany(held.length, "subscription")}`] : []),
+        ...(links.chips[node] ? links.chips[node].split("; ") : [])
+      ]
+    };
   },
-  producer: (p, s, { node }) => ({ head: "producer", lines: [`sent ${s.clients.get(node)?.sent ?? 0}`, clientWords(p, s.clients.get(node), player.t)] }),
+  producer: (p, s, { node }) => ({
+    head: "producer",
+    lines: [`sent ${s.clients.get(node)?.sent ?? 0}`, clientWords(p, s.clients.get(node), player.t)]
+  }),
   consumer: (p, s, { node }) => ({ head: "consumer", lines: clientLines(p, s, node) }),
-  client: (p, s, { node }) => ({ head: "client", lines: [...(s.clients.get(node)?.sent ? [`sent ${s.clients.get(node).sent}`] : []), ...clientLines(p, s, node)] }),
+  client: (p, s, { node }) => ({
+    head: "client",
+    lines: [...(s.clients.get(node)?.sent ? [`sent ${s.clients.get(node).sent}`] : []), ...clientLines(p, s, node)]
+  }),
   message: () => ({ head: "", lines: ["a click tells its story"] }),
   group: (p, s, { node }) => ({ head: "group", lines: groupWords(p, s, node) }),
-  get connectors() { return TOLD.connector; },
+  get connectors() {
+    return TOLD.connector;
+  }
 };
 /** @param {Panel} p @param {RunState} s @param {number} node */
-const clientLines = (p, s, node) => [clientWords(p, s.clients.get(node), player.t), ...(consumersOf(p).get(node) ?? []).flatMap((c) => {
-  const state = s.consumers.get(c.node), held = [...(state?.window ?? [])], dest = held[0]?.[1].dest;
-  return [`${c.name}: received ${state?.got ?? 0}, ${windowWords(held.length, c.prefetch)}`, ...(held.length ? [queueRow(p, dest, held.map(([msg, m]) => [msg, !m.working]), held.length)] : []), ...apartWords(p, s, c)];
-})];
+const clientLines = (p, s, node) => [
+  clientWords(p, s.clients.get(node), player.t),
+  ...(consumersOf(p).get(node) ?? []).flatMap((c) => {
+    const state = s.consumers.get(c.node),
+      held = [...(state?.window ?? [])],
+      dest = held[0]?.[1].dest;
+    return [
+      `${c.name}: received ${state?.got ?? 0}, ${windowWords(held.length, c.prefetch)}`,
+      ...(held.length
+        ? [
+            queueRow(
+              p,
+              dest,
+              held.map(([msg, m]) => [msg, !m.working]),
+              held.length
+            )
+          ]
+        : []),
+      ...apartWords(p, s, c)
+    ];
+  })
+];
 
 /** @param {Panel} p */
 const makeLens = (p, within) => {
-  const lens = element("div", { class: "mq-lens", hidden: true, role: "tooltip" }), ring = element("div", { class: "mq-ring", hidden: true });
+  const lens = element("div", { class: "mq-lens", hidden: true, role: "tooltip" }),
+    ring = element("div", { class: "mq-ring", hidden: true });
   styled(within, LENS_STYLE);
   within.append(ring, lens);
   const mark = ({ node, kind }) => {
-    const table = ["broker", "group"].includes(kind) ? p.data("brokers") : p.data("clients"), i = ["connector", "connectors", "message"].includes(kind) ? -1 : table.node.indexOf(node), u = p.unit();
+    const table = ["broker", "group"].includes(kind) ? p.data("brokers") : p.data("clients"),
+      i = ["connector", "connectors", "message"].includes(kind) ? -1 : table.node.indexOf(node),
+      u = p.unit();
     ring.hidden = i < 0;
     if (i < 0) return;
     const [x, y] = p.xy(table.x[i] - table.w[i] / 2, table.y[i] - table.h[i] / 2);
-    Object.assign(ring.style, { left: `${x - 4}px`, top: `${y - 4}px`, width: `${table.w[i] * u + 8}px`, height: `${table.h[i] * u + 8}px` });
+    Object.assign(ring.style, {
+      left: `${x - 4}px`,
+      top: `${y - 4}px`,
+      width: `${table.w[i] * u + 8}px`,
+      height: `${table.h[i] * u + 8}px`
+    });
   };
   return {
-    hide: () => { lens.hidden = ring.hidden = true; },
+    hide: () => {
+      lens.hidden = ring.hidden = true;
+    },
     show: (found, px, py, room) => {
       const { head, lines } = TOLD[found.kind](p, stateAt(p, player.t), found);
-      lens.replaceChildren(element("header", {}, element("b", {}, found.name), element("span", {}, head)), ...lines.map((line) => (line instanceof Node ? line : element("div", {}, line))));
+      lens.replaceChildren(
+        element("header", {}, element("b", {}, found.name), element("span", {}, head)),
+        ...lines.map((line) => (line instanceof Node ? line : element("div", {}, line)))
+      );
       lens.hidden = false;
       mark(found);
       const x = px + 16 + lens.offsetWidth > room.width ? px - 16 - lens.offsetWidth : px + 16;
       const y = Math.max(4, Math.min(room.height - lens.offsetHeight - 4, py + 14));
       Object.assign(lens.style, { left: `${Math.max(4, x)}px`, top: `${y}px` });
-    },
+    }
   };
 };

@@ -1,13 +1,51 @@
 // The state of a run at a moment: who is up, what lies where, who is connected to whom. It is made by applying the
 // rows of `changes` (codes: views/changes.py); snapshots on the way make going back as cheap as going on.
-const WHAT = ["role", "state", "put", "take", "out", "back", "work", "bridge", "at", "attempt", "wait", "sent",
-              "subscribe", "unsubscribe", "lock", "cut", "left", "stands", "vote", "full", "ballot"];
+const WHAT = [
+  "role",
+  "state",
+  "put",
+  "take",
+  "out",
+  "back",
+  "work",
+  "bridge",
+  "at",
+  "attempt",
+  "wait",
+  "sent",
+  "subscribe",
+  "unsubscribe",
+  "lock",
+  "cut",
+  "left",
+  "stands",
+  "vote",
+  "full",
+  "ballot"
+];
 const HEALTH = ["absent", "up", "crashed", "stopped", "suspended"];
 
 /** @type {() => RunState} */
-const newState = () => ({ next: 0, brokers: new Map(), clients: new Map(), consumers: new Map(), bridges: new Map(), cuts: new Map() });
+const newState = () => ({
+  next: 0,
+  brokers: new Map(),
+  clients: new Map(),
+  consumers: new Map(),
+  bridges: new Map(),
+  cuts: new Map()
+});
 /** @type {() => BrokerState} */
-const newBroker = () => ({ condition: "absent", role: -1, lock: false, since: 0, queues: new Map(), wait: null, depth: 0, subs: new Map(), vote: null });
+const newBroker = () => ({
+  condition: "absent",
+  role: -1,
+  lock: false,
+  since: 0,
+  queues: new Map(),
+  wait: null,
+  depth: 0,
+  subs: new Map(),
+  vote: null
+});
 /** @type {() => ClientState} */
 const newClient = () => ({ at: -1, since: 0, sent: 0, tries: new Map(), wait: null, met: false, held: null });
 /** @type {() => ConsumerState} */
@@ -22,7 +60,6 @@ const part = (map, key, make) => {
 
 /** @type {<K, V>(map: Map<K, V>, copy: (value: V) => V) => Map<K, V>} */
 const copyMap = (map, copy) => new Map([...map].map(([key, value]) => [key, copy(value)]));
-/** @param {RunState} s */
 /** @type {(s: RunState) => RunState} */
 const copyState = (s) => ({
   next: s.next,
@@ -30,7 +67,7 @@ const copyState = (s) => ({
   clients: copyMap(s.clients, (c) => ({ ...c, tries: new Map(c.tries) })),
   consumers: copyMap(s.consumers, (c) => ({ ...c, window: new Map(c.window) })),
   bridges: copyMap(s.bridges, (b) => ({ ...b, subscriptions: new Map(b.subscriptions) })),
-  cuts: new Map(s.cuts),
+  cuts: new Map(s.cuts)
 });
 /** @param {RunState} s */
 const sizeOf = (s) => {
@@ -62,17 +99,24 @@ const addCopy = (broker, dest, msg, to) => {
 };
 /** @param {Panel} p @param {number} dest @param {number} msg */
 const dropCopy = (p, broker, dest, msg, to) => {
-  const copies = p.isTopic[dest] ? broker.queues.get(dest) : null, all = copies?.get(msg);
+  const copies = p.isTopic[dest] ? broker.queues.get(dest) : null,
+    all = copies?.get(msg);
   if (all == null) return;
-  const at = to < 0 ? 0 : all.indexOf(to), left = at < 0 ? all : all.filter((_, i) => i !== at);
-  if (left.length) { copies.set(msg, left); return; }
+  const at = to < 0 ? 0 : all.indexOf(to),
+    left = at < 0 ? all : all.filter((_, i) => i !== at);
+  if (left.length) {
+    copies.set(msg, left);
+    return;
+  }
   copies.delete(msg);
   broker.depth--;
 };
 
 /** @type {Record<string, Change>} */
 const APPLY = {
-  role: (s, _p, b, role) => { part(s.brokers, b, newBroker).role = role; },
+  role: (s, _p, b, role) => {
+    part(s.brokers, b, newBroker).role = role;
+  },
   state: (s, p, b, code, _c, _d, t) => {
     const broker = part(s.brokers, b, newBroker);
     broker.condition = code === 5 ? "up" : HEALTH[code];
@@ -81,13 +125,17 @@ const APPLY = {
     Object.assign(broker, { lock: false, wait: null, role: -1, vote: null });
     broker.subs.clear();
     for (const [dest, queue] of broker.queues) {
-      if (p.isTopic[dest]) { broker.depth -= queue.size; queue.clear(); }
+      if (p.isTopic[dest]) {
+        broker.depth -= queue.size;
+        queue.clear();
+      }
       for (const msg of queue.keys()) queue.set(msg, null);
     }
     forget(s, p, (card) => s.clients.get(card)?.at === b);
   },
   put: (s, _p, b, dest, msg) => {
-    const broker = part(s.brokers, b, newBroker), queue = part(broker.queues, dest, () => new Map());
+    const broker = part(s.brokers, b, newBroker),
+      queue = part(broker.queues, dest, () => new Map());
     if (!queue.has(msg)) broker.depth++;
     queue.set(msg, null);
     for (const client of s.clients.values()) if (client.held?.msg === msg && client.held.at === b) client.held = null;
@@ -99,14 +147,18 @@ const APPLY = {
     if (holder >= 0) s.consumers.get(holder)?.window.delete(msg);
   },
   out: (s, p, b, dest, msg, to) => {
-    const broker = part(s.brokers, b, newBroker), queue = broker.queues.get(dest);
-    if (p.isTopic[dest]) addCopy(broker, dest, msg, to); else if (queue?.has(msg)) queue.set(msg, to);
+    const broker = part(s.brokers, b, newBroker),
+      queue = broker.queues.get(dest);
+    if (p.isTopic[dest]) addCopy(broker, dest, msg, to);
+    else if (queue?.has(msg)) queue.set(msg, to);
     if (to >= 0) part(s.consumers, to, newConsumer).window.set(msg, { dest, working: false });
     else part(s.bridges, ~to, newBridge).passed++;
   },
   back: (s, p, b, dest, msg, holder) => {
-    const broker = part(s.brokers, b, newBroker), queue = broker.queues.get(dest);
-    if (p.isTopic[dest]) dropCopy(p, broker, dest, msg, holder); else if (queue?.has(msg)) queue.set(msg, null);
+    const broker = part(s.brokers, b, newBroker),
+      queue = broker.queues.get(dest);
+    if (p.isTopic[dest]) dropCopy(p, broker, dest, msg, holder);
+    else if (queue?.has(msg)) queue.set(msg, null);
     if (holder >= 0) s.consumers.get(holder)?.window.delete(msg);
   },
   work: (s, _p, to, dest, msg, flags, t) => {
@@ -116,13 +168,17 @@ const APPLY = {
   },
   bridge: (s, _p, bridge, up) => {
     const found = part(s.bridges, bridge, newBridge);
-    found.up = up === 1; found.known = true;
+    found.up = up === 1;
+    found.known = true;
     if (!up) found.subscriptions.clear();
   },
   at: (s, p, client, broker, _c, _d, t) => {
     const found = part(s.clients, client, newClient);
     if (broker < 0) forget(s, p, (card) => card === client);
-    found.at = broker; found.since = t; found.met = true; found.wait = null;
+    found.at = broker;
+    found.since = t;
+    found.met = true;
+    found.wait = null;
     found.tries.clear();
   },
   attempt: (s, p, from, to) => {
@@ -135,9 +191,17 @@ const APPLY = {
     const of = isBroker(p, node) ? part(s.brokers, node, newBroker) : part(s.clients, node, newClient);
     of.wait = { ms, since: t, lock: lock === 1 };
   },
-  sent: (s, _p, client) => { const found = part(s.clients, client, newClient); found.sent++; found.met = true; },
-  full: (s, _p, b, _dest, msg, client) => { part(s.clients, client, newClient).held = { msg, at: b }; },
-  stands: (s, _p, b, dest, sub, to) => { part(s.brokers, b, newBroker).subs.set(sub, { dest, to }); },
+  sent: (s, _p, client) => {
+    const found = part(s.clients, client, newClient);
+    found.sent++;
+    found.met = true;
+  },
+  full: (s, _p, b, _dest, msg, client) => {
+    part(s.clients, client, newClient).held = { msg, at: b };
+  },
+  stands: (s, _p, b, dest, sub, to) => {
+    part(s.brokers, b, newBroker).subs.set(sub, { dest, to });
+  },
   vote: (s, _p, b, yes, needed, won, t) => {
     part(s.brokers, b, newBroker).vote = { yes, needed, won: won === 1, since: t, asked: [] };
   },
@@ -153,9 +217,19 @@ const APPLY = {
     for (const found of s.bridges.values()) found.subscriptions.delete(sub);
     for (const found of s.brokers.values()) found.subs.delete(sub);
   },
-  lock: (s, _p, b, held) => { const broker = part(s.brokers, b, newBroker); broker.lock = held === 1; broker.wait = null; },
-  cut: (s, _p, a, b, on) => { if (on) s.cuts.set(`${a} ${b}`, [a, b]); else s.cuts.delete(`${a} ${b}`); },
-  left: (s, p, consumer) => { part(s.consumers, consumer, newConsumer).left = true; forget(s, p, (_card, node) => node === consumer); },
+  lock: (s, _p, b, held) => {
+    const broker = part(s.brokers, b, newBroker);
+    broker.lock = held === 1;
+    broker.wait = null;
+  },
+  cut: (s, _p, a, b, on) => {
+    if (on) s.cuts.set(`${a} ${b}`, [a, b]);
+    else s.cuts.delete(`${a} ${b}`);
+  },
+  left: (s, p, consumer) => {
+    part(s.consumers, consumer, newConsumer).left = true;
+    forget(s, p, (_card, node) => node === consumer);
+  }
 };
 
 // Where each node is in the tables of cards; these are other ones when the room has another shape, or a group is open.
@@ -179,16 +253,22 @@ const loadModel = (p) => {
   p.turns = new Map(); // of each broker and destination: who got its messages, in order
   const { what, a, b, d } = p.data("changes");
   for (let i = 0; i < what.length; i++) {
-    const kind = WHAT[what[i]], out = kind === "out";
+    const kind = WHAT[what[i]],
+      out = kind === "out";
     if (kind === "put" || (out && p.isTopic[b[i]])) part(p.queuesOf, a[i], () => new Set()).add(b[i]);
-    if (out && !p.isTopic[b[i]]) { const turns = part(p.turns, `${a[i]} ${b[i]}`, () => ({ rows: [], to: [] })); turns.rows.push(i); turns.to.push(d[i]); }
+    if (out && !p.isTopic[b[i]]) {
+      const turns = part(p.turns, `${a[i]} ${b[i]}`, () => ({ rows: [], to: [] }));
+      turns.rows.push(i);
+      turns.to.push(d[i]);
+    }
   }
 };
 
 // The state after all changes up to t. The object is the panel's own: read it, do not keep it.
 /** @param {Panel} p @param {number} t */
 const stateAt = (p, t) => {
-  const rows = p.data("changes"), goal = after(rows.t, t);
+  const rows = p.data("changes"),
+    goal = after(rows.t, t);
   if (goal < p.state.next) {
     const last = p.snapshots.findLast((s) => s.next <= goal);
     p.state = last ? copyState(last) : newState();

@@ -1,6 +1,10 @@
 // The overview: the whole run as a strip, which is the seek bar. What there is of messages, acknowledgements (up) and
 // consumer advisories (down), faults and chapters with their names, folds, and the run's own time below.
-const LANE = 17, DENSITY = 34, BELOW = 9, RULER = 16, BIN = 5;
+const LANE = 17,
+  DENSITY = 34,
+  BELOW = 9,
+  RULER = 16,
+  BIN = 5;
 const OVERVIEW = LANE + DENSITY + BELOW + RULER;
 const OVERVIEW_STYLE = `
   .overview { position: relative; cursor: pointer; touch-action: none; user-select: none; }
@@ -10,17 +14,29 @@ const OVERVIEW_STYLE = `
   .overview .names { position: absolute; top: 0; left: 0; }
   .overview .to-come { position: absolute; top: ${LANE}px; height: ${DENSITY + BELOW}px; right: ${MARGIN}px; left: 0; overflow: hidden; pointer-events: none; }
   .to-come > div { height: 100%; background: var(--mq-bg); opacity: 0.55; will-change: transform; }`;
-const FAULTS = new Set(["Crashed", "Stopped", "Interrupted", "LockLost", "Partitioned", "Disconnected", "BridgeDown", "Suspended", "Failed", "DeadLettered"]);
+const FAULTS = new Set([
+  "Crashed",
+  "Stopped",
+  "Interrupted",
+  "LockLost",
+  "Partitioned",
+  "Disconnected",
+  "BridgeDown",
+  "Suspended",
+  "Failed",
+  "DeadLettered"
+]);
 const BARS = { up: ["ink2", "ok"], down: ["demand", "fault"] };
 
 // How many things set out in each bin of the strip: messages, acknowledgements, advisories, attempts.
 const density = (bins) => {
   const counts = Array.from({ length: 4 }, () => new Float64Array(bins));
   for (const p of player.panels) {
-    const { t0, look } = p.flights, kinds = p.looks.kind;
+    const { t0, look } = p.flights,
+      kinds = p.looks.kind;
     const row = kinds.map((kind) => ({ ack: 1, subscription: 2, attempt: 3, vote: 3 })[kind] ?? 0);
     for (let i = 0; i < t0.length; i++) {
-      const bin = Math.min(bins - 1, Math.max(0, Math.floor(t0[i] / player.duration * bins)));
+      const bin = Math.min(bins - 1, Math.max(0, Math.floor((t0[i] / player.duration) * bins)));
       counts[row[look[i]] ?? 0][bin] += 1;
     }
   }
@@ -29,13 +45,21 @@ const density = (bins) => {
 
 /** @param {CanvasRenderingContext2D} pen */
 const drawDensity = (pen) => {
-  const bins = Math.max(10, Math.floor(span() / BIN)), counts = density(bins);
-  const up = Float64Array.from(counts[0], (n, i) => n + counts[1][i]), down = Float64Array.from(counts[2], (n, i) => n + counts[3][i]);
+  const bins = Math.max(10, Math.floor(span() / BIN)),
+    counts = density(bins);
+  const up = Float64Array.from(counts[0], (n, i) => n + counts[1][i]),
+    down = Float64Array.from(counts[2], (n, i) => n + counts[3][i]);
   const scales = [up, down].map((counts) => {
-    const used = Array.from(counts).filter(Boolean).sort((a, b) => a - b), highest = used.at(-1) ?? 1;
-    return highest > 20 * (used[used.length >> 1] ?? 1) ? (n) => Math.log1p(n) / Math.log1p(highest) : (n) => n / highest;
+    const used = Array.from(counts)
+        .filter(Boolean)
+        .sort((a, b) => a - b),
+      highest = used.at(-1) ?? 1;
+    return highest > 20 * (used[used.length >> 1] ?? 1)
+      ? (n) => Math.log1p(n) / Math.log1p(highest)
+      : (n) => n / highest;
   });
-  const base = LANE + DENSITY, wide = span() / bins;
+  const base = LANE + DENSITY,
+    wide = span() / bins;
   for (let i = 0; i < bins; i++) {
     const x = gutter() + i * wide;
     const bar = (n, whole, from, room, token, sign) => {
@@ -68,35 +92,52 @@ const drawTicks = (pen) => {
 };
 /** @param {CanvasRenderingContext2D} pen */
 const chapterLabels = (pen) => {
-  const { play, chapter, kind } = player.panels[0].data("events"), placed = [];
-  const rows = play.map((_, row) => row).filter((row) => chapter[row]).sort((a, b) => weight(kind[a]) - weight(kind[b]) || a - b);
+  const { play, chapter, kind } = player.panels[0].data("events"),
+    placed = [];
+  const rows = play
+    .map((_, row) => row)
+    .filter((row) => chapter[row])
+    .sort((a, b) => weight(kind[a]) - weight(kind[b]) || a - b);
   pen.font = `600 11px ${FONT}`;
   for (const row of rows) {
-    const fault = FAULTS.has(kind[row]), text = `${fault ? "✕ " : ""}${chapter[row]}`, wide = pen.measureText(text).width;
-    const x = xOf(play[row], 0, player.duration), a = Math.min(x, axis.width - 6 - wide), b = a + wide;
+    const fault = FAULTS.has(kind[row]),
+      text = `${fault ? "✕ " : ""}${chapter[row]}`,
+      wide = pen.measureText(text).width;
+    const x = xOf(play[row], 0, player.duration),
+      a = Math.min(x, axis.width - 6 - wide),
+      b = a + wide;
     if (placed.every((one) => b + 8 < one.a || a - 8 > one.b)) placed.push({ a, b, text, fault });
   }
   return placed;
 };
 /** @param {CanvasRenderingContext2D} pen */
 const drawChapters = (pen, labels) => {
-  for (const { a, text, fault } of labels) write(pen, text, a, LANE / 2, { token: fault ? "fault" : "ink2", weight: 600 });
+  for (const { a, text, fault } of labels)
+    write(pen, text, a, LANE / 2, { token: fault ? "fault" : "ink2", weight: 600 });
 };
 
 /** @param {CanvasRenderingContext2D} pen */
 const drawChosen = (pen) => {
-  const rows = rowsOfSelection(), { play } = player.panels[0].data("events");
+  const rows = rowsOfSelection(),
+    { play } = player.panels[0].data("events");
   pen.fillStyle = player.colour("mark_edge");
   for (const row of rows) pen.fillRect(xOf(play[row], 0, player.duration) - 1, LANE + DENSITY + BELOW - 4, 2, 6);
   pen.fillStyle = player.colour("ink");
   for (const row of breaks.hits) {
     const x = xOf(play[row], 0, player.duration);
     pen.beginPath();
-    for (const [dx, dy] of [[0, -5], [5, 0], [0, 5], [-5, 0]]) pen.lineTo(x + dx, LANE + 6 + dy);
+    for (const [dx, dy] of [
+      [0, -5],
+      [5, 0],
+      [0, 5],
+      [-5, 0]
+    ])
+      pen.lineTo(x + dx, LANE + 6 + dy);
     pen.fill();
   }
   if (loop.to > loop.from) {
-    const a = xOf(loop.from, 0, player.duration), b = xOf(loop.to, 0, player.duration);
+    const a = xOf(loop.from, 0, player.duration),
+      b = xOf(loop.to, 0, player.duration);
     pen.strokeStyle = player.colour(loop.on ? "active" : "line2");
     pen.lineWidth = 2;
     pen.strokeRect(a, LANE + 1, b - a, DENSITY + BELOW - 2);
@@ -105,24 +146,46 @@ const drawChosen = (pen) => {
 
 // The rows of the table that are about what is selected.
 const rowsOfSelection = () => {
-  const events = player.panels[0].data("events"), chosen = player.selection, found = [];
+  const events = player.panels[0].data("events"),
+    chosen = player.selection,
+    found = [];
   if (chosen == null) return found;
   for (let row = 0; row < events.play.length; row++) {
-    if (chosen.kind === "message" ? events.msg[row] === chosen.msg
-      : chosen.kind === "connector" ? events.link[row] === chosen.name
-      : chosen.kind === "event" ? row === chosen.row
-      : [events.broker[row], events.frm[row], events.to[row]].includes(chosen.name)) found.push(row);
+    if (
+      chosen.kind === "message"
+        ? events.msg[row] === chosen.msg
+        : chosen.kind === "connector"
+          ? events.link[row] === chosen.name
+          : chosen.kind === "event"
+            ? row === chosen.row
+            : [events.broker[row], events.frm[row], events.to[row]].includes(chosen.name)
+    )
+      found.push(row);
   }
   return found;
 };
 
 player.on("ready", () => {
   styled(player.place("foot"), OVERVIEW_STYLE);
-  const { canvas, fit } = makeCanvas(OVERVIEW), names = makeCanvas(LANE, { class: "names" }), bubble = element("span");
-  const head = element("div", { class: "head" }, bubble), veil = element("div"), toCome = element("div", { class: "to-come" }, veil);
-  const strip = element("div", { class: "overview", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, canvas, names.canvas, toCome, head);
+  const { canvas, fit } = makeCanvas(OVERVIEW),
+    names = makeCanvas(LANE, { class: "names" }),
+    bubble = element("span");
+  const head = element("div", { class: "head" }, bubble),
+    veil = element("div"),
+    toCome = element("div", { class: "to-come" }, veil);
+  const strip = element(
+    "div",
+    { class: "overview", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 },
+    canvas,
+    names.canvas,
+    toCome,
+    head
+  );
   foot.append(strip);
-  let spoken = -Infinity, labels = [], named = "", at = null;
+  let spoken = -Infinity,
+    labels = [],
+    named = "",
+    at = null;
   const draw = () => {
     if (player.unseen || player.panels[0].flights == null) return;
     axis.width = Math.max(200, foot.clientWidth);
@@ -147,7 +210,8 @@ player.on("ready", () => {
   };
   /** @param {CanvasRenderingContext2D} pen */
   const drawHandles = (pen) => {
-    const a = xOf(axis.from, 0, player.duration), b = xOf(axis.to, 0, player.duration);
+    const a = xOf(axis.from, 0, player.duration),
+      b = xOf(axis.to, 0, player.duration);
     pen.strokeStyle = player.colour("ink");
     pen.lineWidth = 1.5;
     pen.strokeRect(a, LANE, b - a, DENSITY + BELOW);
@@ -156,10 +220,17 @@ player.on("ready", () => {
   };
   /** @param {CanvasRenderingContext2D} pen */
   const drawWedge = (pen) => {
-    const a = xOf(axis.from, 0, player.duration), b = xOf(axis.to, 0, player.duration);
+    const a = xOf(axis.from, 0, player.duration),
+      b = xOf(axis.to, 0, player.duration);
     const top = LANE + DENSITY + BELOW; // the part opens to the width of what lies below
     pen.beginPath();
-    for (const [x, y] of [[a, top], [b, top], [gutter() + span(), OVERVIEW], [gutter(), OVERVIEW]]) pen.lineTo(x, y);
+    for (const [x, y] of [
+      [a, top],
+      [b, top],
+      [gutter() + span(), OVERVIEW],
+      [gutter(), OVERVIEW]
+    ])
+      pen.lineTo(x, y);
     pen.closePath();
     pen.globalAlpha = 0.5;
     pen.fillStyle = player.colour("active_soft");
@@ -170,11 +241,16 @@ player.on("ready", () => {
     pen.stroke();
   };
   const move = (t) => {
-    const before = at, x = Math.round(xOf(t, 0, player.duration));
+    const before = at,
+      x = Math.round(xOf(t, 0, player.duration));
     at = x;
     if (x === before) return; // most paints move it by less than a pixel
-    const seen = labels.filter(({ a, b }) => b < x - 38 || a > x + 38), said = seen.map(({ a }) => a).join(" ");
-    if (said !== named) { named = said; drawChapters(names.fit(), seen); }
+    const seen = labels.filter(({ a, b }) => b < x - 38 || a > x + 38),
+      said = seen.map(({ a }) => a).join(" ");
+    if (said !== named) {
+      named = said;
+      drawChapters(names.fit(), seen);
+    }
     head.style.transform = `translateX(${x - 1}px)`;
     veil.style.transform = `translateX(${x}px)`;
   };
@@ -188,14 +264,19 @@ player.on("ready", () => {
   };
   // With Shift a range is drawn that the tracks show, with Alt one that is played in a loop; the handles of the
   // range that is shown can be pulled.
-  const timeOf = (event) => Math.max(0, Math.min(player.duration, timeAt(event.clientX - strip.getBoundingClientRect().left, 0, player.duration)));
+  const timeOf = (event) =>
+    Math.max(
+      0,
+      Math.min(player.duration, timeAt(event.clientX - strip.getBoundingClientRect().left, 0, player.duration))
+    );
   const handleAt = (event) => {
     if (axis.from <= 0 && axis.to >= player.duration) return null;
     const x = event.clientX - strip.getBoundingClientRect().left;
     return ["from", "to"].find((end) => Math.abs(xOf(axis[end], 0, player.duration) - x) < 7) ?? null;
   };
   const brush = (event) => {
-    const t = timeOf(event), { start, kind } = grip;
+    const t = timeOf(event),
+      { start, kind } = grip;
     if (kind === "from") setWindow(Math.min(t, axis.to - player.duration / 5000), axis.to);
     else if (kind === "to") setWindow(axis.from, Math.max(t, axis.from + player.duration / 5000));
     else if (Math.abs(t - start) < player.duration / 500) return;
@@ -219,10 +300,16 @@ player.on("ready", () => {
     strip.style.cursor = grip || handleAt(event) ? "ew-resize" : "";
     if (strip.hasPointerCapture(event.pointerId)) (grip ? brush : pull)(event);
   });
-  strip.addEventListener("pointerup", () => { grip = null; });
+  strip.addEventListener("pointerup", () => {
+    grip = null;
+  });
   strip.addEventListener("dblclick", () => setWindow(0, player.duration));
-  player.on("load", () => { strip.setAttribute("aria-valuemax", player.duration.toFixed(3)); draw(); });
+  player.on("load", () => {
+    strip.setAttribute("aria-valuemax", player.duration.toFixed(3));
+    draw();
+  });
   player.on("time", move);
   seldom(tell);
-  for (const name of /** @type {const} */ (["theme", "size", "select", "breaks", "loop", "window", "tracks"])) player.on(name, draw);
+  for (const name of /** @type {const} */ (["theme", "size", "select", "breaks", "loop", "window", "tracks"]))
+    player.on(name, draw);
 });

@@ -7,11 +7,20 @@ const PARTS = {
   producer: { text: "Producer", on: "broker", hint: "Click the broker that it sends to" },
   consumer: { text: "Consumer", on: "broker", hint: "Click the broker that it reads from" },
   connector: { text: "Connector", on: "line", hint: "Drag from one broker to another", only: "activemq" },
-  duplex: { text: "Duplex", on: "line", hint: "Drag from one broker to another: messages go both ways", only: "activemq" },
+  duplex: {
+    text: "Duplex",
+    on: "line",
+    hint: "Drag from one broker to another: messages go both ways",
+    only: "activemq"
+  }
 };
 const SIGNS_OF_PARTS = {
-  broker: "M2 3h12v10H2z", pair: "M2 1h12v6H2zM2 9h12v6H2z", producer: "M1 4h9l5 4-5 4H1z", consumer: "M4 4h10v8H4zM2 8a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
-  connector: "M1 6h14M1 10h14M6 6l3 2-3 2", duplex: "M1 6h14M1 10h14M6 6l-3 2 3 2M10 6l3 2-3 2",
+  broker: "M2 3h12v10H2z",
+  pair: "M2 1h12v6H2zM2 9h12v6H2z",
+  producer: "M1 4h9l5 4-5 4H1z",
+  consumer: "M4 4h10v8H4zM2 8a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
+  connector: "M1 6h14M1 10h14M6 6l3 2-3 2",
+  duplex: "M1 6h14M1 10h14M6 6l-3 2 3 2M10 6l3 2-3 2"
 };
 const PALETTE_STYLE = `
   .mq-palette { position: absolute; left: 8px; top: 8px; z-index: 8; display: flex; flex-direction: column; gap: 2px; padding: 5px; border-radius: 10px;
@@ -29,7 +38,8 @@ const PALETTE_WIDE = 124; // px of the stage
 const drawn = { part: null, made: 0 }; // the part that the next click puts
 
 /** @param {{ not?: string; only?: string }} part */
-const isOffered = ({ not, only }) => lab.state != null && lab.state.product !== not && (only == null || lab.state.product === only);
+const isOffered = ({ not, only }) =>
+  lab.state != null && lab.state.product !== not && (only == null || lab.state.product === only);
 const choosePart = (name) => {
   drawn.part = drawn.part === name ? null : name;
   player.emit("part", drawn.part);
@@ -40,17 +50,39 @@ const choosePart = (name) => {
 const pinAll = (p) => {
   for (const table of /** @type {const} */ (["brokers", "clients"])) {
     const rows = p.data(table);
-    rows.name.forEach((name, i) => { if (!ownPlaces.all[placeKey(table, name)]) keepPlace(p, table, name, rows.x[i], rows.y[i]); });
+    rows.name.forEach((name, i) => {
+      if (!ownPlaces.all[placeKey(table, name)]) keepPlace(p, table, name, rows.x[i], rows.y[i]);
+    });
   }
 };
 // A place for a client beside its broker at which it covers nothing; before it if it sends, else behind it.
 const CLIENT_ROOM = { producer: [86, 52], consumer: [160, 74] };
 /** @param {Panel} p @param {number} node */
 const spotBeside = (p, node, part) => {
-  const b = p.data("brokers"), home = rowOf(b, b.node.indexOf(node)), [w, h] = CLIENT_ROOM[part], { x_range: xr, y_range: yr } = p.source("stage");
-  const cards = [b, p.data("clients")].flatMap((rows) => rows.x.map((_, i) => rowOf(rows, i))), dx = (home.w + w) / 2 + 46, dy = (home.h + h) / 2 + 40, side = part === "producer" ? -1 : 1;
-  const spots = [[side, 0], [0, 1], [0, -1], [-side, 0], [side, 1], [side, -1], [-side, 1], [-side, -1]].map(([x, y]) => [home.x + x * dx, home.y + y * dy]);
-  const isFree = ([x, y]) => x - w / 2 > xr.start && x + w / 2 < xr.end && y - h / 2 > yr.end && y + h / 2 < yr.start && cards.every((one) => Math.abs(one.x - x) > (one.w + w) / 2 + 8 || Math.abs(one.y - y) > (one.h + h) / 2 + 8);
+  const b = p.data("brokers"),
+    home = rowOf(b, b.node.indexOf(node)),
+    [w, h] = CLIENT_ROOM[part],
+    { x_range: xr, y_range: yr } = p.source("stage");
+  const cards = [b, p.data("clients")].flatMap((rows) => rows.x.map((_, i) => rowOf(rows, i))),
+    dx = (home.w + w) / 2 + 46,
+    dy = (home.h + h) / 2 + 40,
+    side = part === "producer" ? -1 : 1;
+  const spots = [
+    [side, 0],
+    [0, 1],
+    [0, -1],
+    [-side, 0],
+    [side, 1],
+    [side, -1],
+    [-side, 1],
+    [-side, -1]
+  ].map(([x, y]) => [home.x + x * dx, home.y + y * dy]);
+  const isFree = ([x, y]) =>
+    x - w / 2 > xr.start &&
+    x + w / 2 < xr.end &&
+    y - h / 2 > yr.end &&
+    y + h / 2 < yr.start &&
+    cards.every((one) => Math.abs(one.x - x) > (one.w + w) / 2 + 8 || Math.abs(one.y - y) > (one.h + h) / 2 + 8);
   return spots.find(isFree) ?? spots[0];
 };
 
@@ -63,14 +95,31 @@ const putPart = async (p, part, found, at) => {
     at.x -= p.laid.plan.width[0] / 2; // the next layout may have another middle
     at.y -= p.laid.plan.height[0] / 2;
     const state = await lab.do("build", { add: part });
-    const fresh = (state?.parts ?? []).filter((one) => one.kind === "broker" && !before.has(one.name)).map((one) => one.name);
-    fresh.forEach((name, i) => { ownPlaces.all[placeKey("brokers", name)] = [at.x, at.y + i * 140]; });
-    if (fresh.length) { player.emit("places"); player.select({ kind: "broker", name: fresh[0], node: player.panels[0].data("brokers").node[player.panels[0].data("brokers").name.indexOf(fresh[0])] }); }
+    const fresh = (state?.parts ?? [])
+      .filter((one) => one.kind === "broker" && !before.has(one.name))
+      .map((one) => one.name);
+    fresh.forEach((name, i) => {
+      ownPlaces.all[placeKey("brokers", name)] = [at.x, at.y + i * 140];
+    });
+    if (fresh.length) {
+      player.emit("places");
+      player.select({
+        kind: "broker",
+        name: fresh[0],
+        node: player.panels[0].data("brokers").node[player.panels[0].data("brokers").name.indexOf(fresh[0])]
+      });
+    }
     return;
   }
-  if (found?.kind !== "broker") { lab.say("", `${PARTS[part].hint}.`); return; }
+  if (found?.kind !== "broker") {
+    lab.say("", `${PARTS[part].hint}.`);
+    return;
+  }
   pinAll(p);
-  const [x, y] = spotBeside(p, found.node, part), from = [x - p.laid.plan.width[0] / 2, y - p.laid.plan.height[0] / 2], known = new Set(lab.state.parts.map((one) => one.name)), state = await lab.do("build", { add: part, on: found.name });
+  const [x, y] = spotBeside(p, found.node, part),
+    from = [x - p.laid.plan.width[0] / 2, y - p.laid.plan.height[0] / 2],
+    known = new Set(lab.state.parts.map((one) => one.name)),
+    state = await lab.do("build", { add: part, on: found.name });
   const name = state?.parts.find((one) => one.kind === part && !known.has(one.name))?.name;
   if (name == null) return;
   ownPlaces.all[placeKey("clients", name)] = from;
@@ -82,49 +131,113 @@ const putPart = async (p, part, found, at) => {
 // The pipe that is being drawn, and the broker on which it would end.
 /** @param {Panel} p */
 const makeGhost = (p, within) => {
-  const svg = drawing("svg", { class: "mq-ghost", "aria-hidden": "true" }), hint = element("div", { class: "mq-hint", hidden: true });
+  const svg = drawing("svg", { class: "mq-ghost", "aria-hidden": "true" }),
+    hint = element("div", { class: "mq-hint", hidden: true });
   within.append(svg, hint);
-  const clear = () => { svg.replaceChildren(); hint.hidden = true; };
+  const clear = () => {
+    svg.replaceChildren();
+    hint.hidden = true;
+  };
   return {
     clear,
     show: (from, to, event) => {
-      const at = unitsAt(p, event), card = rowOf(p.data("brokers"), p.data("brokers").node.indexOf(from.node)), [x0, y0] = p.xy(card.x, card.y), u = p.unit();
+      const at = unitsAt(p, event),
+        card = rowOf(p.data("brokers"), p.data("brokers").node.indexOf(from.node)),
+        [x0, y0] = p.xy(card.x, card.y),
+        u = p.unit();
       const look = { stroke: "var(--mq-active)", "stroke-dasharray": "8 5" };
-      svg.replaceChildren(drawing("line", { x1: x0, y1: y0, x2: at.px, y2: at.py, stroke: "var(--mq-active_soft)", "stroke-width": 20 * u, "stroke-opacity": 0.8 }), drawing("line", { x1: x0, y1: y0, x2: at.px, y2: at.py, ...look, "stroke-width": 2 }));
+      svg.replaceChildren(
+        drawing("line", {
+          x1: x0,
+          y1: y0,
+          x2: at.px,
+          y2: at.py,
+          stroke: "var(--mq-active_soft)",
+          "stroke-width": 20 * u,
+          "stroke-opacity": 0.8
+        }),
+        drawing("line", { x1: x0, y1: y0, x2: at.px, y2: at.py, ...look, "stroke-width": 2 })
+      );
       if (to) {
-        const end = rowOf(p.data("brokers"), p.data("brokers").node.indexOf(to.node)), [cx, cy] = p.xy(end.x, end.y);
-        svg.append(drawing("rect", { x: cx - end.w * u / 2 - 7, y: cy - end.h * u / 2 - 7, width: end.w * u + 14, height: end.h * u + 14, rx: 12, fill: "none", ...look, "stroke-width": 2.5 }));
+        const end = rowOf(p.data("brokers"), p.data("brokers").node.indexOf(to.node)),
+          [cx, cy] = p.xy(end.x, end.y);
+        svg.append(
+          drawing("rect", {
+            x: cx - (end.w * u) / 2 - 7,
+            y: cy - (end.h * u) / 2 - 7,
+            width: end.w * u + 14,
+            height: end.h * u + 14,
+            rx: 12,
+            fill: "none",
+            ...look,
+            "stroke-width": 2.5
+          })
+        );
       }
       hint.textContent = to ? `${from.name}_to_${to.name}: release here` : "release on a broker; Esc: not at all";
       hint.hidden = false;
-      Object.assign(hint.style, { left: `${Math.max(4, Math.min(at.room.width - hint.offsetWidth - 4, at.px + 14))}px`, top: `${Math.max(4, at.py - 34)}px` });
-    },
+      Object.assign(hint.style, {
+        left: `${Math.max(4, Math.min(at.room.width - hint.offsetWidth - 4, at.px + 14))}px`,
+        top: `${Math.max(4, at.py - 34)}px`
+      });
+    }
   };
 };
 
-player.on("ready", () => player.panels.slice(0, 1).forEach((p) => {
-  const view = viewOf(p.source("stage"));
-  if (view == null) return;
-  styled(view.shadow_el, PALETTE_STYLE);
-  const list = element("div", { class: "mq-palette", role: "toolbar", "aria-label": "Parts to draw", "aria-orientation": "vertical", hidden: true });
-  view.shadow_el.append(list);
-  p.ghost = makeGhost(p, view.shadow_el);
-  const show = () => {
-    list.hidden = !(player.kernel && lab.mode === "build" && lab.state);
-    const wide = list.hidden ? 0 : PALETTE_WIDE;
-    view.el.setAttribute("role", list.hidden ? "img" : "group"); // a picture has no buttons in it
-    if ((p.palette ?? 0) !== wide) { p.palette = wide; player.emit("size", player.element.clientWidth); }
-    if (list.hidden) { drawn.part = null; return; }
-    list.replaceChildren(...Object.entries(PARTS).filter(([, part]) => isOffered(part)).map(([name, { text, hint }]) => {
-      const sign = drawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
-      sign.append(drawing("path", { d: SIGNS_OF_PARTS[name] }));
-      return element("button", { type: "button", "data-part": name, "aria-pressed": `${drawn.part === name}`, title: hint, onclick: () => choosePart(name) }, sign, text);
-    }));
-  };
-  for (const name of /** @type {const} */ (["lab", "kernel"])) player.on(name, show);
-  player.on("part", (part) => {
-    for (const one of list.querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.dataset.part === part)); // who pressed it keeps the focus
-    view.el.style.cursor = part ? "crosshair" : "";
-    if (part) lab.say(`${PARTS[part].hint}. Esc: not at all.`); else lab.say("");
-  });
-}));
+player.on("ready", () =>
+  player.panels.slice(0, 1).forEach((p) => {
+    const view = viewOf(p.source("stage"));
+    if (view == null) return;
+    styled(view.shadow_el, PALETTE_STYLE);
+    const list = element("div", {
+      class: "mq-palette",
+      role: "toolbar",
+      "aria-label": "Parts to draw",
+      "aria-orientation": "vertical",
+      hidden: true
+    });
+    view.shadow_el.append(list);
+    p.ghost = makeGhost(p, view.shadow_el);
+    const show = () => {
+      list.hidden = !(player.kernel && lab.mode === "build" && lab.state);
+      const wide = list.hidden ? 0 : PALETTE_WIDE;
+      view.el.setAttribute("role", list.hidden ? "img" : "group"); // a picture has no buttons in it
+      if ((p.palette ?? 0) !== wide) {
+        p.palette = wide;
+        player.emit("size", player.element.clientWidth);
+      }
+      if (list.hidden) {
+        drawn.part = null;
+        return;
+      }
+      list.replaceChildren(
+        ...Object.entries(PARTS)
+          .filter(([, part]) => isOffered(part))
+          .map(([name, { text, hint }]) => {
+            const sign = drawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
+            sign.append(drawing("path", { d: SIGNS_OF_PARTS[name] }));
+            return element(
+              "button",
+              {
+                type: "button",
+                "data-part": name,
+                "aria-pressed": `${drawn.part === name}`,
+                title: hint,
+                onclick: () => choosePart(name)
+              },
+              sign,
+              text
+            );
+          })
+      );
+    };
+    for (const name of /** @type {const} */ (["lab", "kernel"])) player.on(name, show);
+    player.on("part", (part) => {
+      for (const one of list.querySelectorAll("button"))
+        one.setAttribute("aria-pressed", String(one.dataset.part === part)); // who pressed it keeps the focus
+      view.el.style.cursor = part ? "crosshair" : "";
+      if (part) lab.say(`${PARTS[part].hint}. Esc: not at all.`);
+      else lab.say("");
+    });
+  })
+);

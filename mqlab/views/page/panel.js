@@ -49,9 +49,12 @@ const panel = { active: null };
 
 // Nothing at all, or a sentence why there is nothing.
 const sentence = (text, kind = "dim") => element("p", { class: kind }, text);
-const needsKernel = () => sentence(memory().lost
-  ? "The kernel was restarted. The picture plays on; run the cell again to ask, break and fork."
-  : "This needs a running kernel. In a notebook: run the cell. What the events tell is in Why and in Events.");
+const needsKernel = () =>
+  sentence(
+    memory().lost
+      ? "The kernel was restarted. The picture plays on; run the cell again to ask, break and fork."
+      : "This needs a running kernel. In a notebook: run the cell. What the events tell is in Why and in Events."
+  );
 
 panel.show = (id, focus = false) => {
   const tab = tabs.find((one) => one.id === id && !one.button.hidden) ?? tabs.find((one) => !one.button.hidden);
@@ -64,7 +67,10 @@ panel.show = (id, focus = false) => {
   tab.show?.(tab.body);
   if (focus) tab.button.focus();
 };
-panel.refresh = () => { const tab = tabs.find((one) => one.id === panel.active); tab?.show?.(tab.body); };
+panel.refresh = () => {
+  const tab = tabs.find((one) => one.id === panel.active);
+  tab?.show?.(tab.body);
+};
 panel.hide = (id, hidden) => {
   const tab = tabs.find((one) => one.id === id);
   if (tab.button.hidden === hidden) return;
@@ -75,23 +81,38 @@ panel.hide = (id, hidden) => {
 player.on("ready", () => {
   const place = player.place("panel");
   styled(place, PANEL_STYLE);
-  const list = element("div", { class: "mq-tabs", role: "tablist", "aria-label": "Questions",
+  const list = element("div", {
+    class: "mq-tabs",
+    role: "tablist",
+    "aria-label": "Questions",
     onkeydown: (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], seen = tabs.filter((one) => !one.button.hidden);
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key],
+        seen = tabs.filter((one) => !one.button.hidden);
       if (!step) return;
       const number = seen.findIndex((one) => one.id === panel.active);
       panel.show(seen[(number + step + seen.length) % seen.length].id, true);
       event.preventDefault();
       event.stopPropagation();
-    } });
+    }
+  });
   const status = element("div", { class: "mq-status", role: "status" });
   const box = element("div", { class: "mq-panel" }, list);
   for (const tab of tabs) {
     const own = Math.random().toString(36).slice(2);
     tab.badge = element("span", { class: "count", hidden: true });
-    tab.button = element("button", { type: "button", role: "tab", id: `t${own}`, "aria-controls": `p${own}`, onclick: () => panel.show(tab.id) }, tab.title, tab.badge);
+    tab.button = element(
+      "button",
+      { type: "button", role: "tab", id: `t${own}`, "aria-controls": `p${own}`, onclick: () => panel.show(tab.id) },
+      tab.title,
+      tab.badge
+    );
     tab.button.hidden = tab.hidden ?? false;
-    tab.body = element("div", { class: tab.flush ? "mq-body flush" : "mq-body", role: "tabpanel", id: `p${own}`, "aria-labelledby": `t${own}` });
+    tab.body = element("div", {
+      class: tab.flush ? "mq-body flush" : "mq-body",
+      role: "tabpanel",
+      id: `p${own}`,
+      "aria-labelledby": `t${own}`
+    });
     tab.make?.(tab.body, place);
     list.append(tab.button);
     box.append(tab.body);
@@ -106,7 +127,8 @@ player.on("ready", () => {
   });
   panel.show("why");
   player.on("lab", (state) => {
-    const check = tabs.find((one) => one.id === "check"), count = state?.problems ?? 0;
+    const check = tabs.find((one) => one.id === "check"),
+      count = state?.problems ?? 0;
     check.badge.textContent = count;
     check.badge.hidden = !count;
     panel.hide("compare", lab.mode !== "compare");
@@ -116,6 +138,9 @@ player.on("ready", () => {
       panel.show({ compare: "compare", build: "build" }[lab.mode] ?? memory().tab ?? "why");
     } else panel.refresh();
   });
-  player.on("select", () => { if (!["events", "options"].includes(panel.active)) panel.show(lab.mode === "build" ? "build" : "why"); else panel.refresh(); });
+  player.on("select", () => {
+    if (!["events", "options"].includes(panel.active)) panel.show(lab.mode === "build" ? "build" : "why");
+    else panel.refresh();
+  });
   player.on("load", () => panel.refresh());
 });

@@ -11,12 +11,22 @@ const drawing = (tag, attributes) => {
   return found;
 };
 const bellOf = (before, after, most) => {
-  const x = (count) => 3 + 94 * count / (most || 1), svg = drawing("svg", { "aria-hidden": true });
+  const x = (count) => 3 + (94 * count) / (most || 1),
+    svg = drawing("svg", { "aria-hidden": true });
   const line = { y1: 9, y2: 9, stroke: "var(--mq-line2)" };
-  svg.append(drawing("line", { x1: "3%", x2: "97%", ...line, "stroke-width": 1, "stroke-dasharray": "2 4" }),
+  svg.append(
+    drawing("line", { x1: "3%", x2: "97%", ...line, "stroke-width": 1, "stroke-dasharray": "2 4" }),
     drawing("line", { x1: `${x(before)}%`, x2: `${x(after)}%`, ...line, stroke: "var(--mq-ink)", "stroke-width": 2 }),
-    drawing("circle", { cx: `${x(before)}%`, cy: 9, r: 6, fill: "var(--mq-bg)", stroke: "var(--mq-ink)", "stroke-width": 2 }),
-    drawing("circle", { cx: `${x(after)}%`, cy: 9, r: 5, fill: "var(--mq-ink)" }));
+    drawing("circle", {
+      cx: `${x(before)}%`,
+      cy: 9,
+      r: 6,
+      fill: "var(--mq-bg)",
+      stroke: "var(--mq-ink)",
+      "stroke-width": 2
+    }),
+    drawing("circle", { cx: `${x(after)}%`, cy: 9, r: 5, fill: "var(--mq-ink)" })
+  );
   return svg;
 };
 
@@ -25,34 +35,123 @@ const nextDifference = () => {
   if (player.panels.length < 2) return;
   const [one, other] = player.panels.map((p) => p.data("events"));
   const told = (events, i) => `${events.time[i]} ${events.what[i]}`;
-  const left = new Set(Array.from(one.what, (_, i) => told(one, i))), right = new Set(Array.from(other.what, (_, i) => told(other, i)));
+  const left = new Set(Array.from(one.what, (_, i) => told(one, i))),
+    right = new Set(Array.from(other.what, (_, i) => told(other, i)));
   const times = [];
-  for (const [events, there] of /** @type {const} */ ([[one, right], [other, left]])) {
-    for (let i = 0; i < events.what.length; i++) if (events.play[i] > player.t + 1e-6 && !there.has(told(events, i))) { times.push(events.play[i]); break; }
+  for (const [events, there] of /** @type {const} */ ([
+    [one, right],
+    [other, left]
+  ])) {
+    for (let i = 0; i < events.what.length; i++)
+      if (events.play[i] > player.t + 1e-6 && !there.has(told(events, i))) {
+        times.push(events.play[i]);
+        break;
+      }
   }
-  if (times.length) { player.setPlaying(false); player.seek(Math.min(...times)); } else lab.say("", "No difference comes after this moment.");
+  if (times.length) {
+    player.setPlaying(false);
+    player.seek(Math.min(...times));
+  } else lab.say("", "No difference comes after this moment.");
 };
 
-addTab({ id: "compare", title: "Compare", hidden: true, make(_body, place) { styled(place, COMPARE_STYLE); }, show(body) {
-  const state = lab.state, found = state?.comparison;
-  if (!found) { body.replaceChildren(needsKernel()); return; }
-  const names = state.sides.map((number) => state.branches[number].name), both = element("div");
-  names.forEach((name, i) => { both.append(element("p", {}, element("span", { class: "which" }, String(i + 1)), short(name, 80), element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`))); });
-  body.replaceChildren(element("h3", {}, "Side by side, on one clock"), both);
-  if (found.first) {
-    const at = Math.min(...found.first.filter(Boolean).map((one) => one.ms));
-    body.append(element("h4", {}, `First difference, at ${+at.toFixed(3)} ms`), ...found.first.map((one, i) => element("p", {}, element("span", { class: "which" }, i + 1), one ? one.text : "is over")),
-      element("div", { class: "chips" }, element("button", { type: "button", class: "main", onclick: () => { player.setPlaying(false); player.seek(player.storyTime(at)); } }, `Go to ${+at.toFixed(1)} ms`),
-        element("button", { type: "button", class: "plain", onclick: nextDifference }, "Next difference")));
-  } else body.append(sentence("The two runs are alike."));
-  const most = Math.max(1, ...found.received.flatMap(([, a, b]) => [a, b])), bells = element("div", { class: "bells" });
-  for (const [name, before, after] of found.received) {
-    bells.append(element("span", {}, short(name, 24)), bellOf(before, after, most), element("span", { class: "num" }, before === after ? `${before}` : `${before} \u2192 ${after}  \u0394 ${after > before ? "+" : "\u2212"}${Math.abs(after - before)}`));
+addTab({
+  id: "compare",
+  title: "Compare",
+  hidden: true,
+  make(_body, place) {
+    styled(place, COMPARE_STYLE);
+  },
+  show(body) {
+    const state = lab.state,
+      found = state?.comparison;
+    if (!found) {
+      body.replaceChildren(needsKernel());
+      return;
+    }
+    const names = state.sides.map((number) => state.branches[number].name),
+      both = element("div");
+    names.forEach((name, i) => {
+      both.append(
+        element(
+          "p",
+          {},
+          element("span", { class: "which" }, String(i + 1)),
+          short(name, 80),
+          element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`)
+        )
+      );
+    });
+    body.replaceChildren(element("h3", {}, "Side by side, on one clock"), both);
+    if (found.first) {
+      const at = Math.min(...found.first.filter(Boolean).map((one) => one.ms));
+      body.append(
+        element("h4", {}, `First difference, at ${+at.toFixed(3)} ms`),
+        ...found.first.map((one, i) =>
+          element("p", {}, element("span", { class: "which" }, i + 1), one ? one.text : "is over")
+        ),
+        element(
+          "div",
+          { class: "chips" },
+          element(
+            "button",
+            {
+              type: "button",
+              class: "main",
+              onclick: () => {
+                player.setPlaying(false);
+                player.seek(player.storyTime(at));
+              }
+            },
+            `Go to ${+at.toFixed(1)} ms`
+          ),
+          element("button", { type: "button", class: "plain", onclick: nextDifference }, "Next difference")
+        )
+      );
+    } else body.append(sentence("The two runs are alike."));
+    const most = Math.max(1, ...found.received.flatMap(([, a, b]) => [a, b])),
+      bells = element("div", { class: "bells" });
+    for (const [name, before, after] of found.received) {
+      bells.append(
+        element("span", {}, short(name, 24)),
+        bellOf(before, after, most),
+        element(
+          "span",
+          { class: "num" },
+          before === after
+            ? `${before}`
+            : `${before} \u2192 ${after}  \u0394 ${after > before ? "+" : "\u2212"}${Math.abs(after - before)}`
+        )
+      );
+    }
+    if (found.received.length) body.append(element("h4", {}, "Received at the end"), bells);
+    for (const [what, pair] of [
+      ["stuck", found.stuck],
+      ["lost", found.lost]
+    ])
+      if (pair[0] || pair[1]) body.append(element("p", {}, `${what}: ${pair[0]} \u2192 ${pair[1]}`));
+    body.append(
+      element("h4", {}, "Messages that end elsewhere"),
+      element(
+        "p",
+        {},
+        found.moved.length
+          ? `${found.moved.join(", ")}${found.more ? ` and ${found.more} more` : ""}`
+          : "None: each ends with the same consumers."
+      ),
+      element(
+        "div",
+        { class: "chips" },
+        element(
+          "button",
+          { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[1] }) },
+          "Go on with run 2"
+        ),
+        element(
+          "button",
+          { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[0] }) },
+          "Go on with run 1"
+        )
+      )
+    );
   }
-  if (found.received.length) body.append(element("h4", {}, "Received at the end"), bells);
-  for (const [what, pair] of [["stuck", found.stuck], ["lost", found.lost]]) if (pair[0] || pair[1]) body.append(element("p", {}, `${what}: ${pair[0]} \u2192 ${pair[1]}`));
-  body.append(element("h4", {}, "Messages that end elsewhere"), element("p", {}, found.moved.length ? `${found.moved.join(", ")}${found.more ? ` and ${found.more} more` : ""}` : "None: each ends with the same consumers."),
-    element("div", { class: "chips" },
-      element("button", { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[1] }) }, "Go on with run 2"),
-      element("button", { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[0] }) }, "Go on with run 1")));
-} });
+});

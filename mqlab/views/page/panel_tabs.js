@@ -1,10 +1,25 @@
 // Events, Options, Check and Code. Each asks for what it shows when it is looked at.
-addTab({ id: "events", title: "Events", key: "e", flush: true, make(body, place) {
-  const log = makeLog(place, body, player.panels.length > 1 ? "what happened on the left" : "what happened", player.goTo);
-  player.on("load", () => log.load(player.panels[0].data("events")));
-  player.on("time", (_t, row) => log.mark(row));
-  this.log = log;
-}, show() { this.log.mark(-1); this.log.mark(player.row); } });
+addTab({
+  id: "events",
+  title: "Events",
+  key: "e",
+  flush: true,
+  make(body, place) {
+    const log = makeLog(
+      place,
+      body,
+      player.panels.length > 1 ? "what happened on the left" : "what happened",
+      player.goTo
+    );
+    player.on("load", () => log.load(player.panels[0].data("events")));
+    player.on("time", (_t, row) => log.mark(row));
+    this.log = log;
+  },
+  show() {
+    this.log.mark(-1);
+    this.log.mark(player.row);
+  }
+});
 
 const OPTION_STYLE = `
   .option { display: grid; grid-template-columns: 1fr auto; gap: 2px 10px; padding: 8px 0; border-top: 1px solid var(--mq-line); }
@@ -19,37 +34,65 @@ const OPTION_STYLE = `
   pre { margin: 0; padding: 10px; background: var(--mq-sunken); border-radius: 7px; font: 12px/17px ui-monospace, Menlo, Consolas, monospace; overflow: auto; white-space: pre; }`;
 
 const edits = new Map(); // path -> what was typed, until it is applied or taken back
-const shownOf = (value, type) => type === "list" ? (value ?? []).join(", ") : value == null ? "" : String(value);
+const shownOf = (value, type) => (type === "list" ? (value ?? []).join(", ") : value == null ? "" : String(value));
 const readOf = (field, type) => {
   if (type === "switch") return field.checked;
   const text = field.value.trim();
-  if (type === "list") return text ? text.split(",").map((part) => part.trim()).filter(Boolean) : [];
+  if (type === "list")
+    return text
+      ? text
+          .split(",")
+          .map((part) => part.trim())
+          .filter(Boolean)
+      : [];
   return text === "" ? null : text;
 };
 
 const makeField = (row, id) => {
-  const key = JSON.stringify(row.path), given = edits.has(key) ? edits.get(key) : row.value;
+  const key = JSON.stringify(row.path),
+    given = edits.has(key) ? edits.get(key) : row.value;
   if (row.type === "switch") return element("input", { type: "checkbox", id, checked: given === true });
   if (row.type === "choice") {
     const choices = row.default == null ? ["", ...row.choices] : row.choices;
-    return element("select", { id }, ...choices.map((one) => element("option", { value: one, selected: one === (given ?? "") }, one || "default")));
+    return element(
+      "select",
+      { id },
+      ...choices.map((one) => element("option", { value: one, selected: one === (given ?? "") }, one || "default"))
+    );
   }
-  return element("input", { id, value: shownOf(given, row.type), inputmode: row.type === "number" ? "numeric" : null,
-                            placeholder: row.default == null ? "not set" : shownOf(row.default, row.type), autocomplete: "off" });
+  return element("input", {
+    id,
+    value: shownOf(given, row.type),
+    inputmode: row.type === "number" ? "numeric" : null,
+    placeholder: row.default == null ? "not set" : shownOf(row.default, row.type),
+    autocomplete: "off"
+  });
 };
 
 const makeOption = (row, changed) => {
-  const id = `o${Math.random().toString(36).slice(2)}`, key = JSON.stringify(row.path), field = makeField(row, id);
-  const box = element("div", { class: "option" }), value = shownOf(row.default, row.type);
+  const id = `o${Math.random().toString(36).slice(2)}`,
+    key = JSON.stringify(row.path),
+    field = makeField(row, id);
+  const box = element("div", { class: "option" }),
+    value = shownOf(row.default, row.type);
   // What it was in the first run, and the way back to it.
-  const back = element("button", { type: "button", onclick: () => {
-    if (field instanceof HTMLInputElement && row.type === "switch") field.checked = row.was === true; else field.value = shownOf(row.was, row.type);
-    take();
-    field.focus();
-  } }, `back to ${shownOf(row.was, row.type) || "not set"}`);
+  const back = element(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        if (field instanceof HTMLInputElement && row.type === "switch") field.checked = row.was === true;
+        else field.value = shownOf(row.was, row.type);
+        take();
+        field.focus();
+      }
+    },
+    `back to ${shownOf(row.was, row.type) || "not set"}`
+  );
   const take = () => {
     const given = readOf(field, row.type);
-    if (shownOf(given, row.type) === shownOf(row.value, row.type)) edits.delete(key); else edits.set(key, given);
+    if (shownOf(given, row.type) === shownOf(row.value, row.type)) edits.delete(key);
+    else edits.set(key, given);
     box.querySelector(".bad")?.remove();
     mark();
     changed();
@@ -62,9 +105,14 @@ const makeOption = (row, changed) => {
   field.addEventListener("input", take);
   field.addEventListener("change", take);
   const side = element("div", { class: "side" }, field, element("div", {}, row.unit), back);
-  if (row.section !== "script") side.append(element("div", {}, row.written ? `\u0394 default ${value || "not set"}` : "default"));
-  box.append(element("label", { for: id }, row.name), side, element("div", { class: "dim" }, row.sentence),
-             element("div", { class: "dim" }, element("span", { class: "chip" }, row.source)));
+  if (row.section !== "script")
+    side.append(element("div", {}, row.written ? `\u0394 default ${value || "not set"}` : "default"));
+  box.append(
+    element("label", { for: id }, row.name),
+    side,
+    element("div", { class: "dim" }, row.sentence),
+    element("div", { class: "dim" }, element("span", { class: "chip" }, row.source))
+  );
   box.dataset.path = key;
   mark();
   return box;
@@ -86,15 +134,42 @@ const applyOptions = async (body, part, beside) => {
     box?.append(element("div", { class: "bad", role: "alert" }, text));
     box?.querySelector("input, select")?.focus();
   }
-  if (found && !found.errors) { edits.clear(); options.key = ""; panel.refresh(); }
+  if (found && !found.errors) {
+    edits.clear();
+    options.key = "";
+    panel.refresh();
+  }
 };
 
 const showOptions = (body, part, told) => {
-  const scroll = body.scrollTop, rows = told.rows, often = rows.filter((row) => row.often || row.written || row.changed);
-  const rest = rows.filter((row) => !often.includes(row)), main = often.length ? often : rest;
-  const apply = element("button", { type: "button", class: "main", onclick: () => applyOptions(body, part, false) }, "Apply as a fork");
-  const both = element("button", { type: "button", class: "plain", onclick: () => applyOptions(body, part, true) }, "Apply and compare");
-  const none = element("button", { type: "button", class: "plain", onclick: () => { edits.clear(); options.key = ""; panel.refresh(); } }, "Take back");
+  const scroll = body.scrollTop,
+    rows = told.rows,
+    often = rows.filter((row) => row.often || row.written || row.changed);
+  const rest = rows.filter((row) => !often.includes(row)),
+    main = often.length ? often : rest;
+  const apply = element(
+    "button",
+    { type: "button", class: "main", onclick: () => applyOptions(body, part, false) },
+    "Apply as a fork"
+  );
+  const both = element(
+    "button",
+    { type: "button", class: "plain", onclick: () => applyOptions(body, part, true) },
+    "Apply and compare"
+  );
+  const none = element(
+    "button",
+    {
+      type: "button",
+      class: "plain",
+      onclick: () => {
+        edits.clear();
+        options.key = "";
+        panel.refresh();
+      }
+    },
+    "Take back"
+  );
   const changed = () => {
     for (const one of [apply, both, none]) one.disabled = !edits.size;
     apply.textContent = edits.size ? `Apply ${edits.size} as a fork` : "Apply as a fork";
@@ -109,14 +184,49 @@ const showOptions = (body, part, told) => {
   };
   body.replaceChildren(element("h3", {}, told.title));
   if (part.kind === "connector" && told.connectors > 1) {
-    body.append(element("div", { class: "chips" }, .../** @type {[boolean, string][]} */ ([[false, "This one"], [true, `All ${told.connectors}`]]).map(([all, text]) =>
-      element("button", { type: "button", class: "plain", "aria-pressed": `${options.all === all}`, onclick: () => { options.all = all; edits.clear(); panel.refresh(); } }, text))));
+    body.append(
+      element(
+        "div",
+        { class: "chips" },
+        .../** @type {[boolean, string][]} */ ([
+          [false, "This one"],
+          [true, `All ${told.connectors}`]
+        ]).map(([all, text]) =>
+          element(
+            "button",
+            {
+              type: "button",
+              class: "plain",
+              "aria-pressed": `${options.all === all}`,
+              onclick: () => {
+                options.all = all;
+                edits.clear();
+                panel.refresh();
+              }
+            },
+            text
+          )
+        )
+      )
+    );
   }
-  if (!rows.length) { body.append(sentence("It has no options.")); return; }
+  if (!rows.length) {
+    body.append(sentence("It has no options."));
+    return;
+  }
   if (!part.kind) body.append(sentence("Select a broker, a connector, a consumer or a producer to see its own."));
   body.append(...list(main));
   if (rest.length && main !== rest) {
-    const more = element("details", { ontoggle: () => { options.more = more.open; } }, element("summary", {}, `${rest.length} more options`), ...list(rest));
+    const more = element(
+      "details",
+      {
+        ontoggle: () => {
+          options.more = more.open;
+        }
+      },
+      element("summary", {}, `${rest.length} more options`),
+      ...list(rest)
+    );
     more.open = options.more;
     body.append(more);
   }
@@ -125,53 +235,146 @@ const showOptions = (body, part, told) => {
   body.scrollTop = scroll;
 };
 
-addTab({ id: "options", title: "Options", key: "o", make(_body, place) { styled(place, OPTION_STYLE); }, async show(body) {
-  if (!player.kernel) { body.replaceChildren(needsKernel()); return; }
-  const part = optionsPart(), key = JSON.stringify([part, lab.state?.current, lab.state?.undo, lab.state?.redo]);
-  if (key === options.key) return;
-  if (JSON.stringify(part) !== options.part) edits.clear();
-  Object.assign(options, { key, part: JSON.stringify(part) });
-  const number = ++options.asked;
-  try {
-    const told = await lab.ask("options", part);
-    if (number === options.asked) showOptions(body, part, told);
-  } catch (error) { body.replaceChildren(sentence(error.message, "bad")); }
-} });
+addTab({
+  id: "options",
+  title: "Options",
+  key: "o",
+  make(_body, place) {
+    styled(place, OPTION_STYLE);
+  },
+  async show(body) {
+    if (!player.kernel) {
+      body.replaceChildren(needsKernel());
+      return;
+    }
+    const part = optionsPart(),
+      key = JSON.stringify([part, lab.state?.current, lab.state?.undo, lab.state?.redo]);
+    if (key === options.key) return;
+    if (JSON.stringify(part) !== options.part) edits.clear();
+    Object.assign(options, { key, part: JSON.stringify(part) });
+    const number = ++options.asked;
+    try {
+      const told = await lab.ask("options", part);
+      if (number === options.asked) showOptions(body, part, told);
+    } catch (error) {
+      body.replaceChildren(sentence(error.message, "bad"));
+    }
+  }
+});
 
-addTab({ id: "check", title: "Check", key: "c", async show(body) {
-  if (!player.kernel) { body.replaceChildren(needsKernel()); return; }
-  try {
-    const { problems } = await lab.ask("check");
-    body.replaceChildren(element("h3", {}, problems.length === 1 ? "1 problem" : problems.length ? `${problems.length} problems` : "No problem is known"));
-    problems.forEach((problem, number) => {
-      const card = element("div", { class: "card" }, element("h3", {}, problem.where, " ", element("span", { class: problem.level === "error" ? "chip error" : "chip" }, problem.level)),
-        element("p", {}, `${problem.what}.`), element("p", { class: "dim" }, `${problem.remedy} `, element("span", { class: "chip" }, problem.source)));
-      const chips = element("div", { class: "chips" });
-      if (problem.part) chips.append(element("button", { type: "button", class: "plain", onclick: () => player.select(problem.part) }, `Show ${problem.part.name}`));
-      if (problem.fix) chips.append(element("button", { type: "button", class: "main", onclick: () => lab.do("fork", { change: number }) }, `Fix: ${problem.fix}`));
-      card.append(chips);
-      for (const text of problem.fix ? problem.brings : []) card.append(element("p", { class: "dim" }, `It brings: ${text}.`));
-      body.append(card);
-    });
-    if (!problems.length) body.append(sentence("Nothing here that a real broker accepts and that loses, strands or doubles messages."));
-  } catch (error) { body.replaceChildren(sentence(error.message, "bad")); }
-} });
+addTab({
+  id: "check",
+  title: "Check",
+  key: "c",
+  async show(body) {
+    if (!player.kernel) {
+      body.replaceChildren(needsKernel());
+      return;
+    }
+    try {
+      const { problems } = await lab.ask("check");
+      body.replaceChildren(
+        element(
+          "h3",
+          {},
+          problems.length === 1 ? "1 problem" : problems.length ? `${problems.length} problems` : "No problem is known"
+        )
+      );
+      problems.forEach((problem, number) => {
+        const card = element(
+          "div",
+          { class: "card" },
+          element(
+            "h3",
+            {},
+            problem.where,
+            " ",
+            element("span", { class: problem.level === "error" ? "chip error" : "chip" }, problem.level)
+          ),
+          element("p", {}, `${problem.what}.`),
+          element("p", { class: "dim" }, `${problem.remedy} `, element("span", { class: "chip" }, problem.source))
+        );
+        const chips = element("div", { class: "chips" });
+        if (problem.part)
+          chips.append(
+            element(
+              "button",
+              { type: "button", class: "plain", onclick: () => player.select(problem.part) },
+              `Show ${problem.part.name}`
+            )
+          );
+        if (problem.fix)
+          chips.append(
+            element(
+              "button",
+              { type: "button", class: "main", onclick: () => lab.do("fork", { change: number }) },
+              `Fix: ${problem.fix}`
+            )
+          );
+        card.append(chips);
+        for (const text of problem.fix ? problem.brings : [])
+          card.append(element("p", { class: "dim" }, `It brings: ${text}.`));
+        body.append(card);
+      });
+      if (!problems.length)
+        body.append(sentence("Nothing here that a real broker accepts and that loses, strands or doubles messages."));
+    } catch (error) {
+      body.replaceChildren(sentence(error.message, "bad"));
+    }
+  }
+});
 
-addTab({ id: "code", title: "Code", key: "k", async show(body) {
-  if (!player.kernel) { body.replaceChildren(needsKernel()); return; }
-  try {
-    const told = await lab.ask("code"), text = element("pre", { tabindex: 0 });
-    const kinds = [["python", "Python"], ["lab", "Lab file"]].filter(([kind]) => told[kind]);
-    const buttons = kinds.map(([kind, name]) => element("button", { type: "button", class: "plain", onclick: () => choose(kind) }, name));
-    const copy = element("button", { type: "button", class: "plain", onclick: async () => {
-      try { await navigator.clipboard.writeText(text.textContent); copy.textContent = "Copied"; } catch { getSelection().selectAllChildren(text); copy.textContent = "Selected: press Ctrl C"; }
-    } }, "Copy");
-    const choose = (kind) => {
-      text.textContent = told[kind];
-      kinds.forEach(([one], i) => { buttons[i].setAttribute("aria-pressed", String(one === kind)); });
-      copy.textContent = "Copy";
-    };
-    body.replaceChildren(element("h3", {}, "The same as code"), element("div", { class: "chips" }, ...buttons, copy), text);
-    choose("python");
-  } catch (error) { body.replaceChildren(sentence(error.message, "bad")); }
-} });
+addTab({
+  id: "code",
+  title: "Code",
+  key: "k",
+  async show(body) {
+    if (!player.kernel) {
+      body.replaceChildren(needsKernel());
+      return;
+    }
+    try {
+      const told = await lab.ask("code"),
+        text = element("pre", { tabindex: 0 });
+      const kinds = [
+        ["python", "Python"],
+        ["lab", "Lab file"]
+      ].filter(([kind]) => told[kind]);
+      const buttons = kinds.map(([kind, name]) =>
+        element("button", { type: "button", class: "plain", onclick: () => choose(kind) }, name)
+      );
+      const copy = element(
+        "button",
+        {
+          type: "button",
+          class: "plain",
+          onclick: async () => {
+            try {
+              await navigator.clipboard.writeText(text.textContent);
+              copy.textContent = "Copied";
+            } catch {
+              getSelection().selectAllChildren(text);
+              copy.textContent = "Selected: press Ctrl C";
+            }
+          }
+        },
+        "Copy"
+      );
+      const choose = (kind) => {
+        text.textContent = told[kind];
+        kinds.forEach(([one], i) => {
+          buttons[i].setAttribute("aria-pressed", String(one === kind));
+        });
+        copy.textContent = "Copy";
+      };
+      body.replaceChildren(
+        element("h3", {}, "The same as code"),
+        element("div", { class: "chips" }, ...buttons, copy),
+        text
+      );
+      choose("python");
+    } catch (error) {
+      body.replaceChildren(sentence(error.message, "bad"));
+    }
+  }
+});

@@ -1,17 +1,33 @@
 // Why: the story of what is selected as steps to click, why somebody did not get it, and what would change that.
 const stepsOf = (steps, at = lab.now()) => {
-  if (steps.every((step) => step.ms == null)) return element("ul", {}, ...steps.map((step) => element("li", {}, step.text)));
+  if (steps.every((step) => step.ms == null))
+    return element("ul", {}, ...steps.map((step) => element("li", {}, step.text)));
   const list = element("ol", { class: "steps" });
   let current = -1;
-  steps.forEach((step, i) => { if (step.ms != null && step.ms <= at + 1e-6) current = i; });
   steps.forEach((step, i) => {
-    const chips = element("div", {}, ...(step.rule ? [element("span", { class: "chip rule" }, step.rule), " "] : []),
-      ...(step.source ? [element("span", { class: "chip" }, step.source)] : []));
-    const say = element("div", {}, step.text, ...(step.rule || step.source ? [chips] : []),
-      ...(step.change ? [element("div", { class: "dim" }, `taken away by: ${step.change}`)] : []));
-    const cell = element("button", { type: "button", class: i === current ? "now" : step.ms > at ? "later" : "",
-      onclick: () => goToStep(step) },
-      element("span", { class: "ms", "data-ms": step.ms ?? null }, step.ms == null ? "" : stepTime(step.ms)), element("span", { class: "dot" }), say);
+    if (step.ms != null && step.ms <= at + 1e-6) current = i;
+  });
+  steps.forEach((step, i) => {
+    const chips = element(
+      "div",
+      {},
+      ...(step.rule ? [element("span", { class: "chip rule" }, step.rule), " "] : []),
+      ...(step.source ? [element("span", { class: "chip" }, step.source)] : [])
+    );
+    const say = element(
+      "div",
+      {},
+      step.text,
+      ...(step.rule || step.source ? [chips] : []),
+      ...(step.change ? [element("div", { class: "dim" }, `taken away by: ${step.change}`)] : [])
+    );
+    const cell = element(
+      "button",
+      { type: "button", class: i === current ? "now" : step.ms > at ? "later" : "", onclick: () => goToStep(step) },
+      element("span", { class: "ms", "data-ms": step.ms ?? null }, step.ms == null ? "" : stepTime(step.ms)),
+      element("span", { class: "dot" }),
+      say
+    );
     cell.disabled = step.ms == null;
     cell.style.opacity = "1";
     list.append(element("li", {}, cell));
@@ -27,28 +43,47 @@ const goToStep = (step) => {
   const rows = player.panels[0].data("events").row;
   const at = step.row == null || rows == null ? -1 : Array.prototype.indexOf.call(rows, step.row);
   if (at >= 0) player.goTo(at);
-  else if (step.ms != null) { player.setPlaying(false); player.seek(player.storyTime(step.ms)); }
+  else if (step.ms != null) {
+    player.setPlaying(false);
+    player.seek(player.storyTime(step.ms));
+  }
 };
 
 const numbersOf = (change) => {
   const moved = change.received.filter(([, before, after]) => before !== after);
   const texts = moved.map(([name, before, after]) => `${name} ${before} \u2192 ${after}`);
-  for (const what of ["stuck", "lost"]) if (change[what][0] !== change[what][1]) texts.push(`${what} ${change[what][0]} \u2192 ${change[what][1]}`);
+  for (const what of ["stuck", "lost"])
+    if (change[what][0] !== change[what][1]) texts.push(`${what} ${change[what][0]} \u2192 ${change[what][1]}`);
   return texts.length ? texts.join(", ") : "the counts stay the same";
 };
 
 // Without a kernel: the rows of the table that speak of what is selected, as steps.
 const tellFromTable = (body) => {
-  const events = player.panels[0].data("events"), rules = player.panels[0].data("rules"), chosen = player.selection;
+  const events = player.panels[0].data("events"),
+    rules = player.panels[0].data("rules"),
+    chosen = player.selection;
   if (!chosen) {
-    body.append(element("h3", {}, "What happens here?"), sentence("Click a message, a broker, a connector or a client: its story stands here in steps."));
+    body.append(
+      element("h3", {}, "What happens here?"),
+      sentence("Click a message, a broker, a connector or a client: its story stands here in steps.")
+    );
     return;
   }
-  const about = chosen.kind === "message" ? (i) => events.msg[i] === Number(chosenName(chosen))
-    : chosen.kind === "connector" ? (i) => events.link[i] === chosen.name : (i) => [events.broker[i], events.frm[i], events.to[i]].includes(chosen.name);
+  const about =
+    chosen.kind === "message"
+      ? (i) => events.msg[i] === Number(chosenName(chosen))
+      : chosen.kind === "connector"
+        ? (i) => events.link[i] === chosen.name
+        : (i) => [events.broker[i], events.frm[i], events.to[i]].includes(chosen.name);
   const steps = [];
   for (let i = 0; i < events.time.length && steps.length < 60; i++) {
-    if (about(i)) steps.push({ ms: parseFloat(events.time[i]), text: events.what[i].replace(chosen.kind === "message" ? /^\d+: / : "", ""), row: events.row[i], source: rules.source?.[events.rule[i]] });
+    if (about(i))
+      steps.push({
+        ms: parseFloat(events.time[i]),
+        text: events.what[i].replace(chosen.kind === "message" ? /^\d+: / : "", ""),
+        row: events.row[i],
+        source: rules.source?.[events.rule[i]]
+      });
   }
   body.append(element("h3", {}, `What happened to ${short(String(chosen.name), 40)}?`), stepsOf(steps));
 };
@@ -59,13 +94,32 @@ const valuesNow = (table, names) => {
   for (let i = 0; i < table.t.length && table.t[i] <= player.t; i++) found.set(table.node[i], table.value[i]);
   return [...found].map(([node, value]) => [names.name[node], names.role[node], value]).sort((a, b) => b[2] - a[2]);
 };
-const chipsOf = (title, rows, kind) => !rows.length ? [] : [element("h4", {}, title), element("div", { class: "chips" },
-  ...rows.slice(0, 6).map(([name, role, value, called = name]) => element("button", { type: "button", class: "plain",
-    onclick: () => player.select({ kind: kind ?? role, name }) }, `${short(called, 24)}: ${value}`)))];
+const chipsOf = (title, rows, kind) =>
+  !rows.length
+    ? []
+    : [
+        element("h4", {}, title),
+        element(
+          "div",
+          { class: "chips" },
+          ...rows
+            .slice(0, 6)
+            .map(([name, role, value, called = name]) =>
+              element(
+                "button",
+                { type: "button", class: "plain", onclick: () => player.select({ kind: kind ?? role, name }) },
+                `${short(called, 24)}: ${value}`
+              )
+            )
+        )
+      ];
 
 // What the moment shows by itself: who has received what, where most waits, which connectors are busiest.
 const tellMoment = (body) => {
-  const p = player.panels[0], events = p.data("events"), names = p.data("nodes"), over = new Map();
+  const p = player.panels[0],
+    events = p.data("events"),
+    names = p.data("nodes"),
+    over = new Map();
   for (let i = 0; i <= player.row && events.link; i++) {
     if (!events.link[i] || events.kind[i] !== "Forwarded") continue;
     const way = part(over, events.link[i], () => ({ count: 0, called: `${events.frm[i]} to ${events.to[i]}` }));
@@ -73,10 +127,22 @@ const tellMoment = (body) => {
   }
   const box = element("div", { class: "moment" });
   if (names?.name) {
-    box.append(...chipsOf("Received so far", valuesNow(p.data("received"), names)),
-      ...chipsOf("Fullest queues", valuesNow(p.data("depths"), names).filter(([, , depth]) => depth), "broker"));
+    box.append(
+      ...chipsOf("Received so far", valuesNow(p.data("received"), names)),
+      ...chipsOf(
+        "Fullest queues",
+        valuesNow(p.data("depths"), names).filter(([, , depth]) => depth),
+        "broker"
+      )
+    );
   }
-  box.append(...chipsOf("Busiest connectors", [...over].map(([name, { count, called }]) => [name, "connector", count, called]).sort((a, b) => b[2] - a[2]), "connector"));
+  box.append(
+    ...chipsOf(
+      "Busiest connectors",
+      [...over].map(([name, { count, called }]) => [name, "connector", count, called]).sort((a, b) => b[2] - a[2]),
+      "connector"
+    )
+  );
   body.querySelector(".moment")?.remove();
   body.append(box);
 };
@@ -85,13 +151,32 @@ const why = { key: "", answer: null };
 
 // What would come of a part's own options, each set otherwise alone: one press runs it and shows both.
 const tryOptions = async (body, part) => {
-  const { rows } = await lab.ask("options", part), key = why.key;
-  const tried = rows.filter((row) => row.often && row.section !== "script" && (row.type === "switch" || row.name === "networkTTL"));
+  const { rows } = await lab.ask("options", part),
+    key = why.key;
+  const tried = rows.filter(
+    (row) => row.often && row.section !== "script" && (row.type === "switch" || row.name === "networkTTL")
+  );
   if (!tried.length || key !== why.key) return;
   const otherwise = (row) => (row.type === "switch" ? row.value !== true : Number(row.value) + 1);
-  body.querySelector("ol.steps, ul")?.before(element("h4", {}, "What if, beside this run?"), element("div", { class: "chips" }, ...tried.slice(0, MOST_TRIED).map((row) =>
-    element("button", { type: "button", class: "plain", title: row.sentence,
-      onclick: () => lab.do("apply", { ...part, edits: [[row.path, otherwise(row)]], beside: true }) }, `${row.name} ${otherwise(row)}`))));
+  body.querySelector("ol.steps, ul")?.before(
+    element("h4", {}, "What if, beside this run?"),
+    element(
+      "div",
+      { class: "chips" },
+      ...tried.slice(0, MOST_TRIED).map((row) =>
+        element(
+          "button",
+          {
+            type: "button",
+            class: "plain",
+            title: row.sentence,
+            onclick: () => lab.do("apply", { ...part, edits: [[row.path, otherwise(row)]], beside: true })
+          },
+          `${row.name} ${otherwise(row)}`
+        )
+      )
+    )
+  );
 };
 const MOST_TRIED = 5;
 
@@ -100,27 +185,70 @@ const showWhy = (body, answer) => {
   const chips = element("div", { class: "chips" });
   body.replaceChildren(element("h3", {}, answer.title), element("p", {}, answer.answer), chips, stepsOf(answer.steps));
   if (answer.twice?.length) {
-    chips.before(element("h4", {}, "Came more than once"), element("div", { class: "chips" }, ...answer.twice.map(({ number, name }) => element("button", {
-      type: "button", class: "plain", onclick: () => player.select({ kind: "message", msg: number, name: `message ${number}` }) }, name))));
+    chips.before(
+      element("h4", {}, "Came more than once"),
+      element(
+        "div",
+        { class: "chips" },
+        ...answer.twice.map(({ number, name }) =>
+          element(
+            "button",
+            {
+              type: "button",
+              class: "plain",
+              onclick: () => player.select({ kind: "message", msg: number, name: `message ${number}` })
+            },
+            name
+          )
+        )
+      )
+    );
   }
   for (const name of answer.why_not ?? []) {
-    chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhyNot(body, answer.message, name) }, `Why not ${name}?`));
+    chips.append(
+      element(
+        "button",
+        { type: "button", class: "plain", onclick: () => askWhyNot(body, answer.message, name) },
+        `Why not ${name}?`
+      )
+    );
   }
   for (const name of answer.got ?? []) {
-    chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhatIf(body, answer.message, name) }, `What if not ${name}?`));
+    chips.append(
+      element(
+        "button",
+        { type: "button", class: "plain", onclick: () => askWhatIf(body, answer.message, name) },
+        `What if not ${name}?`
+      )
+    );
   }
   for (const one of answer.missed ?? []) {
-    chips.append(element("button", { type: "button", class: "plain", onclick: () => askWhyNot(body, one.number, player.selection.name) }, `Why not ${one.name}?`));
+    chips.append(
+      element(
+        "button",
+        { type: "button", class: "plain", onclick: () => askWhyNot(body, one.number, player.selection.name) },
+        `Why not ${one.name}?`
+      )
+    );
   }
   const part = lab.part();
   if (part) {
-    chips.append(element("button", { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) }, `Break ${part.name} ...`),
-      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Its options"));
+    chips.append(
+      element(
+        "button",
+        { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) },
+        `Break ${part.name} ...`
+      ),
+      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Its options")
+    );
     tryOptions(body, { kind: part.kind, name: part.name });
   }
   chips.hidden = !chips.childElementCount;
 };
-const below = (event) => { const box = event.currentTarget.getBoundingClientRect(); return { x: box.left, y: box.bottom + 4 }; };
+const below = (event) => {
+  const box = event.currentTarget.getBoundingClientRect();
+  return { x: box.left, y: box.bottom + 4 };
+};
 
 // Each question belongs to what is selected: an answer that comes after another selection is not shown.
 const asked = async (body, kind, data, show) => {
@@ -133,25 +261,63 @@ const asked = async (body, kind, data, show) => {
   }
 };
 
-const askWhyNot = (body, message, consumer) => asked(body, "why not", { message, consumer }, (answer) => {
-  body.replaceChildren(element("button", { type: "button", class: "plain", onclick: () => { why.key = ""; panel.refresh(); } }, "\u2190 Back"),
-    element("h3", {}, answer.title), element("p", {}, answer.answer), stepsOf(answer.steps),
-    element("button", { type: "button", class: "main", onclick: () => askWhatIf(body, message, consumer) }, "What if?"));
-});
+const askWhyNot = (body, message, consumer) =>
+  asked(body, "why not", { message, consumer }, (answer) => {
+    body.replaceChildren(
+      element(
+        "button",
+        {
+          type: "button",
+          class: "plain",
+          onclick: () => {
+            why.key = "";
+            panel.refresh();
+          }
+        },
+        "\u2190 Back"
+      ),
+      element("h3", {}, answer.title),
+      element("p", {}, answer.answer),
+      stepsOf(answer.steps),
+      element(
+        "button",
+        { type: "button", class: "main", onclick: () => askWhatIf(body, message, consumer) },
+        "What if?"
+      )
+    );
+  });
 
-const askWhatIf = (body, message, consumer) => asked(body, "what if", { message, consumer }, (answer) => {
-  body.querySelector(".card.whatif")?.remove();
-  const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
-  if (!answer.changes.length) card.append(sentence(`No single change does it (${answer.tried} tried${answer.all ? "" : ", and there are more"}).`));
-  answer.changes.forEach((change, number) => { card.append(
-    element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
-    element("p", {}, `Then: ${numbersOf(change)}.`),
-    element("div", { class: "chips" },
-      element("button", { type: "button", class: number ? "plain" : "main", onclick: () => lab.do("fork", { change: number }) }, "Fork"),
-      element("button", { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) }, "Compare both runs"))); });
-  body.append(card);
-  card.scrollIntoView?.({ block: "nearest" });
-});
+const askWhatIf = (body, message, consumer) =>
+  asked(body, "what if", { message, consumer }, (answer) => {
+    body.querySelector(".card.whatif")?.remove();
+    const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
+    if (!answer.changes.length)
+      card.append(
+        sentence(`No single change does it (${answer.tried} tried${answer.all ? "" : ", and there are more"}).`)
+      );
+    answer.changes.forEach((change, number) => {
+      card.append(
+        element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
+        element("p", {}, `Then: ${numbersOf(change)}.`),
+        element(
+          "div",
+          { class: "chips" },
+          element(
+            "button",
+            { type: "button", class: number ? "plain" : "main", onclick: () => lab.do("fork", { change: number }) },
+            "Fork"
+          ),
+          element(
+            "button",
+            { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) },
+            "Compare both runs"
+          )
+        )
+      );
+    });
+    body.append(card);
+    card.scrollIntoView?.({ block: "nearest" });
+  });
 
 const outcomeOf = (body) => {
   const state = lab.state;
@@ -159,34 +325,44 @@ const outcomeOf = (body) => {
   for (const text of state.notes ?? []) body.append(element("p", { class: "dim" }, text));
 };
 
-const chosenName = (chosen) => chosen.kind === "message" ? chosen.msg ?? chosen.name : chosen.name;
-addTab({ id: "why", title: "Why", key: "w", show(body) {
-  const chosen = player.selection;
-  if (!player.kernel) {
-    body.replaceChildren();
-    if (memory().lost) body.append(needsKernel());
-    tellFromTable(body);
-    tellMoment(body);
-    return;
+const chosenName = (chosen) => (chosen.kind === "message" ? (chosen.msg ?? chosen.name) : chosen.name);
+addTab({
+  id: "why",
+  title: "Why",
+  key: "w",
+  show(body) {
+    const chosen = player.selection;
+    if (!player.kernel) {
+      body.replaceChildren();
+      if (memory().lost) body.append(needsKernel());
+      tellFromTable(body);
+      tellMoment(body);
+      return;
+    }
+    const key = JSON.stringify([chosen, lab.state?.current, lab.state?.undo, lab.state?.branches.length]);
+    if (key === why.key && body.childElementCount) return;
+    why.key = key;
+    const data = chosen && chosen.kind !== "event" ? { kind: chosen.kind, name: chosenName(chosen) } : {};
+    asked(body, "why", data, (answer) => {
+      why.answer = answer;
+      showWhy(body, answer);
+      if (!chosen) {
+        if (lab.state?.question) body.prepend(element("p", { class: "dim" }, lab.state.question));
+        outcomeOf(body);
+        tellMoment(body);
+      }
+    });
   }
-  const key = JSON.stringify([chosen, lab.state?.current, lab.state?.undo, lab.state?.branches.length]);
-  if (key === why.key && body.childElementCount) return;
-  why.key = key;
-  const data = chosen && chosen.kind !== "event" ? { kind: chosen.kind, name: chosenName(chosen) } : {};
-  asked(body, "why", data, (answer) => {
-    why.answer = answer;
-    showWhy(body, answer);
-    if (!chosen) { if (lab.state?.question) body.prepend(element("p", { class: "dim" }, lab.state.question)); outcomeOf(body); tellMoment(body); }
-  });
-} });
+});
 
 // The step of the moment is marked as time goes on, without asking anybody again.
 player.on("time", () => {
   const there = tabs.find((one) => one.id === "why")?.body;
   if (there?.querySelector(".moment") && !player.playing) tellMoment(there);
-  if (panel.active !== "why" || player.playing && why.mark > performance.now() - 200) return;
+  if (panel.active !== "why" || (player.playing && why.mark > performance.now() - 200)) return;
   why.mark = performance.now();
-  const body = tabs.find((one) => one.id === "why")?.body, at = lab.now();
+  const body = tabs.find((one) => one.id === "why")?.body,
+    at = lab.now();
   let current = null;
   for (const step of body?.querySelectorAll("ol.steps button") ?? []) {
     const ms = parseFloat(step.firstChild.dataset.ms);

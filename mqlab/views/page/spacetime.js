@@ -1,10 +1,13 @@
 // The space-time diagram: a row for each broker and client, in the network's order, messages as arrows from when they
 // left to when they came. Above four hundred arrows in sight those between the same two rows are one band.
-const MOST_ARROWS = 400, PLACE_HIGH = 30;
+const MOST_ARROWS = 400,
+  PLACE_HIGH = 30;
 
 // Brokers in their order, clients next to their broker: what is sent to the left, what reads to the right of it.
 const places = () => {
-  const { name = [], role = [], home = [] } = player.panels[0].data("nodes"), found = [], seen = new Set();
+  const { name = [], role = [], home = [] } = player.panels[0].data("nodes"),
+    found = [],
+    seen = new Set();
   const put = (i, depth) => {
     if (seen.has(name[i])) return;
     seen.add(name[i]);
@@ -13,8 +16,12 @@ const places = () => {
     found.push({ name: name[i], role: role[i], inner: depth > 0 });
     for (const k of mine) if (role[k] !== "producer") put(k, depth + 1);
   };
-  name.forEach((_, i) => { if (!home[i] || !name.includes(home[i])) put(i, 0); });
-  name.forEach((_, i) => { put(i, 0); });
+  name.forEach((_, i) => {
+    if (!home[i] || !name.includes(home[i])) put(i, 0);
+  });
+  name.forEach((_, i) => {
+    put(i, 0);
+  });
   return found;
 };
 
@@ -22,21 +29,37 @@ const places = () => {
 const ARRIVALS = new Set(["Enqueued", "Received", "Advised", "Attached", "Attempted"]);
 const crossings = { of: null, found: [] }; // the arrows of these columns
 const arrows = () => {
-  const e = player.panels[0].data("events"), { beat = [0.35] } = player.panels[0].data("meta"), found = [];
+  const e = player.panels[0].data("events"),
+    { beat = [0.35] } = player.panels[0].data("meta"),
+    found = [];
   if (crossings.of === e) return crossings.found;
   for (let row = 0; row < e.play.length; row++) {
     if (!ARRIVALS.has(e.kind[row]) || !e.frm[row]) continue;
-    const to = e.to[row] || e.broker[row], cause = e.cause[row], moves = e.msg[row] >= 0 && cause >= 0;
+    const to = e.to[row] || e.broker[row],
+      cause = e.cause[row],
+      moves = e.msg[row] >= 0 && cause >= 0;
     if (!to || to === e.frm[row]) continue;
-    found.push({ row, a: e.frm[row], b: e.kind[row] === "Enqueued" ? e.broker[row] : to, t1: e.play[row],
-                 t0: moves ? e.play[cause] : Math.max(0, e.play[row] - beat[0] * 0.8), msg: e.msg[row], kind: e.kind[row] });
+    found.push({
+      row,
+      a: e.frm[row],
+      b: e.kind[row] === "Enqueued" ? e.broker[row] : to,
+      t1: e.play[row],
+      t0: moves ? e.play[cause] : Math.max(0, e.play[row] - beat[0] * 0.8),
+      msg: e.msg[row],
+      kind: e.kind[row]
+    });
   }
   Object.assign(crossings, { of: e, found });
   return found;
 };
 
 /** @type {(kind: string) => [token: string, dash: number[]]} */
-const arrowLook = (kind) => (kind === "Advised" ? ["demand", [2, 3]] : kind === "Attempted" || kind === "Attached" ? ["ink3", [4, 3]] : ["ink2", []]);
+const arrowLook = (kind) =>
+  kind === "Advised"
+    ? ["demand", [2, 3]]
+    : kind === "Attempted" || kind === "Attached"
+      ? ["ink3", [4, 3]]
+      : ["ink2", []];
 
 /** @param {CanvasRenderingContext2D} pen */
 const drawArrow = (pen, x0, y0, x1, y1, token, dash, wide = 1.2) => {
@@ -50,19 +73,33 @@ const drawArrow = (pen, x0, y0, x1, y1, token, dash, wide = 1.2) => {
   pen.setLineDash([]);
   const angle = Math.atan2(y1 - y0, x1 - x0);
   pen.beginPath();
-  for (const [r, turn] of [[0, 0], [7, 2.75], [7, -2.75]]) pen.lineTo(x1 + r * Math.cos(angle + turn), y1 + r * Math.sin(angle + turn));
+  for (const [r, turn] of [
+    [0, 0],
+    [7, 2.75],
+    [7, -2.75]
+  ])
+    pen.lineTo(x1 + r * Math.cos(angle + turn), y1 + r * Math.sin(angle + turn));
   pen.fill();
 };
 
 const drawSpacetime = (fit) => {
-  const rows = places().slice(0, 40), high = rows.length * PLACE_HIGH + 22, pen = fit(high), yOf = new Map(rows.map((one, i) => [one.name, i * PLACE_HIGH + 20]));
+  const rows = places().slice(0, 40),
+    high = rows.length * PLACE_HIGH + 22,
+    pen = fit(high),
+    yOf = new Map(rows.map((one, i) => [one.name, i * PLACE_HIGH + 20]));
   const chosen = player.selection;
   rows.forEach((one) => {
-    const y = yOf.get(one.name), broker = one.role === "broker", ours = chosen?.name === one.name;
+    const y = yOf.get(one.name),
+      broker = one.role === "broker",
+      ours = chosen?.name === one.name;
     pen.fillStyle = player.colour(ours ? "active" : broker ? "ink2" : "line2");
     pen.fillRect(gutter(), y - (broker ? 1.5 : 0.5), span(), broker ? 3 : 1);
     pen.font = `${broker || ours ? 700 : 400} 12px ${FONT}`;
-    write(pen, shortened(pen, one.name, gutter() - 30), one.inner ? 26 : 14, y, { token: ours ? "active_t" : "ink", size: 12, weight: broker || ours ? 700 : 400 });
+    write(pen, shortened(pen, one.name, gutter() - 30), one.inner ? 26 : 14, y, {
+      token: ours ? "active_t" : "ink",
+      size: 12,
+      weight: broker || ours ? 700 : 400
+    });
   });
   pen.save();
   pen.beginPath();
@@ -75,14 +112,20 @@ const drawSpacetime = (fit) => {
   drawFolds(pen, 8, high - 18, axis.from, axis.to, null);
   pen.restore();
   drawRuler(pen, high - 7, axis.from, axis.to);
-  const told = seen.length > MOST_ARROWS ? `${seen.length.toLocaleString("en")} arrows, drawn as bands; zoom in (Ctrl and the wheel) to see each` : "";
+  const told =
+    seen.length > MOST_ARROWS
+      ? `${seen.length.toLocaleString("en")} arrows, drawn as bands; zoom in (Ctrl and the wheel) to see each`
+      : "";
   if (told) write(pen, told, gutter() + 4, 8, { token: "ink2", weight: 600 });
 };
 
 // On a broker's row how many messages lie there; below a consumer's row, thin, that it has some in hand.
 /** @param {CanvasRenderingContext2D} pen */
 const drawHeld = (pen, rows, yOf) => {
-  const p = player.panels[0], queues = lanesOf(p, "depth"), hands = lanesOf(p, "unacknowledged"), most = Math.max(1, ...queues.map((one) => one.most));
+  const p = player.panels[0],
+    queues = lanesOf(p, "depth"),
+    hands = lanesOf(p, "unacknowledged"),
+    most = Math.max(1, ...queues.map((one) => one.most));
   for (const one of rows) {
     const y = yOf.get(one.name);
     for (const lane of queues) if (lane.name.startsWith(`${one.name} `)) drawSteps(pen, lane, y - 14, 16, most, "d1");
@@ -92,7 +135,8 @@ const drawHeld = (pen, rows, yOf) => {
     pen.strokeStyle = player.colour("d1e");
     hand.t.forEach((t, i) => {
       if (!hand.v[i]) return;
-      const a = xOf(t), b = xOf(hand.t[i + 1] ?? player.duration);
+      const a = xOf(t),
+        b = xOf(hand.t[i + 1] ?? player.duration);
       pen.fillRect(a, y + 2, b - a, 5);
       pen.strokeRect(a, y + 2, b - a, 5);
     });
@@ -101,7 +145,9 @@ const drawHeld = (pen, rows, yOf) => {
 
 /** @param {CanvasRenderingContext2D} pen */
 const drawOne = (pen, one, yOf, numbered) => {
-  const [x0, x1] = [xOf(one.t0), xOf(one.t1)], [y0, y1] = [yOf.get(one.a), yOf.get(one.b)], [token, dash] = arrowLook(one.kind);
+  const [x0, x1] = [xOf(one.t0), xOf(one.t1)],
+    [y0, y1] = [yOf.get(one.a), yOf.get(one.b)],
+    [token, dash] = arrowLook(one.kind);
   const chosen = player.selection?.kind === "message" && player.selection.msg === one.msg && one.msg >= 0;
   if (chosen) {
     pen.strokeStyle = player.colour("mark");
@@ -113,7 +159,8 @@ const drawOne = (pen, one, yOf, numbered) => {
   }
   drawArrow(pen, x0, y0, x1, y1, chosen ? "mark_edge" : token, dash, chosen ? 2 : 1.2);
   if (one.msg >= 0 && (numbered || chosen)) {
-    const x = (x0 + x1) / 2, y = (y0 + y1) / 2;
+    const x = (x0 + x1) / 2,
+      y = (y0 + y1) / 2;
     pen.fillStyle = player.colour(chosen ? "mark" : "card");
     pen.strokeStyle = player.colour("line2");
     pen.lineWidth = 1;
@@ -131,33 +178,58 @@ const drawOne = (pen, one, yOf, numbered) => {
 const drawBands = (pen, seen, yOf) => {
   const bands = new Map();
   for (const one of seen) {
-    const cell = Math.floor(xOf(one.t0) / 40), key = `${one.a}\n${one.b}\n${cell}`, band = bands.get(key);
-    if (band) band.count++; else bands.set(key, { ...one, cell, count: 1 });
+    const cell = Math.floor(xOf(one.t0) / 40),
+      key = `${one.a}\n${one.b}\n${cell}`,
+      band = bands.get(key);
+    if (band) band.count++;
+    else bands.set(key, { ...one, cell, count: 1 });
   }
   const most = Math.max(...[...bands.values()].map((band) => band.count));
   for (const band of bands.values()) {
-    const x = band.cell * 40, y0 = yOf.get(band.a), y1 = yOf.get(band.b);
-    pen.globalAlpha = 0.15 + 0.6 * band.count / most;
+    const x = band.cell * 40,
+      y0 = yOf.get(band.a),
+      y1 = yOf.get(band.b);
+    pen.globalAlpha = 0.15 + (0.6 * band.count) / most;
     pen.fillStyle = player.colour(arrowLook(band.kind)[0]);
     pen.beginPath();
-    for (const [dx, y] of [[0, y0], [30, y0], [38, y1], [8, y1]]) pen.lineTo(x + dx, y);
+    for (const [dx, y] of [
+      [0, y0],
+      [30, y0],
+      [38, y1],
+      [8, y1]
+    ])
+      pen.lineTo(x + dx, y);
     pen.fill();
     pen.globalAlpha = 1;
-    if (Math.abs(y1 - y0) < 3 * PLACE_HIGH) write(pen, String(band.count), x + 19, (y0 + y1) / 2, { token: "ink", size: 10.5, weight: 600, align: "center" });
+    if (Math.abs(y1 - y0) < 3 * PLACE_HIGH)
+      write(pen, String(band.count), x + 19, (y0 + y1) / 2, { token: "ink", size: 10.5, weight: 600, align: "center" });
   }
 };
 
 // Who has sent how many to whom, up to the play head.
 const flowTable = () => {
-  const counts = new Map(), froms = [], tos = [];
+  const counts = new Map(),
+    froms = [],
+    tos = [];
   for (const one of arrows()) {
     if (one.msg < 0 || one.t1 > player.t) continue;
     if (!froms.includes(one.a)) froms.push(one.a);
     if (!tos.includes(one.b)) tos.push(one.b);
     counts.set(`${one.a}\n${one.b}`, (counts.get(`${one.a}\n${one.b}`) ?? 0) + 1);
   }
-  const head = element("tr", {}, element("th", {}, "from \\ to"), ...tos.map((name) => element("th", { scope: "col" }, name)));
-  const rows = froms.map((from) => element("tr", {}, element("th", { scope: "row" }, from),
-    ...tos.map((to) => element("td", {}, String(counts.get(`${from}\n${to}`) ?? "")))));
+  const head = element(
+    "tr",
+    {},
+    element("th", {}, "from \\ to"),
+    ...tos.map((name) => element("th", { scope: "col" }, name))
+  );
+  const rows = froms.map((from) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, from),
+      ...tos.map((to) => element("td", {}, String(counts.get(`${from}\n${to}`) ?? "")))
+    )
+  );
   return element("table", { "aria-label": "How many messages went from whom to whom" }, head, ...rows);
 };

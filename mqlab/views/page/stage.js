@@ -1,23 +1,47 @@
 // The stage: the state of each run at this moment, drawn. While it plays, at most fifteen times a second: what moves
 // in between has a canvas of its own (moving.js).
 const BEAT = 1000 / 15;
-const STATIC = ["frames", "halos", "pipes", "strands", "shapes", "cards", "pills", "bars", "cells", "wedges", "rings", "dots", "words"];
+const STATIC = [
+  "frames",
+  "halos",
+  "pipes",
+  "strands",
+  "shapes",
+  "cards",
+  "pills",
+  "bars",
+  "cells",
+  "wedges",
+  "rings",
+  "dots",
+  "words"
+];
 
 // A network is laid out for several rooms: the one is taken in which it is largest, and the figure shows all of the
 // room that there is, so that its shape is that of the page (fit.js).
-const MOST_SCALE = 1.35, TELLS = { L: 1, M: 0.8, S: 0.6 }; // how much a size tells, for its room
+const MOST_SCALE = 1.35,
+  TELLS = { L: 1, M: 0.8, S: 0.6 }; // how much a size tells, for its room
 /** @param {Panel} p */
 const layOut = (p) => {
-  const room = player.room?.(), texts = p.data("plans").text ?? [];
+  const room = player.room?.(),
+    texts = p.data("plans").text ?? [];
   if (room == null || p.brokerOf == null || !texts.length) return;
   const plans = plansOf(p, texts);
   // Who draws wants the whole of the paper, who watches what is on it.
-  const beside = p.palette ?? 0, frameOf = (one) => (beside ? { left: 0, right: one.plan.width[0], top: 0, bottom: one.plan.height[0] } : withOwn(one));
-  const scaleOf = (one) => { const f = frameOf(one); return Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top)); };
+  const beside = p.palette ?? 0,
+    frameOf = (one) =>
+      beside ? { left: 0, right: one.plan.width[0], top: 0, bottom: one.plan.height[0] } : withOwn(one);
+  const scaleOf = (one) => {
+    const f = frameOf(one);
+    return Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top));
+  };
   const worth = (one) => Math.min(1.1, scaleOf(one)) * (TELLS[one.plan.size[0]] ?? 0.5);
-  const best = plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a)), frame = frameOf(best);
-  const scale = Math.min(MOST_SCALE, scaleOf(best)), stage = p.source("stage");
-  const [w, h] = [room.width / scale, room.height / scale], [x, y] = [(frame.left + frame.right - beside / scale) / 2, (frame.top + frame.bottom) / 2];
+  const best = plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a)),
+    frame = frameOf(best);
+  const scale = Math.min(MOST_SCALE, scaleOf(best)),
+    stage = p.source("stage");
+  const [w, h] = [room.width / scale, room.height / scale],
+    [x, y] = [(frame.left + frame.right - beside / scale) / 2, (frame.top + frame.bottom) / 2];
   stage.x_range.setv({ start: x - w / 2, end: x + w / 2 });
   stage.y_range.setv({ start: y + h / 2, end: y - h / 2 });
   if (p.laid === best && !Object.keys(ownPlaces.all).length) return;
@@ -40,13 +64,21 @@ const plansOf = (p, texts) => {
 const AROUND = 16;
 /** @type {(plan: Plan) => Frame} */
 const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
-  const xs = [], ys = [];
+  const xs = [],
+    ys = [];
   for (const { x, y, w, h } of [brokers, clients, stores, hosts, labels]) {
-    x.forEach((_, i) => { xs.push(x[i] - w[i] / 2, x[i] + w[i] / 2); ys.push(y[i] - h[i] / 2, y[i] + h[i] / 2); });
+    x.forEach((_, i) => {
+      xs.push(x[i] - w[i] / 2, x[i] + w[i] / 2);
+      ys.push(y[i] - h[i] / 2, y[i] + h[i] / 2);
+    });
   }
-  links.x0.forEach((_, i) => { xs.push((links.x0[i] + 2 * links.cx[i] + links.x1[i]) / 4); ys.push((links.y0[i] + 2 * links.cy[i] + links.y1[i]) / 4); });
+  links.x0.forEach((_, i) => {
+    xs.push((links.x0[i] + 2 * links.cx[i] + links.x1[i]) / 4);
+    ys.push((links.y0[i] + 2 * links.cy[i] + links.y1[i]) / 4);
+  });
   if (!xs.length) return { left: 0, right: plan.width[0], top: 0, bottom: plan.height[0] };
-  const ends = (all) => all.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);
+  const ends = (all) =>
+    all.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);
   const [[left, right], [top, bottom]] = [ends(xs), ends(ys)];
   return { left: left - AROUND, right: right + AROUND, top: top - AROUND, bottom: bottom + AROUND };
 };
@@ -54,13 +86,20 @@ const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
 // The same with what the reader has put elsewhere.
 /** @type {(one: UsedPlan) => Frame} */
 const withOwn = (one) => {
-  const found = { ...one.used }, [mx, my] = [one.plan.width[0] / 2, one.plan.height[0] / 2];
+  const found = { ...one.used },
+    [mx, my] = [one.plan.width[0] / 2, one.plan.height[0] / 2];
   for (const table of /** @type {Movable[]} */ (Object.keys(MOVABLE))) {
     one[table].name.forEach((name, i) => {
-      const own = ownPlaces.all[placeKey(table, name)], [w, h] = [one[table].w[i] / 2 + AROUND, one[table].h[i] / 2 + AROUND];
+      const own = ownPlaces.all[placeKey(table, name)],
+        [w, h] = [one[table].w[i] / 2 + AROUND, one[table].h[i] / 2 + AROUND];
       if (!own) return;
       const [x, y] = [mx + own[0], my + own[1]];
-      Object.assign(found, { left: Math.min(found.left, x - w), right: Math.max(found.right, x + w), top: Math.min(found.top, y - h), bottom: Math.max(found.bottom, y + h) });
+      Object.assign(found, {
+        left: Math.min(found.left, x - w),
+        right: Math.max(found.right, x + w),
+        top: Math.min(found.top, y - h),
+        bottom: Math.max(found.bottom, y + h)
+      });
     });
   }
   return found;
@@ -77,7 +116,8 @@ const settle = (p) => {
 /** @param {Panel} p @param {number} t */
 const drawPanel = (p, t) => {
   compareWith(p, t);
-  const s = stateAt(p, t), ink = makeInk(p);
+  const s = stateAt(p, t),
+    ink = makeInk(p);
   drawSides(p, ink, s);
   drawHosts(p, ink, s);
   drawOpenGroup(p, ink);
@@ -96,8 +136,14 @@ const drawPanel = (p, t) => {
 // What counts down changes without an event; everything else only where the next change has come.
 /** @param {Panel} p @param {number} t */
 const isDue = (p, t) => {
-  const rows = p.data("changes"), next = after(rows.t, t);
-  return p.drawn == null || next !== p.drawn.next || p.unit?.() !== p.drawn.unit || (p.waits && Math.abs(t - p.drawn.t) > 0.05);
+  const rows = p.data("changes"),
+    next = after(rows.t, t);
+  return (
+    p.drawn == null ||
+    next !== p.drawn.next ||
+    p.unit?.() !== p.drawn.unit ||
+    (p.waits && Math.abs(t - p.drawn.t) > 0.05)
+  );
 };
 
 const drawStage = (forced) => {
@@ -105,9 +151,16 @@ const drawStage = (forced) => {
   for (const p of player.panels) {
     if (p.brokerOf == null) continue;
     if (!forced && !isDue(p, player.t)) continue;
-    const now = performance.now(), early = p.drawn != null && now - p.drawn.at < BEAT;
+    const now = performance.now(),
+      early = p.drawn != null && now - p.drawn.at < BEAT;
     if (!forced && player.playing && early) {
-      p.later ??= setTimeout(() => { p.later = null; if (root.document != null) drawPanel(p, player.t); }, BEAT - (now - p.drawn.at));
+      p.later ??= setTimeout(
+        () => {
+          p.later = null;
+          if (root.document != null) drawPanel(p, player.t);
+        },
+        BEAT - (now - p.drawn.at)
+      );
       continue;
     }
     drawPanel(p, player.t);
@@ -126,13 +179,24 @@ player.on("load", () => {
   }
 });
 player.on("time", () => drawStage(false));
-player.on("kernel", () => { if (Object.keys(ownPlaces.all).length) player.emit("places"); });
-player.on("places", () => { for (const p of player.panels) if (p.laid) settle(p); drawStage(true); moveAll(); });
+player.on("kernel", () => {
+  if (Object.keys(ownPlaces.all).length) player.emit("places");
+});
+player.on("places", () => {
+  for (const p of player.panels) if (p.laid) settle(p);
+  drawStage(true);
+  moveAll();
+});
 player.on("select", () => drawStage(true));
 player.on("theme", () => {
   for (const p of player.panels) {
     const colour = player.colour("stage");
-    p.source("stage").setv({ background_fill_color: colour, background_fill_alpha: 1, border_fill_color: colour, border_fill_alpha: 1 });
+    p.source("stage").setv({
+      background_fill_color: colour,
+      background_fill_alpha: 1,
+      border_fill_color: colour,
+      border_fill_alpha: 1
+    });
   }
   drawStage(true);
 });

@@ -17,20 +17,33 @@ const TOP_STYLE = `
   .mq-top .modes :focus-visible { outline-offset: -3px; }`;
 
 // A long name keeps its ends, which tell it from others.
-const short = (text, most = 60) => text.length <= most ? text : `${text.slice(0, most / 2)}\u2026${text.slice(-most / 2)}`;
+const short = (text, most = 60) =>
+  text.length <= most ? text : `${text.slice(0, most / 2)}\u2026${text.slice(-most / 2)}`;
 
 const saveAs = (name, href) => element("a", { download: name, href }).click();
-const fileName = () => (lab.state?.name || player.panels[0].data("meta").title?.[0] || "mqlab").replace(/[^\w.-]+/g, "-").slice(0, 60);
+const fileName = () =>
+  (lab.state?.name || player.panels[0].data("meta").title?.[0] || "mqlab").replace(/[^\w.-]+/g, "-").slice(0, 60);
 const savePicture = () => {
   const boxes = player.panels.map((p) => viewOf(p.source("stage"))).filter(Boolean);
-  const found = boxes.map((view) => view.canvas_view.compose().canvas ?? view.export?.("png", true)?.canvas).filter(Boolean);
-  if (!found.length) { lab.say("", "This browser gives no picture of the stage."); return; }
-  const all = element("canvas", { width: found.reduce((sum, one) => sum + one.width, 0), height: Math.max(...found.map((one) => one.height)) });
+  const found = boxes
+    .map((view) => view.canvas_view.compose().canvas ?? view.export?.("png", true)?.canvas)
+    .filter(Boolean);
+  if (!found.length) {
+    lab.say("", "This browser gives no picture of the stage.");
+    return;
+  }
+  const all = element("canvas", {
+    width: found.reduce((sum, one) => sum + one.width, 0),
+    height: Math.max(...found.map((one) => one.height))
+  });
   const paper = all.getContext("2d");
   paper.fillStyle = player.colour("stage");
   paper.fillRect(0, 0, all.width, all.height);
   let x = 0;
-  for (const one of found) { paper.drawImage(one, x, 0); x += one.width; }
+  for (const one of found) {
+    paper.drawImage(one, x, 0);
+    x += one.width;
+  }
   saveAs(`${fileName()}.png`, all.toDataURL("image/png"));
 };
 const saveText = (name, text, type) => {
@@ -41,57 +54,143 @@ const saveText = (name, text, type) => {
 // A page that is taken away shows the parts where they were put here.
 const withOwnPlaces = (page) => {
   const told = JSON.stringify(ownPlaces.all).replace(/</g, "\\u003c");
-  return told === "{}" ? page : page.replace("<head>", () => `<head><script>globalThis.mqlabPlaces = ${told};</script>`);
+  return told === "{}"
+    ? page
+    : page.replace("<head>", () => `<head><script>globalThis.mqlabPlaces = ${told};</script>`);
 };
 // A kernel writes it; pages that have several pictures know how to put one into a page of its own.
 const savePage = async () => {
   try {
     const page = globalThis.mqlabPage ? await globalThis.mqlabPage(doc) : (await lab.ask("page")).page;
     saveText(`${fileName()}.html`, withOwnPlaces(page), "text/html");
-  } catch (error) { lab.say("", error.message); }
+  } catch (error) {
+    lab.say("", error.message);
+  }
 };
 const saveKinds = () => [
   { text: "Picture of this moment (PNG)", act: savePicture },
   { text: "Picture of this moment (SVG)", act: () => saveText(`${fileName()}.svg`, player.svg(), "image/svg+xml") },
-  ...(player.kernel || globalThis.mqlabPage ? [{ text: "Page that plays without a kernel (HTML)", act: savePage }] : []),
-  ...(player.kernel ? [
-    { text: "Python", act: async () => saveText(`${fileName()}.py`, (await lab.ask("code")).python, "text/x-python") },
-    ...[["mermaid", "Sequence diagram (Mermaid)", "mmd"], ["dot", "Network (DOT)", "dot"], ["timeline", "Timeline for Perfetto (JSON)", "trace.json"]].map(([form, name, end]) => ({
-      text: name, act: async () => { try { saveText(`${fileName()}.${end}`, (await lab.ask("take", { form })).text, "text/plain"); } catch (error) { lab.say("", error.message); } } })),
-    { text: "Lab file (JSON)", act: async () => saveText(`${fileName()}.json`, (await lab.ask("code")).lab, "application/json") },
-  ] : []),
+  ...(player.kernel || globalThis.mqlabPage
+    ? [{ text: "Page that plays without a kernel (HTML)", act: savePage }]
+    : []),
+  ...(player.kernel
+    ? [
+        {
+          text: "Python",
+          act: async () => saveText(`${fileName()}.py`, (await lab.ask("code")).python, "text/x-python")
+        },
+        ...[
+          ["mermaid", "Sequence diagram (Mermaid)", "mmd"],
+          ["dot", "Network (DOT)", "dot"],
+          ["timeline", "Timeline for Perfetto (JSON)", "trace.json"]
+        ].map(([form, name, end]) => ({
+          text: name,
+          act: async () => {
+            try {
+              saveText(`${fileName()}.${end}`, (await lab.ask("take", { form })).text, "text/plain");
+            } catch (error) {
+              lab.say("", error.message);
+            }
+          }
+        })),
+        {
+          text: "Lab file (JSON)",
+          act: async () => saveText(`${fileName()}.json`, (await lab.ask("code")).lab, "application/json")
+        }
+      ]
+    : [])
 ];
 
-const showChanges = (event) => openMenu(below(event), lab.state.changes.map((text) => `\u0394 ${text}`).join(" \u00b7 "), [
-  { text: "Back to the run as it was", act: () => lab.do("show", { number: 0 }) },
-  ...(lab.state.current ? [{ text: "Compare with the run as it was", act: () => lab.do("compare", { number: 0 }) }] : []),
-], event.currentTarget);
+const showChanges = (event) =>
+  openMenu(
+    below(event),
+    lab.state.changes.map((text) => `\u0394 ${text}`).join(" \u00b7 "),
+    [
+      { text: "Back to the run as it was", act: () => lab.do("show", { number: 0 }) },
+      ...(lab.state.current
+        ? [{ text: "Compare with the run as it was", act: () => lab.do("compare", { number: 0 }) }]
+        : [])
+    ],
+    event.currentTarget
+  );
 
 player.on("ready", () => {
   const place = player.place("top");
   styled(place, TOP_STYLE);
   const bar = element("div", { class: "mq-top" });
   place.append(bar);
-  const modes = [["play", "Watch"], ["build", "Build"], ["compare", "Compare"]];
+  const modes = [
+    ["play", "Watch"],
+    ["build", "Build"],
+    ["compare", "Compare"]
+  ];
   const show = () => {
-    const state = player.kernel ? lab.state : null, title = state?.title ?? player.panels[0].data("meta").title?.[0] ?? "";
+    const state = player.kernel ? lab.state : null,
+      title = state?.title ?? player.panels[0].data("meta").title?.[0] ?? "";
     const held = /** @type {HTMLElement} */ (place.activeElement)?.dataset?.name;
     const parts = [];
-    const about = player.panels[0].data("about"), id = state?.name || about.guide?.[0];
+    const about = player.panels[0].data("about"),
+      id = state?.name || about.guide?.[0];
     if (id) parts.push(element("span", { class: "id" }, short(id, 30)));
     parts.push(element("span", { class: "title", title }, short(title, 70)));
-    if (state?.changes.length) parts.push(element("button", { type: "button", class: "delta", "data-name": "delta", "aria-haspopup": "menu", onclick: showChanges }, `\u0394 ${state.changes.length} change${state.changes.length > 1 ? "s" : ""}`));
+    if (state?.changes.length)
+      parts.push(
+        element(
+          "button",
+          { type: "button", class: "delta", "data-name": "delta", "aria-haspopup": "menu", onclick: showChanges },
+          `\u0394 ${state.changes.length} change${state.changes.length > 1 ? "s" : ""}`
+        )
+      );
     parts.push(element("span", { class: "grow" }));
     if (state) {
-      parts.push(element("div", { class: "modes", role: "group", "aria-label": "Mode" }, ...modes.map(([mode, name]) => element("button", {
-        type: "button", "data-name": mode, "aria-pressed": `${lab.mode === mode}`, disabled: mode === "compare" && lab.mode !== "compare" && lab.other() == null,
-        title: mode === "compare" && lab.other() == null ? "Compare needs two runs: fork this one first" : null,
-        onclick: () => lab.setMode(mode) }, name))));
-      parts.push(element("button", { type: "button", "data-name": "undo", disabled: !state.undo, onclick: () => lab.do("undo") }, "Undo"));
-      parts.push(element("button", { type: "button", "data-name": "redo", disabled: !state.redo, onclick: () => lab.do("redo") }, "Redo"));
+      parts.push(
+        element(
+          "div",
+          { class: "modes", role: "group", "aria-label": "Mode" },
+          ...modes.map(([mode, name]) =>
+            element(
+              "button",
+              {
+                type: "button",
+                "data-name": mode,
+                "aria-pressed": `${lab.mode === mode}`,
+                disabled: mode === "compare" && lab.mode !== "compare" && lab.other() == null,
+                title: mode === "compare" && lab.other() == null ? "Compare needs two runs: fork this one first" : null,
+                onclick: () => lab.setMode(mode)
+              },
+              name
+            )
+          )
+        )
+      );
+      parts.push(
+        element(
+          "button",
+          { type: "button", "data-name": "undo", disabled: !state.undo, onclick: () => lab.do("undo") },
+          "Undo"
+        )
+      );
+      parts.push(
+        element(
+          "button",
+          { type: "button", "data-name": "redo", disabled: !state.redo, onclick: () => lab.do("redo") },
+          "Redo"
+        )
+      );
     }
     if (about.product?.[0]) parts.push(element("span", { class: "edition" }, about.product[0]));
-    parts.push(element("button", { type: "button", "data-name": "save", "aria-haspopup": "menu", onclick: (event) => openMenu(below(event), "Take away", saveKinds(), event.currentTarget) }, "Save"));
+    parts.push(
+      element(
+        "button",
+        {
+          type: "button",
+          "data-name": "save",
+          "aria-haspopup": "menu",
+          onclick: (event) => openMenu(below(event), "Take away", saveKinds(), event.currentTarget)
+        },
+        "Save"
+      )
+    );
     bar.replaceChildren(...parts);
     if (held) /** @type {HTMLElement} */ (bar.querySelector(`[data-name=${held}]`))?.focus(); // who pressed it may press it again
   };
@@ -102,6 +201,10 @@ const PRODUCTS = { activemq: "ActiveMQ", openmq: "OpenMQ", artemis: "Artemis" };
 
 // Keys and buttons below the stage ask for these.
 player.on("tab", (id) => panel.show(id, true));
-player.on("undo", () => { if (lab.state?.undo) lab.do("undo"); });
-player.on("redo", () => { if (lab.state?.redo) lab.do("redo"); });
+player.on("undo", () => {
+  if (lab.state?.undo) lab.do("undo");
+});
+player.on("redo", () => {
+  if (lab.state?.redo) lab.do("redo");
+});
 player.on("difference", () => nextDifference());

@@ -18,14 +18,28 @@ const TRANSPORT_STYLE = `
   .foot.one-row .transport { flex-wrap: nowrap; } .foot.one-row .transport > * { flex-shrink: 0; } .foot.one-row .transport select { min-width: 0; flex-shrink: 1; }
   .foot.foot .transport select.speed { max-width: none; flex-shrink: 0; }`; // a speed without its end is another one
 
-const button = (name, symbol, key, press, attributes = {}) => element(
-  "button", { type: "button", "aria-label": name, title: key ? `${name} (${key})` : name, "aria-keyshortcuts": key, onclick: press, ...attributes },
-  ...(symbol ? [icon(symbol)] : []), ...(attributes.words ? [element("span", { class: "wide-only" }, attributes.words)] : []),
-  ...(key ? [element("kbd", { "aria-hidden": "true", "data-key": { ArrowLeft: "←", ArrowRight: "→" }[key] ?? key })] : []));
+const button = (name, symbol, key, press, attributes = {}) =>
+  element(
+    "button",
+    {
+      type: "button",
+      "aria-label": name,
+      title: key ? `${name} (${key})` : name,
+      "aria-keyshortcuts": key,
+      onclick: press,
+      ...attributes
+    },
+    ...(symbol ? [icon(symbol)] : []),
+    ...(attributes.words ? [element("span", { class: "wide-only" }, attributes.words)] : []),
+    ...(key
+      ? [element("kbd", { "aria-hidden": "true", "data-key": { ArrowLeft: "←", ArrowRight: "→" }[key] ?? key })]
+      : [])
+  );
 
 // "1 ms in 0.35 s": what a beat of this run is, at each speed.
 const speedText = (speed) => {
-  const { beat = [0.35], unit = [1] } = player.panels[0].data("meta"), seconds = beat[0] / speed;
+  const { beat = [0.35], unit = [1] } = player.panels[0].data("meta"),
+    seconds = beat[0] / speed;
   return `${unit[0] >= 1000 ? `${unit[0] / 1000} s` : `${Number(unit[0].toPrecision(2))} ms`} in ${Number(seconds.toPrecision(2))} s`;
 };
 
@@ -33,38 +47,99 @@ const speedText = (speed) => {
 const kindWord = (kind) => kind.replace(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
 const next = { kind: "chapter" };
 const nextOfAKind = (direction, kind = next.kind) => {
-  const events = player.panels[0].data("events"), n = events.play.length;
+  const events = player.panels[0].data("events"),
+    n = events.play.length;
   for (let row = player.row + direction; row >= 0 && row < n; row += direction) {
-    if (kind === "chapter" ? events.chapter[row] : events.kind[row] === kind) { player.goTo(row); return; }
+    if (kind === "chapter" ? events.chapter[row] : events.kind[row] === kind) {
+      player.goTo(row);
+      return;
+    }
   }
 };
 
 player.on("ready", () => {
   styled(player.place("foot"), TRANSPORT_STYLE);
   const symbol = element("span", { style: "display:contents" }, icon("play"));
-  const play = element("button", { type: "button", class: "play", "aria-label": "Play", "aria-pressed": "false", "aria-keyshortcuts": "Space",
-                                   title: "Play, pause (Space)", onclick: () => player.setPlaying(!player.playing) },
-                       symbol, element("kbd", { "aria-hidden": "true", "data-key": "Space" }));
-  const clockNow = element("span", { class: "clock" }), of = element("span", { class: "of" });
-  const kinds = element("select", { class: "kinds", "aria-label": "Kind of the next event", onchange: () => { next.kind = kinds.value; } });
-  const speed = element("select", { class: "speed", "aria-label": "Speed", onchange: () => { clock.speed = Number(speed.value); } });
-  const lab = [button("Fork here", "fork", "F", () => player.emit("fork"), { words: "Fork" }),
-               button("Break it", "bolt", "X", () => player.emit("break"), { words: "Break it" })];
-  const bar = element("div", { class: "transport", role: "toolbar", "aria-label": "Playing" },
-    button("To the beginning", "start", "Home", () => player.seek(0)), button("Event back", "back", "ArrowLeft", () => stepTo(-1)), play,
-    button("Event on", "on", "ArrowRight", () => stepTo(1)), button("Next of a kind", "next", "N", () => nextOfAKind(1)), kinds,
-    clockNow, of, element("span", { class: "bar" }), speed, loopButton(), breakButton(), ...lab, element("span", { class: "gap" }),
+  const play = element(
+    "button",
+    {
+      type: "button",
+      class: "play",
+      "aria-label": "Play",
+      "aria-pressed": "false",
+      "aria-keyshortcuts": "Space",
+      title: "Play, pause (Space)",
+      onclick: () => player.setPlaying(!player.playing)
+    },
+    symbol,
+    element("kbd", { "aria-hidden": "true", "data-key": "Space" })
+  );
+  const clockNow = element("span", { class: "clock" }),
+    of = element("span", { class: "of" });
+  const kinds = element("select", {
+    class: "kinds",
+    "aria-label": "Kind of the next event",
+    onchange: () => {
+      next.kind = kinds.value;
+    }
+  });
+  const speed = element("select", {
+    class: "speed",
+    "aria-label": "Speed",
+    onchange: () => {
+      clock.speed = Number(speed.value);
+    }
+  });
+  const lab = [
+    button("Fork here", "fork", "F", () => player.emit("fork"), { words: "Fork" }),
+    button("Break it", "bolt", "X", () => player.emit("break"), { words: "Break it" })
+  ];
+  const bar = element(
+    "div",
+    { class: "transport", role: "toolbar", "aria-label": "Playing" },
+    button("To the beginning", "start", "Home", () => player.seek(0)),
+    button("Event back", "back", "ArrowLeft", () => stepTo(-1)),
+    play,
+    button("Event on", "on", "ArrowRight", () => stepTo(1)),
+    button("Next of a kind", "next", "N", () => nextOfAKind(1)),
+    kinds,
+    clockNow,
+    of,
+    element("span", { class: "bar" }),
+    speed,
+    loopButton(),
+    breakButton(),
+    ...lab,
+    element("span", { class: "gap" }),
     tracksChooser(),
-    element("button", { type: "button", class: "help-button", "aria-label": "Keys", "aria-keyshortcuts": "?", title: "Keys (?)", onclick: () => toggleHelp() }, "?"));
+    element(
+      "button",
+      {
+        type: "button",
+        class: "help-button",
+        "aria-label": "Keys",
+        "aria-keyshortcuts": "?",
+        title: "Keys (?)",
+        onclick: () => toggleHelp()
+      },
+      "?"
+    )
+  );
   foot.append(bar);
-  const setKernel = () => lab.forEach((one) => { one.hidden = !player.kernel; one.style.display = player.kernel ? "" : "none"; });
+  const setKernel = () =>
+    lab.forEach((one) => {
+      one.hidden = !player.kernel;
+      one.style.display = player.kernel ? "" : "none";
+    });
   setKernel();
   player.on("kernel", setKernel);
   player.on("load", () => {
     const found = [...new Set(player.panels[0].data("events").kind)].filter(Boolean);
     next.kind = "chapter";
     kinds.replaceChildren(...["chapter", ...found].map((kind) => element("option", { value: kind }, kindWord(kind))));
-    speed.replaceChildren(...SPEEDS.map((s) => element("option", { value: s, selected: s === clock.speed }, speedText(s))));
+    speed.replaceChildren(
+      ...SPEEDS.map((s) => element("option", { value: s, selected: s === clock.speed }, speedText(s)))
+    );
     of.textContent = `/ ${timeText(Math.max(...player.panels.map((p) => player.runTime(p, player.duration))))}`;
   });
   player.on("play", (on) => {

@@ -12,7 +12,8 @@ const makeReader = (bytes, place) => (count, scale) => {
   const found = new Array(count);
   let last = 0;
   for (let i = 0; i < count; i++) {
-    let value = 0, factor = 1;
+    let value = 0,
+      factor = 1;
     for (;;) {
       const byte = bytes[place++];
       value += (byte & 127) * factor;
@@ -26,21 +27,33 @@ const makeReader = (bytes, place) => (count, scale) => {
 };
 
 const unpack = async (text) => {
-  const bytes = await inflate(text), end = bytes.indexOf(0), read = makeReader(bytes, end + 1), tables = {};
+  const bytes = await inflate(text),
+    end = bytes.indexOf(0),
+    read = makeReader(bytes, end + 1),
+    tables = {};
   for (const head of JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)))) {
     tables[head.table] ??= {};
     const table = tables[head.table];
     if (head.plain) table[head.column] = head.nan ? head.plain.map((value) => value ?? NaN) : head.plain;
-    else if (head.written) table[head.column] = head; // when the times are there
-    else if (head.ends) table[head.column] = read(head.n, 1).map((end, row) => Math.floor((tables.clock.play[end] - table.t0[row]) * 1e4 + 0.5) / 1e4);
+    else if (head.written)
+      table[head.column] = head; // when the times are there
+    else if (head.ends)
+      table[head.column] = read(head.n, 1).map(
+        (end, row) => Math.floor((tables.clock.play[end] - table.t0[row]) * 1e4 + 0.5) / 1e4
+      );
     else if (head.others !== undefined) {
-      const places = read(head.n, 1), rows = read(head.others, 1), others = read(head.others, head.scale);
-      let known = 0, other = 0;
-      table[head.column] = Array.from({ length: head.n + head.others },
-                                      (_, row) => (rows[other] === row ? others[other++] : tables.clock.play[places[known++]]));
+      const places = read(head.n, 1),
+        rows = read(head.others, 1),
+        others = read(head.others, head.scale);
+      let known = 0,
+        other = 0;
+      table[head.column] = Array.from({ length: head.n + head.others }, (_, row) =>
+        rows[other] === row ? others[other++] : tables.clock.play[places[known++]]
+      );
     } else if (!head.patterns) table[head.column] = read(head.n, head.scale);
     else {
-      const codes = read(head.n, 1), numbers = head.numbers ?? read(head.count, head.scale);
+      const codes = read(head.n, 1),
+        numbers = head.numbers ?? read(head.count, head.scale);
       table[head.column] = { codes, numbers, patterns: head.patterns };
     }
   }
@@ -48,7 +61,8 @@ const unpack = async (text) => {
   for (const table of Object.values(tables)) {
     if (table.time?.written) table.time = table.play.map((play) => `${Number(moments.get(play).toPrecision(6))} ms`);
     const names = Object.keys(table).filter((name) => table[name].patterns);
-    for (const name of names.filter((one) => one !== "what").concat(names.filter((one) => one === "what"))) table[name] = wordsOf(table[name], table);
+    for (const name of names.filter((one) => one !== "what").concat(names.filter((one) => one === "what")))
+      table[name] = wordsOf(table[name], table);
   }
   return tables;
 };
@@ -59,6 +73,8 @@ const wordsOf = ({ codes, numbers, patterns }, table) => {
   return codes.map((code, row) => {
     const pattern = patterns[code];
     // biome-ignore lint/suspicious/noControlCharactersInRegex: pack.py puts them where something was left out
-    return pattern.replace(/[\x01-\x07]/g, (sign) => (sign === "\x07" ? String(numbers[next++]) : String(table[LEFT_OUT[sign.charCodeAt(0) - 1]][row])));
+    return pattern.replace(/[\x01-\x07]/g, (sign) =>
+      sign === "\x07" ? String(numbers[next++]) : String(table[LEFT_OUT[sign.charCodeAt(0) - 1]][row])
+    );
   });
 };
