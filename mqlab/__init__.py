@@ -96,6 +96,7 @@ from mqlab.spec import (
     TransportConnector,
     Unsubscribe,
     Wait,
+    WaitForSends,
     WaitUntil,
     WriteFile,
 )
@@ -124,7 +125,7 @@ if typing.TYPE_CHECKING:
         # what happens to it
         "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",
         "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
-        "StartConnector", "Stop", "StopConnector", "Wait", "WaitUntil",
+        "StartConnector", "Stop", "StopConnector", "Wait", "WaitForSends", "WaitUntil",
         # clients with addresses
         "Client", "CloseClient", "OpenSession", "ReceiveOnce", "SampleOrders", "StartBrokers",
         "TemporaryQueue", "Unsubscribe",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mqlab.spec.change import Body, Change, Edit, Path
+from mqlab.spec.option import Option
 from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
 
 # What says which thing an element or a step is, and is no option of it.
@@ -219,17 +220,22 @@ def _policies(body: Body, destination: str) -> Iterator[Change]:
 def _artemis(body: Body) -> Iterator[Change]:
     from mqlab.spec.artemis.options import OPTIONS as ROWS
 
-    balancing = ROWS["cluster-connection"]["message_load_balancing"]
-    for way in balancing.choices:
-        if body.get("cluster", {}).get(balancing.name, balancing.default) != way:
-            edit = Edit(("cluster", balancing.name), way)
-            yield Change("option", f"{balancing.guide} {way}", (edit,), (balancing.name,))
-    if body.get("address_settings", {}).get("redistribution_delay", -1) != 0:
-        edit = Edit(("address_settings", "redistribution_delay"), 0)
-        yield Change("option", "redistribution-delay 0", (edit,), ("redistribution_delay",))
+    def routing(section: str) -> Iterator[Option]:
+        return (row for row in ROWS[section].values() if row.routes)
+
+    for row in routing("cluster-connection"):
+        now = body.get("cluster", {}).get(row.name, row.default)
+        for way in (way for way in row.choices if way != now):
+            edit = Edit(("cluster", row.name), way)
+            yield Change("option", f"{row.guide} {way}", (edit,), (row.name,))
+    for row in routing("address-setting"):
+        if body.get("address_settings", {}).get(row.name, row.default) != 0:
+            edit = Edit(("address_settings", row.name), 0)
+            yield Change("option", f"{row.guide} 0", (edit,), (row.name,))
     for n, broker in enumerate(body.get("brokers", ())):
         policy = broker.get("ha", {})
-        for key in ("check_for_live_server", "vote_on_replication_failure"):
-            if policy.get("role") == "master" and not policy.get(key):
-                text = f"{broker['name']} with {key.replace('_', '-')}=true"
-                yield Change("option", text, (Edit(("brokers", n, "ha", key), True),), (key,))
+        for row in routing("ha-policy"):
+            if policy.get("role") == "master" and not policy.get(row.name):
+                text = f"{broker['name']} with {row.guide}=true"
+                edit = Edit(("brokers", n, "ha", row.name), True)
+                yield Change("option", text, (edit,), (row.name,))

@@ -7,7 +7,7 @@ import pytest
 import mqlab as mq
 from mqlab.trace.kinds import Reason
 from tests.experiments.test_outcomes import grid
-from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
+from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
 
 SELECTS = mq.Consumer("C1", "A", FOO, selector="n > 1")
 VIRTUAL, BEHIND = mq.Topic("VirtualTopic.N"), mq.Queue("Consumer.X.VirtualTopic.N")

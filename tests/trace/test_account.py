@@ -48,6 +48,7 @@ def all_labs():
     return list(labs())
 
 
+@pytest.mark.slow
 def test_every_message_of_every_figure_and_recording_has_one_fate(all_labs):
     assert len(all_labs) > 1700
     wrong, fates = {}, set()
@@ -61,6 +62,7 @@ def test_every_message_of_every_figure_and_recording_has_one_fate(all_labs):
     assert fates == {fate.value for fate in Fate} - {Fate.expired}  # what expires is a dead letter
 
 
+@pytest.mark.slow
 def test_numpy_and_plain_python_count_alike(all_labs):
     for name, lab in all_labs:
         trace = lab.trace

@@ -36,6 +36,7 @@ def test_a_conduit_counts_as_one_consumer(conduit, received):
     assert twelve(two_brokers(conduit_subscriptions=conduit)).received() == received
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):
     code = (
         "import mqlab as mq, sys; from mqlab.trace import parquet;"
