@@ -171,10 +171,3 @@ def test_an_explanation_names_the_rule_and_the_guide():
     text = str(mq.explain(trace, message="P-1"))
     assert "waits at A" in text
     assert "no subscription asks for it here [Fuse 2, Dynamic propagation]" in text
-
-
-def test_a_reason_has_its_sentence_and_its_former_name():
-    assert mq.Rule is mq.Reason
-    missing = [reason.name for reason in mq.Reason if reason and not reason.sentence]
-    assert not missing, f"{', '.join(missing)}: no sentence. It is in its row, mqlab/trace/kinds.py"
-    assert mq.Reason.ttl_used_up.depends_on == {"network_ttl", "message_ttl", "consumer_ttl"}
