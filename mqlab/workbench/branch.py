@@ -93,3 +93,16 @@ class Branch:
         if chosen.until is not None:
             trace.header["until"] = chosen.until
         return Branch(name, body, chosen, trace, at=at, changes=(*self.changes, change))
+
+    def value(self) -> JsonDict:
+        """Return what the page shows of it as a JSON value."""
+        return {
+            "name": self.name,
+            "parent": self.parent,
+            "ms": None if self.at is None else self.at / 1000,
+            "changes": list(self.changes),
+            "events": len(self.trace),
+            "end": self.end / 1000,
+            "received": self.trace.received(),
+            "density": self.density,
+        }

@@ -296,7 +296,7 @@ class WorkbenchSession:
             "beside": state.beside,
             "undo": len(self.past),
             "redo": len(self.future),
-            "branches": [_branch(one) for one in state.branches],
+            "branches": [one.value() for one in state.branches],
             "changes": list(branch.changes),
             "parts": [p.value() for p in parts(branch.body)],
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
@@ -316,20 +316,6 @@ class WorkbenchSession:
             return {"question": "", "notes": []}
         notes = [known.answer, *panels.guide_says(branch), known.real]
         return {"question": known.question, "notes": [text for text in notes if text]}
-
-
-def _branch(branch: Branch) -> Data:
-    at = None if branch.at is None else branch.at / 1000
-    return {
-        "name": branch.name,
-        "parent": branch.parent,
-        "ms": at,
-        "changes": list(branch.changes),
-        "events": len(branch.trace),
-        "end": branch.end / 1000,
-        "received": branch.trace.received(),
-        "density": branch.density,
-    }
 
 
 def _us(ms: object) -> int:
