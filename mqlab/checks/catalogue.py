@@ -1,32 +1,20 @@
-"""The rules of `mqlab check` as a page: what each finds, and what comes of it."""
+"""The rules of `mqlab check` that are no functions yet: what each finds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
 
-ACTIVEMQ, ARTEMIS, OPENMQ = "ActiveMQ", "Artemis", "Open Message Queue"
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Rule
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule: its id, the family that it is of, and what it finds.
-
-    `see` is a recording or figure to look at; `unshown` says why no run shows it.
-    """
-
-    id: str
-    family: str
-    finds: str
-    see: str
-    unshown: str
-
+ACTIVEMQ, ARTEMIS = "ActiveMQ", "Artemis"
 
 # Why no run of the lab shows what comes of a rule -> the rules.
 UNSHOWN = {
     "the broker does not start": "port-twice bad-address no-agent later-option unknown-name removed no-value "
-                                 "refused broker-id",
-    "nothing comes of it: an option without effect": "replay-off policy-twice discovery-option ignored",
+                                 "refused",
+    "nothing comes of it: an option without effect": "replay-off policy-twice discovery-option",
     "nothing comes of it: the connector is dropped": "loopback",
     "nothing comes of it: the defaults hold": "colocated-half",
     "it hangs on the order in which the broker reads them": "ttl-twice",
@@ -46,16 +34,8 @@ def _reason(rule: str) -> str:
     return next((reason for reason, rules in UNSHOWN.items() if rule in rules.split()), "")
 
 
-def _rules(family: str, rows: str) -> Iterator[Rule]:
-    for row in rows.strip().splitlines():
-        id_, finds, see = (part.strip() for part in row.split("|"))
-        yield Rule(id_, family, finds, see, _reason(id_))
-
-
-RULES: dict[str, Rule] = {
-    rule.id: rule
-    for family, rows in (
-        (ACTIVEMQ, """
+ROWS = {
+    ACTIVEMQ: """
 ttl-zero | a TTL of 0: nothing crosses | activemq/hops_and_ttl/chain3_ttl_zero
 ttl-short | a consumer farther away than the TTL at its producer | activemq/hops_and_ttl/chain4_default_ttl
 ttl-distance | a TTL below the distance of the farthest broker | activemq/hops_and_ttl/chain4_default_ttl
@@ -105,8 +85,8 @@ own-set | a connector into one's own set of master and slaves |
 set-static | static: towards master and slaves |
 discovery-option | an option that discovery: swallows |
 reconnect-zero | maxReconnectAttempts=0 of a client |
-"""),
-        (ARTEMIS, """
+""",
+    ARTEMIS: """
 refused | an ha-policy with which the broker does not start |
 cluster-password | brokers with different cluster passwords never pair |
 duplicates | fail-back without check-for-live-server: two live servers | artemis:21.1
@@ -122,31 +102,15 @@ excludes | shifted connectors that lead to other brokers |
 no-host | a backup is asked for and nobody takes one |
 off-remote | message-load-balancing OFF where consumers are elsewhere only |
 no-redistribution | messages that do not follow their consumers |
-"""),
-        (OPENMQ, """
-must-match | properties that have to be alike and are not: no link |
-broker-id | two brokers with one imq.brokerid |
-ignored | properties that an enhanced cluster ignores |
-master-first | a broker that starts before its master |
-no-record | a cluster without a master broker or a shared record |
-"""),
-    )
-    for rule in _rules(family, rows)
-}  # fmt: skip
+""",
+}
 
 
-def page(shown: Mapping[str, str]) -> str:
-    """Return the page of all rules, in Markdown; *shown* is rule -> what a run says."""
-    lines = ["# The rules of mqlab check", ""]
-    for family in (ACTIVEMQ, ARTEMIS, OPENMQ):
-        lines += [f"## {family}", "", "| rule | finds | what a run shows | to see a recording |"]
-        lines += ["| --- | --- | --- | --- |"]
-        for rule in (rule for rule in RULES.values() if rule.family == family):
-            told = shown.get(rule.id) or f"*no run: {rule.unshown}*"
-            lines.append(f"| {rule.id} | {rule.finds} | {told} | {_see(rule)} |")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _see(rule: Rule) -> str:
-    return f"`mq.view(mq.recorded({rule.see!r}))`" if rule.see else ""
+def rules(family: str, pairs: Mapping[str, Example]) -> tuple[Rule, ...]:
+    """Return rules that are no functions yet."""
+    found = []
+    for row in ROWS[family].strip().splitlines():
+        id_, finds, see = (part.strip() for part in row.split("|"))
+        example = partial(pairs.__getitem__, id_) if id_ in pairs else None
+        found.append(Rule(id_, "error", finds, "", "", "", see, _reason(id_), example, (), iter))
+    return tuple(found)
