@@ -8,15 +8,13 @@ from functools import partial
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Rule
 
-ACTIVEMQ, ARTEMIS = "ActiveMQ", "Artemis"
+ACTIVEMQ = "ActiveMQ"
 
 # Why no run of the lab shows what comes of a rule -> the rules.
 UNSHOWN = {
-    "the broker does not start": "port-twice bad-address no-agent later-option unknown-name removed no-value "
-                                 "refused",
+    "the broker does not start": "port-twice bad-address no-agent later-option unknown-name removed no-value",
     "nothing comes of it: an option without effect": "replay-off policy-twice discovery-option",
     "nothing comes of it: the connector is dropped": "loopback",
-    "nothing comes of it: the defaults hold": "colocated-half",
     "it hangs on the order in which the broker reads them": "ttl-twice",
     "it hangs on which route is heard of first": "suppress-alone",
     "the lab finds a broker by its name, whatever the port": "port-closed",
@@ -25,8 +23,6 @@ UNSHOWN = {
     "the bridge comes back all the same, recorded too": "failover-inside",
     "in the lab all messages arrive all the same": "set-static static-wildcard",
     "in the lab whether a store is used is no option of a broker": "store-unused",
-    "in the lab there is no security": "cluster-password",
-    "its messages stay where they are, colocated or not, until the broker is back": "scale-down-slave",
 }  # fmt: skip
 
 
@@ -85,23 +81,6 @@ own-set | a connector into one's own set of master and slaves |
 set-static | static: towards master and slaves |
 discovery-option | an option that discovery: swallows |
 reconnect-zero | maxReconnectAttempts=0 of a client |
-""",
-    ARTEMIS: """
-refused | an ha-policy with which the broker does not start |
-cluster-password | brokers with different cluster passwords never pair |
-duplicates | fail-back without check-for-live-server: two live servers | artemis:21.1
-group-alone | a slave in a group without a master |
-no-failback | a slave without allow-failback: the master stays a slave after its return |
-split-brain | a single pair, where no vote is needed |
-never-live | a slave that can never get the votes it needs |
-scale-down-slave | a slave in a process of its own that scales down |
-scale-down-target | scale-down without a target |
-scale-down-group | a scale-down group that nobody else is in |
-colocated-half | colocated without master or slave |
-excludes | shifted connectors that lead to other brokers |
-no-host | a backup is asked for and nobody takes one |
-off-remote | message-load-balancing OFF where consumers are elsewhere only |
-no-redistribution | messages that do not follow their consumers |
 """,
 }
 

@@ -80,10 +80,9 @@ class Artemis(Product):
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of `check`, in their order."""
-        from mqlab.checks import catalogue
-        from mqlab.products.artemis.rules import examples
+        from mqlab.products.artemis.rules import RULES
 
-        return catalogue.rules(catalogue.ARTEMIS, examples.PAIRS)
+        return RULES
 
     def figures(self) -> tuple[FamilyFigure, ...]:
         """Return the figures of the product's guides."""
