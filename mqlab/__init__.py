@@ -96,11 +96,14 @@ from mqlab.spec import (
     TransportConnector,
     Unsubscribe,
     Wait,
+    WaitForSends,
     WaitUntil,
     WriteFile,
 )
 from mqlab.spec.graph import to_networkx
-from mqlab.trace import Comparison, Event, Kind, Ledger, Rule, Trace
+from mqlab.trace import Comparison, Event, Kind, Ledger, Reason, Trace
+
+Rule = Reason  # what it was called first
 
 __version__ = "0.1.0"
 
@@ -122,7 +125,7 @@ if typing.TYPE_CHECKING:
         # what happens to it
         "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Redelivery",
         "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
-        "StartConnector", "Stop", "StopConnector", "Wait", "WaitUntil",
+        "StartConnector", "Stop", "StopConnector", "Wait", "WaitForSends", "WaitUntil",
         # clients with addresses
         "Client", "CloseClient", "OpenSession", "ReceiveOnce", "SampleOrders", "StartBrokers",
         "TemporaryQueue", "Unsubscribe",
@@ -131,7 +134,7 @@ if typing.TYPE_CHECKING:
         "HostDown", "SendAway", "SetEndpoint", "SlowDisk", "Sniff", "StopAdvertising", "TouchLock",
         "WriteFile",
         # what comes of it
-        "Comparison", "Event", "Kind", "Ledger", "Rule", "Trace",
+        "Comparison", "Event", "Kind", "Ledger", "Reason", "Rule", "Trace",
         # rooms, entered at first use
         "artemis", "lessons", "openmq", "replay", "views", "widgets",
         # what went wrong

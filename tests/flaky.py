@@ -45,7 +45,7 @@ class Again:
         ):
             return
         for name, reports in chosen.items():
-            passed, said = self._alone(_without_group(name))
+            passed, said = self._alone(name)
             if passed:
                 self.flaky[name] = "\n".join(report.longreprtext for report in reports)
                 self._forget(session, reports)
@@ -82,11 +82,6 @@ class Again:
             if told:
                 terminalreporter.section(title)
             for name, text in told.items():
-                terminalreporter.write_line(_without_group(name))
+                terminalreporter.write_line(name)
                 for line in text.rstrip().splitlines()[-LINES:]:
                     terminalreporter.write_line(f"    {line}")
-
-
-def _without_group(name):
-    """Return the id of a test as it is asked for: xdist appends the group of those that stay together."""
-    return name.rpartition("@")[0] if name.rfind("@") > name.rfind("]") else name

@@ -9,9 +9,12 @@ worker is left alone with them in the end.
 from __future__ import annotations
 
 import datetime
+import hashlib
+import json
 import os
-import zlib
+import tempfile
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from nbval.plugin import IPyNbCell
@@ -20,34 +23,26 @@ from nbval.plugin import IPyNbCell
 GROUPS = {"jupyter": "jupyter", "spark_ends": "spark", "from_npm": "npm", "types": "types",
           "home": "broker"}  # fmt: skip
 # What begins first, the longest in front: groups, and folders whose files go each by itself.
-FIRST = (
-    "jupyter",
-    "spark",
-    "npm",
-    "broker",
-    "tests/browser/",
-    "notebooks/",
-    "types",
-    "tests/runtime/",
-)
-# Not for who has changed a line: real processes, measurements, what is resolved or checked as a whole.
-SLOW = {"browser", "spark", "real", "bench", "installs"}
-ALL, DAY = (
-    "MQLAB_ALL_TESTS",
-    "MQLAB_SAMPLE_DATE",
-)  # said to the workers, and to tests that sample by themselves
-SOLUTIONS, SOLUTION_OF = (
-    "solutions",
-    3,
-)  # the notebooks with answers, and the part of them that is a sample
-FEW = 2  # cases of each test that are quick
+FIRST = ("jupyter", "spark", "npm", "broker", "tests/browser/", "notebooks/", "types",
+         "tests/products/")  # fmt: skip
+# Never quick: real processes, measurements, what is random or long; and what is installed, typed or resolved.
+SLOW = {"browser", "spark", "real", "bench", "installs", "hypothesis", "slow"}
+LONG = ("README.md", "mqlab/conform/")
+NEVER = ("notebooks", "tests/benchmarks", "tests/browser", "tests/pyodide")
+FEW, COMMANDS = 2, 8  # quick cases of each test, and of all that call the command line
+SOLUTIONS = "solutions"  # the notebooks of lessons with answers: one in so many is a sample
+EACH = 3
+# Told by the environment: to the workers, and to tests that sample by themselves when they are imported.
+ALL, DAY = "MQLAB_ALL_TESTS", "MQLAB_SAMPLE_DATE"
+GROUPED = "MQLAB_TEST_GROUPS"  # the file that says which test is of which group
 
 
 def pytest_addoption(parser):
     group = parser.getgroup("mqlab")
     group.addoption(
-        "--all", action="store_true", help="Every case, also of tests that are sampled."
-    )
+        "--all", action="store_true", default=ALL in os.environ,
+        help="Every case, also of tests that are sampled, and ten times the random examples.",
+    )  # fmt: skip
     group.addoption(
         "--sample-date", default=os.environ.get(DAY, str(datetime.date.today())),
         help="The day (YYYY-MM-DD) that chooses the samples; today, or MQLAB_SAMPLE_DATE.",
@@ -55,18 +50,19 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    os.environ[DAY] = config.option.sample_date
     if config.option.all:
-        os.environ[ALL] = (
-            "1"  # for the workers, and for tests that are counted when they are imported
-        )
+        os.environ[ALL] = "1"
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.TemporaryDirectory(prefix="pytest-groups-")
+        config.add_cleanup(folder.cleanup)
+        os.environ[GROUPED] = f"{folder.name}/groups.json"
 
 
 def pytest_report_header(config):
     if config.option.all:
         return "cases: all"
-    return (
-        f"cases: the samples of {config.option.sample_date} (--sample-date; --all runs every case)"
-    )
+    return f"cases: the samples of {config.option.sample_date} (--all runs every case)"
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -78,15 +74,25 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config, log):
-    from xdist.scheduler import LoadGroupScheduling
+    from xdist.scheduler import LoadFileScheduling
 
-    class ByGroupAndFile(LoadGroupScheduling):
+    class ByGroupAndFile(LoadFileScheduling):
         """Keeps together what is of one group, and otherwise what is of one file."""
 
-        def _split_scope(self, nodeid):
-            return super()._split_scope(nodeid).partition("::")[0]
+        def schedule(self):
+            self.groups = json.loads(Path(os.environ[GROUPED]).read_text())
+            super().schedule()
 
-    return ByGroupAndFile(config, log) if config.option.dist == "loadgroup" else None
+        def _split_scope(self, nodeid):
+            return self.groups.get(nodeid) or super()._split_scope(nodeid)
+
+    return ByGroupAndFile(config, log) if config.option.dist == "loadfile" else None
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Read nothing of which none is quick: to import what drives a browser takes seconds."""
+    never = collection_path in [config.rootpath / place for place in NEVER]
+    return True if never and config.option.markexpr == "quick" else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -94,20 +100,21 @@ def pytest_collection_modifyitems(config, items):
     """Mark and choose before others do; order when they have."""
     tests, pools = defaultdict(list), defaultdict(list)
     for item in items:
-        if group := _group(item):
-            item.add_marker(pytest.mark.xdist_group(group))
-        if group == "broker":
+        if _group(item) == "broker":
             item.add_marker("real")
         of = item.parent.nodeid, getattr(item, "originalname", item.name)
         tests[of].append(item)
         if SOLUTIONS in item.path.parts:  # the cells of a lesson again, with its answers
-            pools[SOLUTION_OF, SOLUTIONS].append(item)
+            pools[EACH, SOLUTIONS].append(item)
         elif sample := item.get_closest_marker("sample"):
             pools[sample.args[0], sample.kwargs.get("pool", of)].append(item)
+    quick, commands = [], []
     for cases in tests.values():
         if _is_quick(cases[0]):
-            for item in _some(cases, FEW):
-                item.add_marker("quick")
+            calls = "mqlab" in getattr(cases[0], "fixturenames", ())
+            (commands if calls else quick).extend(_some(cases, FEW))
+    for item in [*quick, *_some(commands, COMMANDS)]:
+        item.add_marker("quick")
     left = [item for (part, _), pool in pools.items() for item in _left_out(pool, part)]
     if left and not config.option.all and not any("::" in one for one in config.args):
         config.hook.pytest_deselected(items=left)
@@ -119,7 +126,17 @@ def pytest_collection_modifyitems(config, items):
         files.setdefault((_group(item), item.path), len(files))
     items.sort(key=lambda item: (_rank(item), files[_group(item), item.path],
                                  getattr(item, "cell_num", 0)))  # fmt: skip
+    if worker := getattr(config, "workerinput", {}).get("workerid"):
+        _tell_groups(items, worker)
     return result
+
+
+def _tell_groups(items, worker):
+    """Say which test is of which group: xdist's own mark for it does nothing under pytest 9.2."""
+    target = Path(os.environ[GROUPED])
+    mine = target.with_suffix(f".{worker}")
+    mine.write_text(json.dumps({item.nodeid: group for item in items if (group := _group(item))}))
+    mine.replace(target)  # all workers write the same
 
 
 def _group(item):
@@ -137,9 +154,10 @@ def _rank(item):
 
 def _is_quick(item):
     """Whether a test is of our own code: no process, no measurement, no machine that acts at random."""
+    place = item.path.relative_to(item.config.rootpath).as_posix()
     return (
         SLOW.isdisjoint(item.keywords)
-        and not isinstance(item, IPyNbCell)
+        and not (_group(item) or place.startswith(LONG) or isinstance(item, IPyNbCell))
         and item.name != "runTest"
     )
 
@@ -153,14 +171,19 @@ def _left_out(pool, part):
 
 def today(names, part):
     """Return one name in *part*, chosen by the day; all of them with ``--all``."""
-    if ALL in os.environ:
-        return names
-    day = os.environ.get(DAY, "")
-    return sorted(names, key=lambda name: zlib.crc32(f"{day}{name}".encode()))[
-        : -(-len(names) // part)
-    ]
+    return (
+        names
+        if ALL in os.environ
+        else _mixed(names, str, os.environ[DAY])[: -(-len(names) // part)]
+    )
 
 
 def _some(cases, count):
     """Return so many cases, the same ones whatever order they are in."""
-    return sorted(cases, key=lambda item: zlib.crc32(item.name.encode()))[:count]
+    return _mixed(cases, lambda item: item.name)[:count]
+
+
+def _mixed(values, name, salt=""):
+    return sorted(
+        values, key=lambda value: hashlib.sha256(f"{salt} {name(value)}".encode()).digest()
+    )

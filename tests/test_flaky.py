@@ -5,6 +5,7 @@ import pytest
 from tests.conftest import ROOT
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow  # each runs pytest
 
 INI = """
 [pytest]
@@ -39,7 +40,7 @@ def run(pytester, monkeypatch):
 
 
 ONE = "\n@pytest.mark.browser\ndef test_race():\n    fails({})\n"
-DISTRIBUTED = ("-n", "2", "--dist", "loadgroup")
+DISTRIBUTED = ("-n", "2")
 
 
 @pytest.mark.parametrize("how", [(), DISTRIBUTED], ids=["one process", "two workers"])
@@ -108,10 +109,3 @@ def test_race(no):
     fails(11)
 """)
     assert (done.ret, count) == (1, 11)
-
-
-def test_the_same_test_of_a_group_is_found_again(run):
-    code = '\npytestmark = pytest.mark.xdist_group("some")\n' + ONE.format(1)
-    done, count = run(code, *DISTRIBUTED)
-    assert (done.ret, count) == (0, 2)
-    done.stdout.fnmatch_lines(["test_it.py::test_race"])

@@ -43,6 +43,7 @@ def test_the_readme_begins_with_the_two_commands():
     assert 'eval "$test_command"' in (ROOT / ".ci" / "run").read_text()
 
 
+@pytest.mark.slow
 def test_mqlab_lab_ends_in_a_running_jupyterlab(tmp_path):
     env = {**os.environ, **{f"JUPYTER_{d}_DIR": str(tmp_path / d) for d in ("CONFIG", "RUNTIME")}}
     log = tmp_path / "log"

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-from mqlab.explain.grounds import GROUNDS
 from mqlab.spec.change import Change
-from mqlab.trace.kinds import Rule
+from mqlab.trace.kinds import Reason
 
 TIMED = re.compile(r"\S+ ms  ")  # how a sentence of the trace begins
 
@@ -17,14 +16,14 @@ TIMED = re.compile(r"\S+ ms  ")  # how a sentence of the trace begins
 class Cause:
     """What decided: a rule of the product, an option, a selector, a limit, a fault, a turn.
 
-    `text` says it of this message and consumer, `rule` is the general rule (`Rule.none` where no one
+    `text` says it of this message and consumer, `rule` is the general rule (`Reason.none` where no one
     rule stands behind it), `row` the event that decided, -1 for none. `about` are further names of
     options, steps and clients that it hung on. `change` is what takes it away: with that one change the
     run gives the other answer. It is None where nothing takes it away alone, or nobody has tried.
     """
 
     text: str
-    rule: Rule = Rule.none
+    rule: Reason = Reason.none
     row: int = -1
     about: tuple[str, ...] = ()
     change: Change | None = None
@@ -32,7 +31,7 @@ class Cause:
     @property
     def grounds(self) -> set[str]:
         """The names of options, steps and clients without which it would not hold."""
-        return GROUNDS.get(self.rule, set()) | set(self.about)
+        return {*self.rule.depends_on, *self.about}
 
     @property
     def source(self) -> str:

@@ -10,7 +10,7 @@ from mqlab.explain.news import NEWS, on_behalf
 from mqlab.explain.sentences import because, sentence
 from mqlab.trace.account import why_it_waits
 from mqlab.trace.fates import down_since
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 TOLD = (*NEWS, Kind.RoleChanged, Kind.Voted, Kind.Crashed, Kind.Stopped, Kind.Restarted, Kind.Suspended,
@@ -66,7 +66,7 @@ def _reason(trace: Trace, row: int) -> str:
     event = trace.event(row)
     decided = event.kind not in (Kind.Dispatched, Kind.Received, Kind.Forwarded)
     return (
-        because(event.rule) if decided and event.rule != Rule.none else f": {why_it_waits(event)}"
+        because(event.rule) if decided and event.rule != Reason.none else f": {why_it_waits(event)}"
     )
 
 

@@ -8,14 +8,14 @@ from functools import cache
 from mqlab.spec.scenario import DATABASE
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 SERVING = ("live", "master")
 
 
 @cache
-def because(rule: Rule) -> str:
+def because(rule: Reason) -> str:
     """Return the rule and its source as the end of a sentence; empty for none."""
     if not rule.sentence:
         return ""
@@ -39,13 +39,13 @@ def sentence(trace: Trace, event: Event) -> str:
     elif (
         event.kind == Kind.Voted and accounts.role_at(trace, event.broker or "", event.t) in SERVING
     ):
-        what, rule = _vote_of_master(trace, event), Rule.none
+        what, rule = _vote_of_master(trace, event), Reason.none
     elif event.kind == Kind.Forwarded and event.to in questions.route(trace, event.row):
-        rule = Rule.replay  # it has been there, and may go back
+        rule = Reason.replay  # it has been there, and may go back
     elif event.kind in (Kind.Partitioned, Kind.Healed):
         what = f"{_line(event, detail)} {what}"
-    if event.rule == Rule.asked and event.message is None:
-        rule = Rule.none  # somebody did it: that is no reason
+    if event.rule == Reason.asked and event.message is None:
+        rule = Reason.none  # somebody did it: that is no reason
     if event.kind == Kind.Voted:
         what += _ballots(detail.get("ballots"))
     told = ", ".join(
@@ -77,7 +77,7 @@ def _vote_of_master(trace: Trace, event: Event) -> str:
     asked = (
         f"{event.broker}, which has lost its slave, asked the cluster whether it is in the majority"
     )
-    if event.rule == Rule.vote_won:
+    if event.rule == Reason.vote_won:
         return f"{asked}: it is, and goes on serving"
     ends = (trace.event(row) for row in trace.rows(Kind.Stopped) if row > event.row)
     stops = any(end.broker == event.broker for end in ends)

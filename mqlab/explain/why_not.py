@@ -17,13 +17,13 @@ from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
 from mqlab.explain.sentences import ms, sentence
 from mqlab.trace.event import Event
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 GROUP = "JMSXGroupID"
 GIVEN = (Kind.Dispatched, Kind.Forwarded)
 # Rules of a dispatch that say no more than that somebody else was asked first.
-TURNS = (Rule.none, Rule.turn, Rule.only_taker, Rule.queue_turn)
+TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)
 
 
 def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explanation:
@@ -44,7 +44,7 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
 def _decided(case: Case) -> Iterator[Cause]:
     own = list(_consumer(case))
     yield from own
-    if not case.lives or any(cause.rule == Rule.none and cause.row < 0 for cause in own):
+    if not case.lives or any(cause.rule == Reason.none and cause.row < 0 for cause in own):
         return  # it never asked for such a message, or was away: nothing else matters
     way = list(_way(case))
     instead = [] if own or way else list(_instead(case))
@@ -72,7 +72,7 @@ def _consumer(case: Case) -> Iterator[Cause]:
     if refusing is not None:
         yield Cause(
             f"{consumer} selects {refusing}, and the message has "
-            f"{_listed(script.asked_by(refusing, case.trace, case.number))}.", Rule.selector,
+            f"{_listed(script.asked_by(refusing, case.trace, case.number))}.", Reason.selector,
         )  # fmt: skip
     yield from _absence(case)
 
@@ -92,7 +92,7 @@ def _absence(case: Case) -> Iterator[Cause]:
         left = case.ends[-1][1]
         assert left is not None
         text = f"{ms(left.t)}  {consumer} left at {ms(left.t)}, before the message was sent."
-        yield Cause(text, Rule.consumer_left, left.row)
+        yield Cause(text, Reason.consumer_left, left.row)
 
 
 # The way to its broker
@@ -110,8 +110,8 @@ def _way(case: Case) -> Iterator[Cause]:
         if not case.refusals and not gone:
             yield from _no_bridge(case)
     for event in case.events:
-        if event.kind == Kind.Refused or (event.kind == Kind.Held and event.rule != Rule.prefetch_full
-                                          and event.rule != Rule.no_subscription):  # fmt: skip
+        if event.kind == Kind.Refused or (event.kind == Kind.Held and event.rule != Reason.prefetch_full
+                                          and event.rule != Reason.no_subscription):  # fmt: skip
             yield Cause(sentence(case.trace, event), event.rule, event.row)
 
 
@@ -134,7 +134,7 @@ def _no_bridge(case: Case) -> Iterator[Cause]:
         return
     for event in of_kind(case.trace, Kind.Disconnected):
         if event.frm in case.been and event.to in seen:
-            yield Cause(sentence(case.trace, event), Rule.bridge_down, event.row)
+            yield Cause(sentence(case.trace, event), Reason.bridge_down, event.row)
 
 
 # What became of it instead
@@ -172,7 +172,7 @@ def _instead(case: Case) -> Iterator[Cause]:
         if owner is not None:
             text = (f"{ms(event.t)}  {event.broker} dispatched it to {event.to}: message group {group} "
                     f"belongs to it since {ms(owner.t)}.")  # fmt: skip
-            cause = replace(cause, text=text, rule=Rule.group_owner)
+            cause = replace(cause, text=text, rule=Reason.group_owner)
         yield cause
 
 
@@ -195,7 +195,7 @@ def _full(case: Case, event: Event) -> Cause | None:
         return None
     text = (f"{ms(event.t)}  {case.consumer} held {len(held)} already, as many as its prefetch "
             f"allows; {event.broker} dispatched it to {event.to}.")  # fmt: skip
-    return Cause(text, Rule.prefetch_full, event.row)
+    return Cause(text, Reason.prefetch_full, event.row)
 
 
 def _owner(case: Case, group: object, event: Event) -> Event | None:
@@ -221,7 +221,7 @@ def _end(case: Case) -> Iterator[Cause]:
     for event in case.events:
         if event.destination != sent_to and not case.reads(event.destination):
             continue  # another copy of it, or its dead letter
-        if event.kind in ENDED and event.rule != Rule.no_subscription:
+        if event.kind in ENDED and event.rule != Reason.no_subscription:
             yield Cause(sentence(case.trace, event), event.rule, event.row)
         elif event.kind == Kind.Dispatched and event.to == case.consumer:
             text = f"{sentence(case.trace, event)[:-1]}; {case.consumer} has not taken it."
@@ -231,4 +231,4 @@ def _end(case: Case) -> Iterator[Cause]:
         yield Cause(sentence(case.trace, last), last.rule, last.row)
     elif last is not None:
         yield Cause(f"{ms(last.t)}  it was on its way to {last.to} when the run ended, or its "
-                    "connection went.", Rule.connection_lost, last.row)  # fmt: skip
+                    "connection went.", Reason.connection_lost, last.row)  # fmt: skip

@@ -16,7 +16,7 @@ from mqlab.errors import BadFile, BadValue, UnknownName, nearest
 from mqlab.replay import led, tabular
 from mqlab.trace import tables
 from mqlab.trace.columns import COLUMNS, Names
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 UNITS = {"ns": 0.001, "us": 1, "ms": 1_000, "s": 1_000_000}
@@ -128,7 +128,10 @@ class _Fit:
             return (lambda value: self.kinds[value] if value is not None else None,
                     "a kind of event; write kinds={'THEIRS': 'OURS'}")  # fmt: skip
         if name == "rule":
-            return lambda value: Rule[value] if value is not None else Rule.none, "a rule (mq.Rule)"
+            return (
+                lambda value: Reason[value] if value is not None else Reason.none,
+                "a rule (mq.Reason)",
+            )
         if name in _NUMBERS:
             return _number, "a whole number of 0 or more"
         return _destination if name == "destination" else _name, "a name"

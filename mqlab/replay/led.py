@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.trace import tables
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 Values = Mapping[str, list[Any]]
 _SOURCE = {  # kind -> the kinds of events that lead to it, the likeliest first
@@ -22,7 +22,7 @@ def complete(values: Values) -> dict[str, list[object]]:
     size = len(values["t_us"])
     found = {name: list(values.get(name) or [None] * size) for name in tables.COLUMNS}
     if "rule" not in values:
-        found["rule"] = [Rule.none] * size
+        found["rule"] = [Reason.none] * size
     found["destination"] = _destinations(found)
     _fill_ends(found)
     if "cause" not in values:

@@ -18,7 +18,7 @@ from mqlab.replay.spark import session
 from mqlab.spec.json_types import JsonObject
 from mqlab.trace import parquet, tables
 from mqlab.trace.columns import COLUMNS
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ MEANING = {
     "subscription": ("string", "the subscription that it is about, in words"),
     "hops": ("short", "how many brokers had forwarded the message"),
     "age_us": ("long", "microseconds since the message was sent"),
-    "rule": ("string", "why it happened (mq.Rule); none: nothing to say"),
+    "rule": ("string", "why it happened (mq.Reason); none: nothing to say"),
     "cause": ("int", "row of the event that led to this one, in the same run; null: none"),
 }
 SCHEMA = ", ".join(f"`{name}` {kind}" for name, (kind, _) in MEANING.items())
@@ -208,7 +208,7 @@ def _consumers(names: Mapping[str, list[str]]) -> list[str]:
 
 
 def _words() -> dict[str, list[str]]:
-    return {"kind": [kind.name for kind in Kind], "rule": [rule.name for rule in Rule]}
+    return {"kind": [kind.name for kind in Kind], "rule": [rule.name for rule in Reason]}
 
 
 def _told(column: str, table: str, names: Mapping[str, list[str]], absent: bool) -> Column:

@@ -36,6 +36,9 @@ class Client(Action):
         if not isinstance(self.uri, str):
             what = f"client {shown(self.name)}: uri={shown(self.uri)}"
             raise BadValue(f"{what}; write for example 'failover:(tcp://A:61616)'")
+        if isinstance(self.redelivery, Mapping):
+            read = Redelivery.read(self.redelivery, f"client {shown(self.name)}")
+            object.__setattr__(self, "redelivery", read)
         Action.__post_init__(self)
 
 

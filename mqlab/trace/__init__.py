@@ -5,10 +5,10 @@ from mqlab.trace.columns import COLUMNS
 from mqlab.trace.difference import Comparison
 from mqlab.trace.event import Event
 from mqlab.trace.fates import Fate
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 
 __all__ = [
-    "COLUMNS", "Account", "Comparison", "Entry", "Event", "Fate", "Kind", "Ledger", "Rule", "Trace",
+    "COLUMNS", "Account", "Comparison", "Entry", "Event", "Fate", "Kind", "Ledger", "Reason", "Trace",
 ]  # fmt: skip

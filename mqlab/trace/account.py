@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mqlab.trace.event import Event
 from mqlab.trace.fates import FATES, Fate, down_since
 from mqlab.trace.grid import TextTable
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def why_it_waits(event: Event) -> str:
         return f"{event.to} has received it and has not acknowledged"
     if event.kind == Kind.Forwarded:
         return f"on the way to {event.to}, which has not answered"
-    return event.rule.sentence if event.rule != Rule.none else "it came back, and nobody took it"
+    return event.rule.sentence if event.rule != Reason.none else "it came back, and nobody took it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Entry:
     message: int
     fate: Fate
     row: int
-    rule: Rule
+    rule: Reason
     why: str
     broker: str | None
     destination: str | None
@@ -103,11 +103,11 @@ class Account(TextTable, Mapping[int, Entry]):
         if fate is Fate.waiting:
             rule, why = event.rule, why_it_waits(event)
             if self.trace.column("broker")[row] in self._down:
-                rule, why = Rule.broker_stopped, f"{event.broker} is down, and its store keeps it"
+                rule, why = Reason.broker_stopped, f"{event.broker} is down, and its store keeps it"
         elif fate is Fate.consumed:
             why = ""
         elif fate is Fate.lost and event.kind in (Kind.Stopped, Kind.Crashed, Kind.Interrupted):
-            rule, why = Rule.connection_lost, "it was on its way when the connection went"
+            rule, why = Reason.connection_lost, "it was on its way when the connection went"
         elif fate is Fate.never_accepted and not why:
             why = "its send failed" if event.kind == Kind.Failed else "no broker has taken it over"
         return Entry(message, fate, row, rule, why, event.broker, event.destination, self.trace)

@@ -30,7 +30,7 @@ COLUMNS: dict[str, str] = {
     "sub": "i",  # index into names["sub"]
     "hop": "h",  # brokers that have forwarded the message so far
     "age": "q",  # us since the message was sent
-    "rule": "b",  # a `Rule`: why
+    "rule": "b",  # a `Reason`: why
     "cause": "i",  # row number of the event that led to this one
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -31,7 +31,7 @@ class Event:
     subscription: str | None
     hop: int
     age: int
-    rule: Rule
+    rule: Reason
     cause: int | None
 
     def __str__(self) -> str:
@@ -70,5 +70,5 @@ class Event:
             broker=name("broker", "node"), frm=name("frm", "node"), to=name("to", "node"),
             link=name("link", "link"), destination=name("dest", "dest"),
             subscription=name("sub", "sub"), hop=number("hop"), age=number("age"),
-            rule=Rule(number("rule")), cause=cause if cause >= 0 else None,
+            rule=Reason(number("rule")), cause=cause if cause >= 0 else None,
         )  # fmt: skip

@@ -27,7 +27,7 @@ from mqlab.trace.fates import (  # fmt: skip
     failed_sends,
 )
 from mqlab.trace.keyed import Rows, Table, as_array
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
@@ -264,7 +264,7 @@ class NumpyFates:
         downs = self.of(*DOWN)
         for node in np.unique(self.broker[downs]):
             stops = np.append(downs[self.broker[downs] == node], never)
-            mine = (self.broker[at] == node) & (self.rule[at] != Rule.durable)
+            mine = (self.broker[at] == node) & (self.rule[at] != Reason.durable)
             end[mine] = np.minimum(end[mine], stops[np.searchsorted(stops, at[mine], "right")])
         return np.where(end < never, end, -1)
 
@@ -307,7 +307,7 @@ class NumpyFates:
         """Return message -> the last row with which a copy of it was gone, or -1."""
         np = self.np
         dropped = self.told(self.whole, Kind.Discarded)
-        known = self.rule[dropped] == Rule.duplicate
+        known = self.rule[dropped] == Reason.duplicate
         gone, twice = buried.copy(), np.full(self.last + 1, -1, np.int32)
         other = dropped[~known]
         np.maximum.at(gone, self.msg[other], other)

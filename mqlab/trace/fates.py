@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
@@ -37,8 +37,8 @@ class Fate(StrEnum):
 
 FATES = tuple(Fate)
 CODE = {fate: code for code, fate in enumerate(FATES)}
-FAULTS = frozenset((Rule.memory_store, Rule.store_deleted, Rule.bridge_down, Rule.connection_lost,
-                    Rule.broker_stopped, Rule.moved_aside, Rule.scale_down))  # fmt: skip
+FAULTS = frozenset((Reason.memory_store, Reason.store_deleted, Reason.bridge_down, Reason.connection_lost,
+                    Reason.broker_stopped, Reason.moved_aside, Reason.scale_down))  # fmt: skip
 
 LETS_GO = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 BURIED = (Kind.Expired, Kind.DeadLettered)
@@ -148,7 +148,7 @@ def down_since(trace: Columns) -> dict[int, int]:
     for row in trace.rows(*DOWN, *UP):
         if kinds[row] in DOWN:
             ended[broker[row]] = row
-        elif trace.column("rule")[row] != Rule.asks_restart:  # it says so before it stops
+        elif trace.column("rule")[row] != Reason.asks_restart:  # it says so before it stops
             ended.pop(broker[row], None)
     return ended
 

@@ -23,7 +23,7 @@ from mqlab.trace.fates import (  # fmt: skip
     code_of_gone,
     failed_sends,
 )
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
@@ -114,7 +114,7 @@ class FateScan:
         elif kind in BURIED:
             self.gone[msg] = self.buried[msg] = row
         elif kind == Kind.Discarded:
-            (self.twice if self.rule[row] == Rule.duplicate else self.gone)[msg] = row
+            (self.twice if self.rule[row] == Reason.duplicate else self.gone)[msg] = row
 
     def at_broker(self, row: int, kind: int, place: int) -> None:
         """A broker takes hold of a message, or lets go of it."""
@@ -156,7 +156,7 @@ class FateScan:
         node = self.broker[row]
         for sub, copies in self.copies.items():
             end = {key: at for key, at in copies.items()
-                   if self.broker[at] == node and self.rule[at] != Rule.durable}  # fmt: skip
+                   if self.broker[at] == node and self.rule[at] != Reason.durable}  # fmt: skip
             if end:
                 self.end(end, row)
                 self.copies[sub] = {key: at for key, at in copies.items() if key not in end}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.trace import fast, plain
 from mqlab.trace.fates import CODE, DOWN, LETS_GO, Fate
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 GONE = (Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 LEAVES = LETS_GO
 # Reasons to wait that pass by themselves: who waits for one of them is not stuck.
-PASSING = (Rule.none, Rule.prefetch_full, Rule.buffers_full, Rule.beyond_page, Rule.memory_full,
-           Rule.paused, Rule.broker_stopped, Rule.group_owner, Rule.not_exclusive,
-           Rule.on_the_way)  # fmt: skip
+PASSING = (Reason.none, Reason.prefetch_full, Reason.buffers_full, Reason.beyond_page, Reason.memory_full,
+           Reason.paused, Reason.broker_stopped, Reason.group_owner, Reason.not_exclusive,
+           Reason.on_the_way)  # fmt: skip
 
 
 def received(trace: Trace) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import MissingExtra
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +38,7 @@ def to_arrow(trace: Trace) -> pa.Table:
     names = {
         **trace.names,
         "kind": [kind.name for kind in Kind],
-        "rule": [rule.name for rule in Rule],
+        "rule": [rule.name for rule in Reason],
     }
     columns = {name: _column(pa, trace, *of, name in ABSENT) for name, of in COLUMNS.items()}
     return pa.table({

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.views.cast import STANDING, SceneParts
 from mqlab.views.repeats import repeats
 from mqlab.views.story import PlaybackTime
@@ -154,7 +154,7 @@ class _Reader:
             yield StateChange.state, e["broker"], 1, 0, 0
 
     def begun(self, index: int, e: dict[str, int]) -> Iterator[Row]:
-        if e["rule"] != Rule.asks_restart:
+        if e["rule"] != Reason.asks_restart:
             yield StateChange.state, e["broker"], 1, 0, 0
 
     def ended(self, index: int, e: dict[str, int]) -> Iterator[Row]:
@@ -181,7 +181,7 @@ class _Reader:
         if e["sub"] >= 0:
             yield StateChange.unsubscribe, e["link"], e["dest"], e["sub"], 0
             taker = self.takers.get(e["sub"], -1)
-            if e["rule"] == Rule.consumer_left and taker >= 0:
+            if e["rule"] == Reason.consumer_left and taker >= 0:
                 yield StateChange.left, taker, 0, 0, 0
 
     def sent(self, index: int, e: dict[str, int]) -> Iterator[Row]:
@@ -195,13 +195,13 @@ class _Reader:
 
     def held(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         client = self.senders.get(e["msg"], -1)
-        if e["rule"] == Rule.memory_full and self.at.get(client) == e["broker"]:
+        if e["rule"] == Reason.memory_full and self.at.get(client) == e["broker"]:
             yield StateChange.full, e["broker"], e["dest"], e["msg"], client
 
     def voted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         told = self.details.get(index, {})
         if "votes" in told:
-            won = int(e["rule"] == Rule.vote_won)
+            won = int(e["rule"] == Reason.vote_won)
             yield StateChange.vote, e["broker"], int(told["votes"]), int(told["needed"]), won
         for voter, said in told.get("ballots", {}).items():
             yield StateChange.ballot, e["broker"], self.cast.numbers[voter], BALLOTS[said], 0
@@ -252,7 +252,7 @@ class _Reader:
 
     def attempted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         if e["frm"] >= 0 and e["to"] >= 0:
-            good = int(e["rule"] == Rule.accepted)
+            good = int(e["rule"] == Reason.accepted)
             yield (
                 StateChange.attempt,
                 self._client(e["frm"]),
@@ -263,10 +263,10 @@ class _Reader:
 
     def waited(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         node = e["broker"] if e["broker"] >= 0 else self._client(e["frm"])
-        yield StateChange.wait, node, e["age"] // 1000, int(e["rule"] == Rule.lock_held), 0
+        yield StateChange.wait, node, e["age"] // 1000, int(e["rule"] == Reason.lock_held), 0
 
     def lock(self, index: int, e: dict[str, int]) -> Iterator[Row]:
-        if e["rule"] != Rule.first_to_lock:
+        if e["rule"] != Reason.first_to_lock:
             yield StateChange.lock, e["broker"], int(e["kind"] == Kind.Locked), 0, 0
 
     def cut(self, index: int, e: dict[str, int]) -> Iterator[Row]:

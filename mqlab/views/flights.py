@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.views.boxes import Curve
 from mqlab.views.cast import SceneParts
 from mqlab.views.plan import Stage
@@ -137,7 +137,7 @@ class Flights:
                     yield max(0, now - BALLOT), now, way, VOTE, -1, 0
             elif (
                 kind == Kind.Attempted
-                and Rule.accepted != rules[row]
+                and Reason.accepted != rules[row]
                 and min(frm[row], to[row]) >= 0
             ):
                 way = self._way(frm[row], to[row], -1)

@@ -7,7 +7,7 @@ from typing import Any
 from mqlab.explain import sentence
 from mqlab.explain.sentences import because
 from mqlab.trace.event import Event
-from mqlab.trace.kinds import Rule
+from mqlab.trace.kinds import Reason
 from mqlab.trace.trace import Trace
 from mqlab.views.chapters import Chapters
 from mqlab.views.story import PlaybackTime
@@ -25,7 +25,7 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     its row in the trace, its kind, and by name who took part; `rule` is a row of `rules`, `cause` one of
     `events` (-1 for none), and `chapter` has words where one begins.
     """
-    rules: dict[Rule, int] = {Rule.none: 0}
+    rules: dict[Reason, int] = {Reason.none: 0}
     events: Table = {name: [] for name in NAMES.split()}
     at: dict[int, int] = {}  # row of the trace -> row of the table
     chapters = Chapters()
@@ -67,7 +67,7 @@ def folds(story: PlaybackTime) -> Table:
     }
 
 
-def _without_rule(said: str, rule: Rule, rules: dict[Rule, int]) -> tuple[str, int]:
+def _without_rule(said: str, rule: Reason, rules: dict[Reason, int]) -> tuple[str, int]:
     """Return a sentence without the rule at its end, and the rule's row; as it is and 0 if there is none."""
     why = because(rule)
     if not why or not said.endswith(f"{why}."):

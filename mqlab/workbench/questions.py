@@ -15,7 +15,7 @@ from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import matches
 from mqlab.trace.event import Event
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 from mqlab.workbench.branch import Branch
 
@@ -24,7 +24,7 @@ TIMED = re.compile(r"([\d.e+-]+) ms  (.*)", re.DOTALL)
 SOURCE = re.compile(r" \[([^\]]+)\]\.?$")
 MOST_STEPS = 60
 MOST_MISSED, MOST_TWICE = 3, 12  # messages that an answer names
-BY_SENTENCE = {rule.sentence: rule for rule in Rule if rule.sentence}
+BY_SENTENCE = {rule.sentence: rule for rule in Reason if rule.sentence}
 
 
 def why(branch: Branch, kind: str, name: str) -> Answer:
@@ -186,7 +186,7 @@ def _step(line: str) -> Answer:
     return step
 
 
-def _rule(rule: Rule) -> Answer:
+def _rule(rule: Reason) -> Answer:
     if not because(rule):
         return {}
     return {"rule": rule.name.replace("_", " "), "source": rule.source}

@@ -124,6 +124,7 @@ def written(body):
                     yield (part, no, key), without
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_causes_are_proved(chunk):
     random = Random(chunk)

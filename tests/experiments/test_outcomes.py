@@ -7,7 +7,7 @@ import pytest
 import mqlab as mq
 from mqlab.errors import BadValue
 from mqlab.trace import labels
-from tests.runtime.activemq.behaviours import network, reads, send
+from tests.products.activemq.behaviours import network, reads, send
 
 NEWS = mq.Topic("NEWS")
 
@@ -28,6 +28,7 @@ def mesh(**more):
                        mq.Producer("P", "B00", 3, NEWS), **more)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_mesh_has_several_outcomes_and_each_has_its_example():
     found = mesh(seeds=40)
     assert len(found) > 3
@@ -38,6 +39,7 @@ def test_a_mesh_has_several_outcomes_and_each_has_its_example():
     assert "outcomes in 40 runs:" in str(found)
 
 
+@pytest.mark.slow
 def test_where_two_runs_part():
     found = mesh(seeds=40)
     one, other = found.parting(1)

@@ -34,6 +34,7 @@ def test_every_combination_is_played_with_every_seed():
         assert (row["digest"], row["received"]) == (trace.digest(), trace.received())
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_rows():
     alone = mq.sweep("fuse:2.20", over=OVER, seeds=[3, 8, 11], jitter="2ms", processes=1)
     assert (
@@ -78,6 +79,7 @@ def test_a_chart_has_the_least_the_greatest_and_the_mean():
     assert "C1" in mq.sweep("fuse:2.20", over={}, processes=1).plot().item
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_told_what_to_write(tmp_path):
     script = tmp_path / "bare.py"
     script.write_text("import mqlab as mq\nmq.sweep('fuse:2.20', over={}, seeds=40, processes=2)\n")

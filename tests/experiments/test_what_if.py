@@ -6,7 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
-from tests.runtime.activemq.behaviours import FOO, network, reads, send
+from tests.products.activemq.behaviours import FOO, network, reads, send
 
 
 def chain():
@@ -76,6 +76,7 @@ def test_bad_questions():
         mq.what_if(bare, message="P-1", consumer="C1")
 
 
+@pytest.mark.slow
 def test_a_long_run_is_read_and_not_played_again():
     trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, selector="n = 1"),
                    send(150_000, persistent=False))  # fmt: skip
@@ -101,6 +102,7 @@ def test_address_settings_of_artemis_are_options_too():
     assert any("redistribution" in str(change) for change in found.changes)
 
 
+@pytest.mark.slow
 def test_a_run_of_many_events_is_tried_for_some_seconds_and_says_that_there_is_more():
     net = network("A>B B>C C>D D>E E>F F>G", network_ttl=9)
     trace = mq.run(net, *reads("C1@G C2@G"), send(4000))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
-from mqlab.trace.kinds import Rule
+from mqlab.trace.kinds import Reason
 from tests.experiments.test_outcomes import grid
-from tests.runtime.activemq.behaviours import FOO, NEWS, network, reads, send
+from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
 
 SELECTS = mq.Consumer("C1", "A", FOO, selector="n > 1")
 VIRTUAL, BEHIND = mq.Topic("VirtualTopic.N"), mq.Queue("Consumer.X.VirtualTopic.N")
@@ -33,30 +33,30 @@ def test_a_selector_decides_and_not_the_turn():
     )
     (cause, *more) = causes(trace, "P-1", "C1")
     assert (cause.rule, cause.text) == (
-        Rule.selector,
+        Reason.selector,
         "C1 selects n > 1, and the message has n = 1.",
     )
     assert cause.change is None  # without it, it is C2's turn all the same
-    assert not any(other.rule == Rule.turn for other in more)
+    assert not any(other.rule == Reason.turn for other in more)
 
 
 def test_a_selector_that_alone_decides_is_taken_away():
     trace = mq.run(network("A>B"), SELECTS, send(1, properties={"n": 0}))
     (cause,) = causes(trace, "P-1", "C1")
-    assert (cause.rule, str(cause.change)) == (Rule.selector, "C1 without selector=n > 1")
+    assert (cause.rule, str(cause.change)) == (Reason.selector, "C1 without selector=n > 1")
 
 
 def test_a_selector_reads_headers_too():
     trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, selector="JMSPriority > 4"),
                    send(2, jms_priority=[4, 9]))  # fmt: skip
     assert trace.received() == {"C1": 1}
-    assert Rule.selector in rules(trace, "P-1", "C1")
+    assert Reason.selector in rules(trace, "P-1", "C1")
 
 
 def test_the_owner_of_a_message_group_decides_and_not_the_turn():
     trace = groups("C1", "C2")
     (loser,) = [name for name, count in trace.received().items() if not count]
-    assert rules(trace, "P-3", loser) == {Rule.group_owner}
+    assert rules(trace, "P-3", loser) == {Reason.group_owner}
     assert "message group g belongs to it since" in str(
         mq.explain(trace, message="P-3", why_not=loser)
     )
@@ -66,13 +66,13 @@ def test_an_exclusive_consumer_decides():
     trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, exclusive=True),
                    *reads("C2@A"), send(2))  # fmt: skip
     (cause, *_) = causes(trace, "P-2", "C2")
-    assert (cause.rule, str(cause.change)) == (Rule.exclusive, "C1 without exclusive=true")
+    assert (cause.rule, str(cause.change)) == (Reason.exclusive, "C1 without exclusive=true")
 
 
 def test_a_full_consumer_is_told_to_be_full():
     trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C1", "A", FOO, prefetch=1, receiving=False),
                    *reads("C2@A"), send(4))  # fmt: skip
-    assert Rule.prefetch_full in rules(trace, "P-4", "C1")
+    assert Reason.prefetch_full in rules(trace, "P-4", "C1")
 
 
 def test_lines_are_in_order_of_time_and_about_this_consumer():
@@ -82,7 +82,7 @@ def test_lines_are_in_order_of_time_and_about_this_consumer():
     times = [float(line.split(" ms")[0]) for line in told.lines if line[:1].isdigit()]
     assert times == sorted(times)
     assert not any("by C1" in line for line in told.lines)
-    assert Rule.turn in {
+    assert Reason.turn in {
         cause.rule for cause in told.causes
     }  # at B, where the bridge to C asks as well
 
@@ -93,7 +93,7 @@ def test_a_virtual_topic_is_named():
     assert "virtual destination" in str(mq.explain(trace, message="P-1"))
     told = mq.explain(trace, message="P-1", why_not="C2")
     assert "reads" not in str(told)
-    assert Rule.turn in {cause.rule for cause in told.causes}
+    assert Reason.turn in {cause.rule for cause in told.causes}
 
 
 def test_replay_is_named():
@@ -119,7 +119,7 @@ def test_never_asked_another_destination_too_late_and_gone_before():
     topic = mq.run(at_a, *reads("C1@A", NEWS), send(1, to=NEWS), *reads("C2@A", NEWS))
     assert str(causes(topic, "P-1", "C2")[0].change) == "C2 subscribes before anything is sent"
     gone = mq.run(at_a, *reads("C1@A"), mq.Close("C1"), send(1))
-    assert causes(gone, "P-1", "C1")[0].rule == Rule.consumer_left
+    assert causes(gone, "P-1", "C1")[0].rule == Reason.consumer_left
 
 
 def test_no_bridge_leads_there():
@@ -131,12 +131,12 @@ def test_no_bridge_leads_there():
 
 @pytest.mark.parametrize(("make", "rule"), [
     (lambda: mq.run(network("A>B", excluded_destinations=["queue://TEST.>"]), *reads("C1@B"), send(1)),
-     Rule.not_permitted),
-    (lambda: mq.run(network("A>B B>C"), *reads("C1@C"), send(1)), Rule.consumer_ttl),
+     Reason.not_permitted),
+    (lambda: mq.run(network("A>B B>C"), *reads("C1@C"), send(1)), Reason.consumer_ttl),
     (lambda: mq.run(mq.Network(mq.Broker("A")), send(1, persistent=False), mq.Crash("A"),
-                    mq.Restart("A"), *reads("C1@A")), Rule.memory_store),
+                    mq.Restart("A"), *reads("C1@A")), Reason.memory_store),
     (lambda: mq.run(mq.Network(mq.Broker("A")), *reads("C1@A", NEWS), mq.Close("C1"), send(1, to=NEWS)),
-     Rule.consumer_left),
+     Reason.consumer_left),
 ])  # fmt: skip
 def test_an_option_or_fault_is_named_with_what_takes_it_away(make, rule):
     found = [cause for cause in causes(make(), "P-1", "C1") if cause.rule == rule]

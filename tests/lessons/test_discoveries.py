@@ -80,6 +80,7 @@ def test_a_figure_has_the_recording_of_its_situation(id):
     assert mq.run(found).header["scenario"]
 
 
+@pytest.mark.slow
 def test_every_recording_of_a_figure_is_there_and_none_disagrees():
     from mqlab import conform
     from mqlab.conform.recorded import names

@@ -29,6 +29,7 @@ def inside(folder, name=f"{NAME}.html"):
     return [json.loads(one) for one in found]
 
 
+@pytest.mark.slow
 def test_every_prediction_has_the_run_of_its_lesson(folder):
     lesson = mq.lessons.open(NAME)
     shown = {one["task"]["id"]: one["picture"] for one in inside(folder) if "task" in one}
@@ -86,6 +87,7 @@ def test_without_pyodide_it_is_told_what_to_do(tmp_path):
         engine.find(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_archive_is_the_same_each_time_and_has_what_is_needed(tmp_path):
     engine.archive(tmp_path / "a")
     engine.archive(tmp_path / "b")

@@ -15,11 +15,23 @@ from mqlab.spec.options import tables
 from mqlab.spec.step import Step
 from tests.conftest import ROOT, packed
 
-# Product -> what a run goes through: its room of the runtime, and the nouns that answer for their options.
+# What a run goes through: the parts of a product's folder that play it, and the nouns that answer for options.
+PARTS = ("broker", "network", "client", "transport", "ha", "script", "lab.py", "report.py")
+NOUNS = {
+    "activemq": ("spec/connector.py", "spec/network.py", "spec/member.py"),
+    "openmq": ("spec/openmq.py",),
+    "artemis": ("spec/artemis/__init__.py", "spec/artemis/broker.py"),
+}
 CODE = {
-    "activemq": ("runtime/activemq", "spec/connector.py", "spec/network.py", "spec/member.py"),
-    "openmq": ("runtime/openmq", "spec/openmq.py"),
-    "artemis": ("runtime/artemis", "spec/artemis/__init__.py", "spec/artemis/broker.py"),
+    product: (
+        *(
+            place
+            for part in PARTS
+            if (ROOT / "mqlab" / (place := f"products/{product}/{part}")).exists()
+        ),
+        *nouns,
+    )
+    for product, nouns in NOUNS.items()
 }
 # Recordings that ask for options that no figure asks for: of who falls silent.
 SILENT = ("artemis/shared_store/master_hangs.json", "artemis/client_reconnect/client_dies_ttl.json")

@@ -48,6 +48,7 @@ def all_labs():
     return list(labs())
 
 
+@pytest.mark.slow
 def test_every_message_of_every_figure_and_recording_has_one_fate(all_labs):
     assert len(all_labs) > 1700
     wrong, fates = {}, set()
@@ -61,6 +62,7 @@ def test_every_message_of_every_figure_and_recording_has_one_fate(all_labs):
     assert fates == {fate.value for fate in Fate} - {Fate.expired}  # what expires is a dead letter
 
 
+@pytest.mark.slow
 def test_numpy_and_plain_python_count_alike(all_labs):
     for name, lab in all_labs:
         trace = lab.trace
@@ -187,7 +189,7 @@ def test_the_account_names_what_a_rule_dropped_and_what_was_never_accepted():
     net = mq.Network(mq.Broker("A", policies=(limit,)))
     trace = mq.run(net, slow, mq.Producer("P", on="A", sends=5, to=NEWS))
     assert trace.account().counts() == {"waiting": 3, "dropped": 2}
-    assert trace.account()[2].rule == mq.Rule.pending_limit
+    assert trace.account()[2].rule == mq.Reason.pending_limit
     cut = mq.run(mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=2, to=FOO, persistent=False),
                  until="500us")  # fmt: skip
     assert cut.account().of("never accepted") == [1, 2]

@@ -36,6 +36,7 @@ def test_a_conduit_counts_as_one_consumer(conduit, received):
     assert twelve(two_brokers(conduit_subscriptions=conduit)).received() == received
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):
     code = (
         "import mqlab as mq, sys; from mqlab.trace import parquet;"
@@ -170,3 +171,9 @@ def test_an_explanation_names_the_rule_and_the_guide():
     text = str(mq.explain(trace, message="P-1"))
     assert "waits at A" in text
     assert "no subscription asks for it here [Fuse 2, Dynamic propagation]" in text
+
+
+def test_a_reason_has_its_sentence_and_its_former_name():
+    assert mq.Rule is mq.Reason
+    assert [reason for reason in mq.Reason if not reason.sentence] == [mq.Reason.none]
+    assert mq.Reason.ttl_used_up.depends_on == {"network_ttl", "message_ttl", "consumer_ttl"}

@@ -27,6 +27,7 @@ def shape_of(shape, size):
     return cast_of(topology.network(shape, size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [100, 200])
 @pytest.mark.parametrize("shape", ["hub and spokes", "chain", "tree", "mesh"])
 def test_nothing_overlaps_whichever_group_is_open(shape, size):
@@ -49,6 +50,7 @@ def test_nothing_overlaps_whichever_group_is_open(shape, size):
     assert set(seen) == set(cast.standing), "each broker is seen when its group is open"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", topology.TOPOLOGIES)
 def test_each_broker_is_in_one_group_of_a_size_that_has_room(shape):
     cast = SceneParts(mq.run(topology.network(shape, 64)))  # a complete graph of 100 takes a minute

@@ -115,6 +115,7 @@ def test_any_columns_come_back(rows):
     assert unpack(pack(tables)) == tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jitter", [0, 2])
 def test_a_hop_is_at_most_sixteen_bytes_and_a_page_two_and_a_half_million(jitter):
     """A network that keeps time, and one in which no two hops take the same."""

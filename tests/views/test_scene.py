@@ -167,6 +167,7 @@ def test_a_failover_is_shown_roles_connections_and_attempts():
     assert columns["roles"]["kind"][words.index("slave")] == "waits"
 
 
+@pytest.mark.slow
 def test_every_timed_recording_has_a_scene():
     recordings = packed("failover")
     for value in map(recordings.get, today(sorted(recordings), 4)):
@@ -196,6 +197,7 @@ def test_an_artemis_failover_is_shown_with_roles_and_clients():
     assert min(columns["flights"]["took"]) > 0.001
 
 
+@pytest.mark.slow
 def test_every_artemis_recording_has_a_scene():
     recordings = packed("artemis")
     for value in map(recordings.get, today(sorted(recordings), 4)):

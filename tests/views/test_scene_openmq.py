@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import mqlab as mq
 from mqlab import products
 from mqlab.views import scene
@@ -10,6 +12,7 @@ from tests.conftest import packed
 from tests.plan import today
 
 
+@pytest.mark.slow
 def test_a_cluster_is_shown_with_brokers_clients_links_and_messages():
     trace = mq.run("openmq:4-1")
     columns = scene(trace).columns
@@ -53,6 +56,7 @@ def test_a_takeover_is_shown_the_dead_broker_fades_and_the_client_moves():
         assert text in told
 
 
+@pytest.mark.slow
 def test_every_recording_of_a_cluster_has_a_scene():
     recordings = packed("openmq")
     for value in map(recordings.get, today(sorted(recordings), 4)):

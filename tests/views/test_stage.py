@@ -135,6 +135,7 @@ def test_the_client_stands_by_itself_and_its_consumer_keeps_its_name():
     assert sorted(columns["wires"]["kind"]) == ["store"] * 3 + ["wire"] * 3
 
 
+@pytest.mark.slow
 def test_a_producer_is_never_drawn_as_a_consumer():
     for figure in products.figures():
         trace = products.play(figure.scenario)

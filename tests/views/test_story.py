@@ -4,7 +4,7 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.views import scene
 from mqlab.views.moments import Moment
 from mqlab.views.story import FOLD, LONGEST, PlaybackTime
@@ -98,5 +98,5 @@ def test_an_event_names_its_cause_and_its_rule():
     for row, number in enumerate(events["row"]):
         event = trace.event(number)
         sentence = rules["sentence"][events["rule"][row]]
-        assert sentence == ("" if event.rule == Rule.asked else event.rule.sentence)
+        assert sentence == ("" if event.rule == Reason.asked else event.rule.sentence)
         assert events["broker"][row] == (event.broker or "")

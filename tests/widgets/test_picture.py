@@ -39,6 +39,7 @@ def test_a_fork_sends_columns_and_no_document(picture):
     assert "B crashed" in " ".join(json.loads(picture.columns)["events"]["what"])
 
 
+@pytest.mark.slow
 def test_a_comparison_is_another_document_and_each_side_has_its_columns(picture):
     item = picture.item
     asked(picture, "break", ms=15, step={"do": "kill", "broker": "B"}, beside=True)

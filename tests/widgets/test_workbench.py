@@ -49,6 +49,7 @@ def test_a_network_of_ones_own_gets_messages_from_its_first_broker_to_its_last()
     assert bench.trace.names["link"] == ["A/ab"]
 
 
+@pytest.mark.slow
 def test_run_begins_again_without_the_changes_that_the_picture_made():
     bench = mq.widgets.Workbench("fuse:2.20")
     bench.view.ask("break", {"ms": 15, "step": {"do": "kill", "broker": "B"}})

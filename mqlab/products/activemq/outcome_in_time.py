@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
 from mqlab.trace.spans import numbers, spans
 from mqlab.trace.trace import Trace
@@ -61,14 +61,14 @@ def outcome(trace: Trace) -> Row:
             read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told
         ),
         "bridges": _bridges(read),
-        "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Rule.gave_up),
-        "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Rule.start_failed),
+        "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Reason.gave_up),
+        "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Reason.start_failed),
         "restarts": _events(
             read,
             "broker",
             lambda row: {"asked_for_restart": True},
             Kind.Restarted,
-            rule=Rule.asks_restart,
+            rule=Reason.asks_restart,
         ),
         "datagrams": _events(read, None, detail, Kind.Announced),
         "results": trace.header.get("calls", []),
@@ -92,7 +92,7 @@ def _events(
     who: str | None,
     entry: Callable[[int], Row],
     *kinds: Kind,
-    rule: Rule | None = None,
+    rule: Reason | None = None,
 ) -> dict[str, list[object]]:
     """Return the events of some kinds, perhaps of one rule, under the name of the node they belong to."""
     found: dict[str, list[object]] = {}
@@ -108,7 +108,7 @@ def _attempts(read: InTimeReport) -> dict[str, list[object]]:
 
     def entry(row: int) -> Row:
         name, time = read.name("frm", row), read.columns["t"][row]
-        result = "connected" if read.columns["rule"][row] == Rule.accepted else "refused"
+        result = "connected" if read.columns["rule"][row] == Reason.accepted else "refused"
         result = read.details.get(row, {}).get("result", result)
         found: Row = {"to": read.name("to", row) or "?", "result": result}
         if name in last:

@@ -14,7 +14,7 @@ from mqlab.products.artemis.broker.messages import (
     StoredMessage,
 )
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class EventLog:
         to: int = -1,
         link: int = -1,
         sub: int = -1,
-        rule: Rule = Rule.none,
+        rule: Reason = Reason.none,
         told: Told | None = None,
         dest: Destination | None = None,
         number: int = -1,
@@ -98,7 +98,7 @@ class EventLog:
         frm: int = -1,
         to: int = -1,
         link: int = -1,
-        rule: Rule = Rule.none,
+        rule: Reason = Reason.none,
         cause: int = -1,
     ) -> int:
         """Record what happened to a message; what arrives came the way of its cause."""
@@ -122,7 +122,7 @@ class EventLog:
 
     # What is told in more than one row
 
-    def forwarded(self, message: Message, frm: Broker, to: Broker, rule: Rule, cause: int) -> int:
+    def forwarded(self, message: Message, frm: Broker, to: Broker, rule: Reason, cause: int) -> int:
         """A broker hands a message to another one; returns the row of it."""
         link = self.links.get((frm.process_name, to.process_name), -1)
         return self.message(Kind.Forwarded, message, frm, frm.node, to.node, link, rule, cause)
@@ -138,8 +138,10 @@ class EventLog:
         """A message is in a queue, where it may have to wait for somebody to take it."""
         item.row = self.message(Kind.Enqueued, item.message, broker, frm, cause=cause)
         if not queue.wanted(item.message):
-            kept = Rule.durable if queue.topic is not None and queue.durable else Rule.nobody_reads
-            rule = Rule.selector if queue.consumers else kept
+            kept = (
+                Reason.durable if queue.topic is not None and queue.durable else Reason.nobody_reads
+            )
+            rule = Reason.selector if queue.consumers else kept
             self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
 
     def loaded(self, broker: Broker, live: Journal) -> None:
@@ -159,7 +161,7 @@ class EventLog:
 
     def forgotten(self, broker: Broker, live: Journal, moved: bool = False) -> None:
         """What was only in memory is gone with its broker; all is, if its data were moved aside."""
-        rule = Rule.moved_aside if moved else Rule.memory_store
+        rule = Reason.moved_aside if moved else Reason.memory_store
         gone = [
             (item.message, item.row)
             for queue, item in live.items()

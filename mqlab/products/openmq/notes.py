@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.script.operation import Row
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
@@ -75,7 +75,7 @@ class Notes:
             **{"cause": message.row, **way},
         )
 
-    def consumer(self, kind: int, consumer: Consumer, rule: Rule) -> None:
+    def consumer(self, kind: int, consumer: Consumer, rule: Reason) -> None:
         """Record that a consumer came or left."""
         home = consumer.home.node
         self.add(

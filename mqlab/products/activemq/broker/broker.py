@@ -18,7 +18,7 @@ from mqlab.products.activemq.broker.topic import Topic
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
@@ -91,9 +91,9 @@ class Broker:
         self.running = False
         for client in self.lab.clients_of(self):
             client.lose_broker()
-        stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Rule.asked)
+        stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Reason.asked)
         for message in self.store.keep(self):
-            self.record_message(Kind.Discarded, message, rule=Rule.memory_store, cause=stopped)
+            self.record_message(Kind.Discarded, message, rule=Reason.memory_store, cause=stopped)
         for sub in self.subs:
             sub.dispatched.clear()  # what is still on its way to an answer finds nobody
         self.clear()
@@ -244,7 +244,7 @@ class Broker:
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""
         row = self._record_sub(Kind.Unsubscribed, sub, rule, cause)
-        if sub.durable and rule != Rule.unsubscribed:
+        if sub.durable and rule != Reason.unsubscribed:
             durable.deactivate(self, sub)
             for bridge in self.listeners if self.advises else ():
                 bridge.link_back.carry(

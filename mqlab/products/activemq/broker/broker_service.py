@@ -15,7 +15,7 @@ from mqlab.products.activemq.client.discovery import known_agent
 from mqlab.products.activemq.ha.cluster_client_updates import ClusterClientUpdates
 from mqlab.products.activemq.transport.sockets import NetworkPath, TransportChannel
 from mqlab.spec.member import BrokerSettings
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.ha.lockers import AbstractLocker
@@ -108,10 +108,10 @@ class BrokerService:
             self.fail_to_start(error)
             return
         if self.locker is not None:
-            self.become("slave", Rule.waits_for_lock)
+            self.become("slave", Reason.waits_for_lock)
             self.locker.begin()
         elif self.pure_master_slave is not None and self.pure_master_slave.is_slave:
-            self.become("slave", Rule.mirrors)
+            self.become("slave", Reason.mirrors)
             self.pure_master_slave.begin()
         elif self.pure_master_slave is not None and not self.pure_master_slave.may_open():
             pass  # its port is there, for nobody but the slave
@@ -125,7 +125,7 @@ class BrokerService:
             Kind.Failed,
             chain=self,
             broker=self.node,
-            rule=Rule.start_failed,
+            rule=Reason.start_failed,
             detail={"class": error.kind, "message": str(error)},
         )
         self._end(Kind.Stopped)
@@ -147,7 +147,7 @@ class BrokerService:
         """The store is read: open the port and the network connectors."""
         self.starting = False
         self.open = True
-        self.become(role, Rule.lock_taken if role == "master" else Rule.no_lock)
+        self.become(role, Reason.lock_taken if role == "master" else Reason.no_lock)
         self.broker.start(self.new_id)
         self.lab.serve(self)
 
@@ -198,7 +198,7 @@ class BrokerService:
             return
         restart = asked_restart and self.member.restart_allowed
         if restart:
-            self.lab.record(Kind.Restarted, chain=self, broker=self.node, rule=Rule.asks_restart)
+            self.lab.record(Kind.Restarted, chain=self, broker=self.node, rule=Reason.asks_restart)
         if self.locker is not None:
             self.locker.release(orderly=not restart)
         self.lab.lan.withdraw(self.lab.directory.address_of(self.name))
@@ -220,7 +220,7 @@ class BrokerService:
         self._end(Kind.Crashed)
 
     def _end(self, kind: int) -> None:
-        row = self.lab.record(kind, chain=self, broker=self.node, rule=Rule.asked)
+        row = self.lab.record(kind, chain=self, broker=self.node, rule=Reason.asked)
         self.incarnation += 1
         self.starting = self.open = False
         if kind == Kind.Stopped:  # it is there to see its bridges come down
@@ -246,7 +246,11 @@ class BrokerService:
     def _note_down(self, _: None) -> None:
         self.observed_role = self.role
         self.lab.record(
-            Kind.RoleChanged, chain=self, broker=self.node, rule=Rule.none, detail={"role": "down"}
+            Kind.RoleChanged,
+            chain=self,
+            broker=self.node,
+            rule=Reason.none,
+            detail={"role": "down"},
         )
 
     # Being suspended
@@ -259,7 +263,7 @@ class BrokerService:
                 self.locker.suspended()
             for socket in self.sockets:
                 socket.refresh()
-            self.lab.record(Kind.Suspended, chain=self, broker=self.node, rule=Rule.asked)
+            self.lab.record(Kind.Suspended, chain=self, broker=self.node, rule=Reason.asked)
             for socket in self.sockets:
                 socket.fall_silent()
 
@@ -269,7 +273,7 @@ class BrokerService:
             self.paused = False
             for socket in self.sockets:
                 socket.refresh()
-            self.lab.record(Kind.Resumed, chain=self, broker=self.node, rule=Rule.asked)
+            self.lab.record(Kind.Resumed, chain=self, broker=self.node, rule=Reason.asked)
             if self.locker is not None:
                 self.locker.resumed()
             held, self.frozen_calls = self.frozen_calls, []

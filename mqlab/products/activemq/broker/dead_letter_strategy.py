@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -18,7 +18,7 @@ CAUSE = "dlqDeliveryFailureCause"
 
 def expired(broker: Broker, message: Message) -> None:
     """Bury a message that is too old."""
-    row = broker.record_message(Kind.Expired, message, rule=Rule.expired, cause=message.row)
+    row = broker.record_message(Kind.Expired, message, rule=Reason.expired, cause=message.row)
     advisory.of_message(broker, "Expired", message)
     if broker.policy_for(message.dest)["process_expired"]:
         _bury(broker, message, row, "Message Expired.")
@@ -27,7 +27,7 @@ def expired(broker: Broker, message: Message) -> None:
 def poisoned(broker: Broker, message: Message) -> None:
     """Bury a message that a client has given back as often as it may."""
     row = broker.record_message(
-        Kind.DeadLettered, message, rule=Rule.redelivered_too_often, cause=message.row
+        Kind.DeadLettered, message, rule=Reason.redelivered_too_often, cause=message.row
     )
     _bury(broker, message, row, "Delivery exceeds redelivery policy limit.")
 

@@ -15,7 +15,7 @@ from mqlab.products.activemq.broker.message import ConsumerInfo, Message
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -40,7 +40,7 @@ class InactiveDurableSubscription(Subscription):
 
     def refusal(self, message: Message) -> int:
         """Keep only what is persistent."""
-        return super().refusal(message) if message.persistent else Rule.durable
+        return super().refusal(message) if message.persistent else Reason.durable
 
 
 def join(broker: Broker, sub: Subscription) -> bool:
@@ -51,12 +51,12 @@ def join(broker: Broker, sub: Subscription) -> bool:
     if old is not None and not isinstance(old, InactiveDurableSubscription):
         return False
     if old is not None:
-        ended(broker, old, Rule.durable)
+        ended(broker, old, Reason.durable)
         sub.waiting, sub.seen = old.waiting, old.seen
         if old.dest != sub.dest or _text(old) != _text(sub):
             sub.waiting.clear()  # another topic or selector: made anew, the backlog is gone
         for message in sub.waiting:
-            sub.keep(message, Rule.prefetch_full)
+            sub.keep(message, Reason.prefetch_full)
         remove(broker, old)
     broker.durables[sub.durable] = sub
     return True
@@ -76,12 +76,12 @@ def deactivate(broker: Broker, sub: Subscription) -> None:
             Kind.Returned,
             message,
             sub=inactive.no if message.persistent else sub.no,
-            rule=Rule.durable if message.persistent else Rule.memory_store,
+            rule=Reason.durable if message.persistent else Reason.memory_store,
             cause=message.row,
         )
     for message in sub.waiting:
         if message.persistent:
-            inactive.keep(message, Rule.durable)
+            inactive.keep(message, Reason.durable)
     place(broker, sub, inactive)
 
 

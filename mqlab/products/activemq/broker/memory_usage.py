@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -42,7 +42,7 @@ class MemoryUsage:
         """Whether *message* has to wait; if so *again* is called once there is room."""
         if not self.limit or self.used() < self.limit:
             return False
-        self.broker.record_message(Kind.Held, message, rule=Rule.memory_full, cause=message.row)
+        self.broker.record_message(Kind.Held, message, rule=Reason.memory_full, cause=message.row)
         self.blocked.append((again, argument))
         if self.of.policy["advisory_for_fast_producers"]:
             advisory.of_message(self.broker, "FastProducer", message)

@@ -16,7 +16,7 @@ from mqlab.products.activemq.broker.memory_usage import MemoryUsage
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -26,12 +26,12 @@ FIRST_OF_GROUP = "JMSXGroupFirstForConsumer"
 WAIT_FOR_CONSUMERS = 1_000_000  # us, when only their number is given
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-PREFETCH_FULL = int(Rule.prefetch_full)
-ONLY_TAKER = int(Rule.only_taker)
-TURN = int(Rule.turn)
-HIGHER_PRIORITY = int(Rule.higher_priority)
-EXCLUSIVE = int(Rule.exclusive)
-ALREADY_VISITED = int(Rule.already_visited)
+PREFETCH_FULL = int(Reason.prefetch_full)
+ONLY_TAKER = int(Reason.only_taker)
+TURN = int(Reason.turn)
+HIGHER_PRIORITY = int(Reason.higher_priority)
+EXCLUSIVE = int(Reason.exclusive)
+ALREADY_VISITED = int(Reason.already_visited)
 
 
 class Queue:
@@ -188,7 +188,9 @@ class Queue:
         if not self.enable_audit:
             self.enqueued += 1
             self.hidden_duplicates += 1
-        self.broker.record_message(Kind.Discarded, message, rule=Rule.duplicate, cause=message.row)
+        self.broker.record_message(
+            Kind.Discarded, message, rule=Reason.duplicate, cause=message.row
+        )
         return True
 
     # Too old
@@ -298,22 +300,22 @@ class Queue:
         That no bridge takes it back where it has been says least of why it waits here.
         """
         if not self.subs:
-            return Rule.no_subscription
+            return Reason.no_subscription
         if (
             len(self.pending_messages) > self.max_page_size
             and self.pending_messages[self.max_page_size - 1].turn < message.turn
         ):
-            return Rule.beyond_page
+            return Reason.beyond_page
         refusals: list[int] = []
         for sub in self.subs:
             if self.exclusive is not None and sub is not self.exclusive:
                 continue
             if sub is not self.groups.get(message.properties.get(GROUP, ""), sub):
-                refusals.append(Rule.group_owner)
+                refusals.append(Reason.group_owner)
                 continue
             refusal = sub.refusal(message)
             if not refusal:
-                return Rule.prefetch_full
+                return Reason.prefetch_full
             refusals.append(refusal)
         return next((rule for rule in reversed(refusals) if rule != ALREADY_VISITED), refusals[-1])
 

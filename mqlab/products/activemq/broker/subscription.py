@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.broker.message import SENT_BY, ConsumerInfo, Message
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.spec.selector import Selector
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED = int(Kind.Acknowledged)
-EVERY_SUBSCRIBER = int(Rule.every_subscriber)
+EVERY_SUBSCRIBER = int(Reason.every_subscriber)
 
 
 class Subscription:
@@ -66,9 +66,9 @@ class Subscription:
         if self.selector is not None and not self.selector.selects(
             message.headers, message.properties
         ):
-            return Rule.selector
+            return Reason.selector
         if self.info.not_from is not None and message.headers.get(SENT_BY) == self.info.not_from:
-            return Rule.no_local
+            return Reason.no_local
         return 0
 
     def deliver(self, message: Message, rule: int) -> None:
@@ -85,7 +85,7 @@ class Subscription:
         self.waiting.append(message)
         self.refill()
         if self.waiting and self.waiting[-1] is message:
-            self.keep(message, Rule.durable if self.inactive else Rule.prefetch_full)
+            self.keep(message, Reason.durable if self.inactive else Reason.prefetch_full)
         return True
 
     def keep(self, message: Message, rule: int) -> None:

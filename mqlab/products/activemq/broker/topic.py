@@ -10,7 +10,7 @@ from mqlab.products.activemq.broker.memory_usage import MemoryUsage
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -68,7 +68,7 @@ class Topic:
                     self.evict(sub)
         if not taken:
             self.broker.record_message(
-                Kind.Discarded, message, rule=Rule.no_subscription, cause=message.row
+                Kind.Discarded, message, rule=Reason.no_subscription, cause=message.row
             )
             if self.policy["send_advisory_if_no_consumers"] and not message.persistent:
                 advisory.of_message(self.broker, "NoConsumer", message)
@@ -77,7 +77,7 @@ class Topic:
         """Throw away the oldest of what waits for a slow subscriber."""
         message = sub.waiting.popleft()
         self.broker.record_message(
-            Kind.Discarded, message, sub=sub.no, rule=Rule.pending_limit, cause=message.row
+            Kind.Discarded, message, sub=sub.no, rule=Reason.pending_limit, cause=message.row
         )
         if self.policy["advisory_for_discarding_messages"]:
             advisory.of_message(self.broker, "MessageDiscarded", message)

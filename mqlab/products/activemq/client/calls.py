@@ -12,7 +12,7 @@ from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, Temporar
 from mqlab.spec import Client as ClientSpec
 from mqlab.spec.steps import SMALLEST
 from mqlab.spec.values import duration
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class PendingCall:
             cause=self.lab.last.get(user, -1),
             frm=user.node,
             age=self.lab.clock.now - self.began,
-            rule=Rule.asked if row["ok"] else Rule.gave_up,
+            rule=Reason.asked if row["ok"] else Reason.gave_up,
         )
 
 

@@ -30,7 +30,7 @@ from mqlab.spec import OpenSession as OpenSessionSpec
 from mqlab.spec import Producer, TemporaryQueue
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
@@ -166,7 +166,7 @@ class ClientConnection:
             chain=self,
             frm=self.node,
             to=self.broker_node,
-            rule=Rule.accepted,
+            rule=Reason.accepted,
             detail={"to": shown},
         )
         waiting, self.waiting = self.waiting, []
@@ -188,7 +188,7 @@ class ClientConnection:
             chain=self,
             frm=self.node,
             broker=self.broker_node,
-            rule=Rule.connection_lost,
+            rule=Reason.connection_lost,
         )
         for session in self.sessions.values():
             session.interrupted()
@@ -243,7 +243,7 @@ class ClientConnection:
             chain=self,
             frm=update.by,
             to=self.node,
-            rule=Rule.cluster_update,
+            rule=Reason.cluster_update,
             detail={"brokers": shown, "rebalance": rebalance},
         )
         transport = self.failover
@@ -269,7 +269,7 @@ class ClientConnection:
             Kind.Failed,
             chain=self,
             frm=self.node,
-            rule=Rule.gave_up,
+            rule=Reason.gave_up,
             detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
         )
 

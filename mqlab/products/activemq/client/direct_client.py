@@ -20,7 +20,7 @@ from mqlab.products.activemq.transport.sockets import (
 )
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -105,7 +105,7 @@ class DirectClient(ABC):
                 },
                 self,
                 frm=self.node,
-                rule=Rule.gave_up,
+                rule=Reason.gave_up,
             )
         self.on_lost()
 

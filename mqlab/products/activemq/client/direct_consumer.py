@@ -14,7 +14,7 @@ from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import uri as uris
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import duration
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -217,7 +217,7 @@ class DirectConsumer(DirectClient):
     def close(self, unsubscribe: bool = False) -> None:
         """Close consumer and connection; what it did not acknowledge goes back."""
         self.session.close()
-        rule = Rule.unsubscribed if unsubscribe else Rule.consumer_left
+        rule = Reason.unsubscribed if unsubscribe else Reason.consumer_left
         self.connection.out.carry(self.sub.on_left, rule)
         self.closed = True
 

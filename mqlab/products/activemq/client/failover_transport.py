@@ -23,7 +23,7 @@ from mqlab.products.activemq.transport.openwire import (
     WireFormatInfo,
 )
 from mqlab.products.activemq.transport.sockets import Transport, TransportListener
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.calls import PendingCall
@@ -138,7 +138,7 @@ class FailoverTransport:
         if self.source is not None and not self.rebalance and not self.backups.ready:
             self.backups.build()
             if self.backups.looks_for_priority:
-                self._nap(Rule.priority)
+                self._nap(Reason.priority)
             return
         self.begin_round()
 
@@ -160,7 +160,7 @@ class FailoverTransport:
         self.timer_no += 1
         wait = int(max(0, self.delay)) * 1000
         # In 5.5 the first wait after a loss does not count.
-        counts = self.lab.edition != "5.5" or rule != Rule.initial_delay
+        counts = self.lab.edition != "5.5" or rule != Reason.initial_delay
         if self.options.use_exponential_back_off and counts:
             grown = self.delay * self.options.reconnect_delay_exponent
             self.delay = int(min(grown, self.options.max_reconnect_delay))  # perhaps below 0
@@ -188,7 +188,7 @@ class FailoverTransport:
         if self.backups.backups:
             self._use_backup()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
-            then = self.lab.clock.now + self._back_off(Rule.initial_delay)
+            then = self.lab.clock.now + self._back_off(Reason.initial_delay)
             self.lab.clock.schedule_background(then, self.on_first_wait, self.timer_no)
         else:
             self.try_next()
@@ -275,7 +275,7 @@ class FailoverTransport:
         if limit != NO_LIMIT and self.failures >= limit:
             self.fail(failure)
             return
-        self._nap(Rule.back_off)
+        self._nap(Reason.back_off)
 
     def finish_stop(self) -> None:
         """The round that was under way at the end is over."""

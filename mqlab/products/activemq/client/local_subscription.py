@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.broker import advisory, dead_letter_strategy
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message
 from mqlab.products.activemq.broker.subscription import Subscription
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class LocalSubscription(Subscription):
 
     def refusal(self, message: Message) -> int:
         """Return why the client may not have *message*: a browser takes nothing away."""
-        return Rule.browsing if self.client.spec.browser else super().refusal(message)
+        return Reason.browsing if self.client.spec.browser else super().refusal(message)
 
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
@@ -73,7 +73,7 @@ class LocalSubscription(Subscription):
         self.connection.broker_end = self
         broker, client = self.broker, self.client
         advisory.of_connection(broker, client.name, left=False)
-        broker.subscribe(self, Rule.local_consumer, client.node)
+        broker.subscribe(self, Reason.local_consumer, client.node)
         if client.spec.browser and client.spec.receiving:
             client.browse()
         client.work()
@@ -126,7 +126,7 @@ class LocalSubscription(Subscription):
     def on_closed(self, last: int | None = None) -> None:
         """The connection is gone: all it held goes back, counted as delivered."""
         self.count_delivered(last)
-        self._end(Rule.connection_lost)
+        self._end(Reason.connection_lost)
 
     def _end(self, rule: int) -> None:
         if self in self.broker.subs:

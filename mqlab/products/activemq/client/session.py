@@ -27,6 +27,7 @@ from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
+from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.calls import PendingCall
@@ -207,35 +208,28 @@ class MessageConsumer:
         message = delivery.message
         if self.allowance:
             self.allowance -= 1
-        lab, broker = self.client.lab, self.client.broker_node
+        lab, row = self.client.lab, delivery.row
         count = 1 + delivery.before
-        now, row = lab.clock.now, delivery.row
         self.count += 1
         self.last = message.number
-        about = (
-            message.number,
-            broker,
-            broker,
-            self.node,
-            -1,
-            message.dest_no,
-            -1,
-            len(message.path),
-            now - message.sent,
-            0,
-        )
         if self.session.transacted:
             self.before[message.number] = delivery.before
         if count > 1:
-            row = lab.add(now, Kind.Redelivered, *about, row)
-        row = lab.add(now, Kind.Received, *about, row)
+            row = self._record(Kind.Redelivered, message, row)
+        row = self._record(Kind.Received, message, row)
         if count > 1:
             lab.details[row] = {"delivery_count": count}
         if self.delay:
             self.busy, self.working = True, message
-            lab.clock.schedule(now + self.delay, self.on_worked, message)
+            lab.clock.schedule(lab.clock.now + self.delay, self.on_worked, message)
         else:
             self.settle(message)
+
+    def _record(self, kind: Kind, message: Message, cause: int) -> int:
+        """Record what happens here to a message from the broker that the client is connected to."""
+        broker = self.client.broker_node
+        way = pack_prefix(kind, broker, broker, self.node)
+        return self.client.lab.recorder.add_packed(way, message, 0, cause)
 
     def on_worked(self, message: Message) -> None:
         """The time that a message takes is over."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.ha.lockers import AbstractLocker
 from mqlab.products.activemq.transport.sockets import NetworkPath
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.engine.clock import Call
@@ -219,7 +219,7 @@ class DefaultDatabaseLocker(JdbcLocker):
         self.waited = True
         self.database.holder = self
         self.broken = False
-        self.record(Kind.Locked, Rule.lock_free)
+        self.record(Kind.Locked, Reason.lock_free)
         self.process.after(0, self.on_granted)
 
     def on_granted(self, _: None) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.spec.member import LockerSettings
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -49,7 +49,7 @@ class AbstractLocker(ABC):
             self.process.fail_to_start(error)
             return
         if got:
-            self.record(Kind.Locked, Rule.lock_free)
+            self.record(Kind.Locked, Reason.lock_free)
             self.obtained()
             return
         self.sleep()
@@ -57,7 +57,7 @@ class AbstractLocker(ABC):
     def sleep(self) -> None:
         """Somebody else has the lock: try again after the polling period."""
         self.waited = True
-        self.record(Kind.Waited, Rule.lock_held, age=self.interval)
+        self.record(Kind.Waited, Reason.lock_held, age=self.interval)
         self.process.later(self.interval, self.poll)
 
     def obtained(self) -> None:
@@ -79,7 +79,7 @@ class AbstractLocker(ABC):
 
     def lost(self) -> None:
         """Somebody else has the lock: stop, and ask for a restart."""
-        self.record(Kind.LockLost, Rule.keep_alive)
+        self.record(Kind.LockLost, Reason.keep_alive)
         self.process.stop(asked_restart=True)
 
     def record(self, kind: int, rule: int, age: int = 0) -> None:

@@ -9,7 +9,7 @@ from mqlab.products.activemq.broker import advisory, durable
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -52,7 +52,7 @@ class PersistenceAdapter:
             self.forget()
             for sub in broker.durables.values():
                 if sub.inactive:
-                    durable.ended(broker, sub, Rule.memory_store)
+                    durable.ended(broker, sub, Reason.memory_store)
         if self.persistent:
             for sub in list(broker.durables.values()):
                 if not sub.inactive:
@@ -94,7 +94,7 @@ class PersistenceAdapter:
             for message in sub.waiting:
                 way = self.last, broker.node, -1, sub.no
                 message.row = broker.record_message(
-                    Kind.TakenOver, message, *way, Rule.durable, message.row
+                    Kind.TakenOver, message, *way, Reason.durable, message.row
                 )
             broker.durables[sub.durable or ("", "")] = sub
             broker.subs.append(sub)

@@ -14,7 +14,7 @@ from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.transport.openwire import Command, MirroredWork, Send, StandardAck
 from mqlab.products.activemq.transport.sockets import Socket, Transport
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -57,7 +57,7 @@ class PureMasterSlave:
                 self, self.lab.directory.address_of(self.pure.slave_of or "")
             )
         except Refused:
-            self.take_over(Rule.no_master)
+            self.take_over(Reason.no_master)
             return
         assert self.socket is not None
         assert self.socket.process is not None
@@ -69,7 +69,7 @@ class PureMasterSlave:
             broker=self.node,
             frm=master.node,
             to=self.node,
-            rule=Rule.mirrors,
+            rule=Reason.mirrors,
         )
         master.pure_master_slave.attach(self)
 
@@ -102,7 +102,7 @@ class PureMasterSlave:
         if self.pure.shutdown_on_master_failure:
             self.process.stop()
         else:
-            self.take_over(Rule.connection_lost)
+            self.take_over(Reason.connection_lost)
 
     def take_over(self, rule: int) -> None:
         """Open the connectors: it is the master now."""

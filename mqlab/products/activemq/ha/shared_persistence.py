@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -39,7 +39,7 @@ class SharedPersistenceAdapter(PersistenceAdapter):
             for message in [message for message in kept if message.number in known]:
                 kept.remove(message)  # the other one goes on with it
                 broker.record_message(
-                    Kind.Discarded, message, rule=Rule.duplicate, cause=message.row
+                    Kind.Discarded, message, rule=Reason.duplicate, cause=message.row
                 )
 
     def restore(self, broker: Broker) -> None:

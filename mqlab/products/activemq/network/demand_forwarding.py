@@ -19,7 +19,7 @@ from mqlab.products.activemq.broker import durable
 from mqlab.products.activemq.broker.message import ConsumerInfo
 from mqlab.products.activemq.network.demand_subscription import DemandSubscription
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.engine.clock import Call
@@ -47,10 +47,10 @@ class DemandForwardingBridge:
     def subscribe_static(self, dest: Destination) -> None:
         """Subscribe *dest* as if a consumer were attached to the remote broker."""
         if self.settings.tests_statics and self.settings.excludes(dest):
-            self.refuse(dest, Rule.not_permitted, -1)
+            self.refuse(dest, Reason.not_permitted, -1)
             return
         info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
-        self.create_demand_subscription(info, Rule.static, -1, static=True)
+        self.create_demand_subscription(info, Reason.static, -1, static=True)
 
     def passes(self, away: bool, call: Call, argument: object) -> bool:
         """Whether what comes over the connector's connection arrives; what comes *away* from home, there.
@@ -72,11 +72,11 @@ class DemandForwardingBridge:
         row = self._record_advised(Kind.Advised, info.dest, hop=len(info.path), cause=cause)
         refusal = self.refusal(info)
         if refusal or not self.settings.prefetch_size:
-            self.refuse(info.dest, refusal or Rule.prefetch_full, row)
+            self.refuse(info.dest, refusal or Reason.prefetch_full, row)
             return
         for element in self.elements(info):
             if not (self.settings.conduit_subscriptions and self.add_to_conduit(element, row)):
-                self.create_demand_subscription(element, Rule.remote_demand, row)
+                self.create_demand_subscription(element, Reason.remote_demand, row)
 
     def elements(self, info: ConsumerInfo) -> list[ConsumerInfo]:
         """Return the consumer itself, or one for each element of a composite destination.
@@ -92,10 +92,10 @@ class DemandForwardingBridge:
         """Return the rule by which the bridge ignores a consumer, 0 if there is none."""
         # A consumer of the remote broker itself has come through none and is never refused.
         if info.path and len(info.path) >= self.settings.consumer_ttl:
-            return Rule.consumer_ttl
+            return Reason.consumer_ttl
         if self.local_broker.id in info.path or self.remote_broker.id in info.path:
-            return Rule.loop
-        return 0 if self.settings.permits(info.dest) else Rule.not_permitted
+            return Reason.loop
+        return 0 if self.settings.permits(info.dest) else Reason.not_permitted
 
     def refuse(self, dest: Destination, rule: int, cause: int) -> None:
         """Write down that no subscription came of it."""
@@ -115,7 +115,7 @@ class DemandForwardingBridge:
                 joined = True
                 if not self.is_alternative_route(demand, info):
                     demand.remote_subscription_ids.add(info.remote_subscription_id)
-                way = {"sub": demand.no, "rule": Rule.conduit, "cause": cause}
+                way = {"sub": demand.no, "rule": Reason.conduit, "cause": cause}
                 self._record_advised(Kind.Merged, info.dest, **way)
         return joined
 
@@ -153,10 +153,10 @@ class DemandForwardingBridge:
         twin = self.find_duplicate_subscription(local)
         if twin is not None:
             if twin.priority >= local.priority:
-                self.refuse(info.dest, Rule.duplicate_route, cause)
+                self.refuse(info.dest, Reason.duplicate_route, cause)
                 return
             twin.bridge.demand.remove(twin)
-            self.local_broker.unsubscribe(twin, Rule.better_route, cause)
+            self.local_broker.unsubscribe(twin, Reason.better_route, cause)
         self.demand.append(demand)
         taken = self.local_broker.subscribe(demand, rule, self.remote_broker.node, self.no, cause)
         if not taken and self.transport is not None:  # the home broker's error ends the bridge
@@ -197,7 +197,7 @@ class DemandForwardingBridge:
             )
             if self.durable_key(info) == inactive.durable:
                 self.create_demand_subscription(
-                    info, Rule.durable, -1, self.settings.rules.bare_statics
+                    info, Reason.durable, -1, self.settings.rules.bare_statics
                 )
 
     def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
@@ -226,7 +226,7 @@ class DemandForwardingBridge:
                 demand.remote_subscription_ids.discard(who)
                 if not demand.is_kept():
                     self.demand.remove(demand)
-                    rule = Rule.unsubscribed if demand.outlives else Rule.consumer_left
+                    rule = Reason.unsubscribed if demand.outlives else Reason.consumer_left
                     self.local_broker.unsubscribe(demand, rule, cause)
 
     def _record_advised(self, kind: int, dest: Destination, **columns: int) -> int:

@@ -8,7 +8,7 @@ from mqlab.products.activemq.broker import durable
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.products.activemq.network.replay_when_no_consumers import replays
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 FORWARDED = int(Kind.Forwarded)
-ALREADY_VISITED = int(Rule.already_visited)
-TTL_USED_UP = int(Rule.ttl_used_up)
+ALREADY_VISITED = int(Reason.already_visited)
+TTL_USED_UP = int(Reason.ttl_used_up)
 
 
 class DemandSubscription(Subscription):

@@ -14,7 +14,7 @@ from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeCo
 from mqlab.products.activemq.network.demand_forwarding import DemandForwardingBridge
 from mqlab.products.activemq.network.demand_subscription import DemandSubscription
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -87,7 +87,7 @@ class NetworkBridge(DemandForwardingBridge):
                 if message.crossed:  # it has arrived, but here nobody knows
                     self.remote_broker.had_unanswered(message)
             if demand in self.local_broker.subs:
-                self.local_broker.unsubscribe(demand, Rule.bridge_down, row)
+                self.local_broker.unsubscribe(demand, Reason.bridge_down, row)
         self.demand = []
 
     # Messages
@@ -101,7 +101,7 @@ class NetworkBridge(DemandForwardingBridge):
         if not self.up or not self.remote_broker.running:
             if message not in demand.dispatched:  # sent without waiting for an answer
                 self.local_broker.record_message(
-                    Kind.Discarded, message, rule=Rule.bridge_down, cause=row
+                    Kind.Discarded, message, rule=Reason.bridge_down, cause=row
                 )
             return
         copy = message.copy(self.local_broker.id)
@@ -115,7 +115,7 @@ class NetworkBridge(DemandForwardingBridge):
         ):
             return
         if (remote.store.seen or remote.audits_network) and remote.has_had(copy):
-            remote.record_message(Kind.Discarded, copy, rule=Rule.duplicate, cause=row)
+            remote.record_message(Kind.Discarded, copy, rule=Reason.duplicate, cause=row)
         else:
             remote.take_over(copy, self.entry, row)
         wait = 0
@@ -144,4 +144,4 @@ class NetworkBridge(DemandForwardingBridge):
         """
         home = self.local_broker
         way = home.node, self.remote_broker.node, self.no, demand.no
-        home.record_message(Kind.Refused, message, *way, Rule.not_permitted, message.row)
+        home.record_message(Kind.Refused, message, *way, Reason.not_permitted, message.row)

@@ -26,7 +26,7 @@ from mqlab.products.activemq.transport.multicast import MulticastDiscoveryAgent
 from mqlab.products.activemq.transport.openwire import Command, WireFormatInfo
 from mqlab.products.activemq.transport.sockets import Socket, Transport
 from mqlab.spec.network import NetworkConnector
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -145,7 +145,7 @@ class DiscoveredService:
             self._tell_up(remote)
         except BrokenFilter:
             self.bridges, self.seen_up = [], None
-            self.lab.record(Kind.Failed, chain=self, broker=self.node, rule=Rule.broken_filter)
+            self.lab.record(Kind.Failed, chain=self, broker=self.node, rule=Reason.broken_filter)
             self._close()
             self.failed()
             return
@@ -183,7 +183,7 @@ class DiscoveredService:
             broker=home.node,
             frm=home.node,
             to=remote.node,
-            rule=Rule.asked if state == "up" else Rule.connection_lost,
+            rule=Reason.asked if state == "up" else Reason.connection_lost,
             detail={"to": remote.member.broker_name},
         )
 
@@ -233,7 +233,7 @@ class DiscoveredService:
         wait = self.back_off.after(self.lab.clock.now - self.began, self.was_up)
         self.was_up = False
         if wait is not None:
-            self.lab.record(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Rule.back_off)
+            self.lab.record(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Reason.back_off)
             self.waits = True
             self.process.later(wait, self.connect)
 

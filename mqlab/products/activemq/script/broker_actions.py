@@ -10,7 +10,7 @@ from mqlab.spec.action import Pause, Restart, Resume, Settle, Stop
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.faults import Crash, HostDown
 from mqlab.spec.values import duration
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -47,11 +47,11 @@ def _delete(stage: Stage, store: PersistenceAdapter) -> None:
     """Somebody deletes a store: what its last user had kept is gone."""
     brokers = {broker.node: broker for broker in stage.lab.brokers.values()}
     for sub in store.durables:
-        durable.ended(brokers[store.last], sub, Rule.store_deleted)
+        durable.ended(brokers[store.last], sub, Reason.store_deleted)
     holders = store.holders
     for message in store.empty():
         broker = brokers[holders[message]]
-        broker.record_message(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
+        broker.record_message(Kind.Discarded, message, rule=Reason.store_deleted, cause=message.row)
 
 
 def has_started(stage: Stage, waiting: RunningStep, action: Restart) -> bool:

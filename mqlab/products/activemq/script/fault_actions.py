@@ -12,7 +12,7 @@ from mqlab.spec.action import Snapshot, StartConnector, StopConnector, Wait
 from mqlab.spec.clients import SampleOrders
 from mqlab.spec.scenario import DATABASE
 from mqlab.spec.values import duration
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 
 def cut(stage: Stage, action: f.Cut) -> None:
@@ -27,7 +27,7 @@ def database_down(stage: Stage, action: f.DatabaseDown) -> None:
 
 def _break(stage: Stage, one: str, other: str | None, how: str) -> None:
     told = _which(one, other) | {"how": how}
-    row = stage.lab.record(Kind.Partitioned, rule=Rule.asked, detail=told)
+    row = stage.lab.record(Kind.Partitioned, rule=Reason.asked, detail=told)
     for line in stage.lines(one, other):
         line.cut(how, row)
 
@@ -48,7 +48,7 @@ def database_up(stage: Stage, action: f.DatabaseUp) -> None:
 
 
 def _mend(stage: Stage, one: str, other: str | None) -> None:
-    stage.lab.record(Kind.Healed, rule=Rule.asked, detail=_which(one, other))
+    stage.lab.record(Kind.Healed, rule=Reason.asked, detail=_which(one, other))
     for line in stage.lines(one, other):
         line.heal()
     for client in stage.lab.clients():
@@ -75,7 +75,7 @@ def copy_store(stage: Stage, action: f.CopyStore) -> None:
     source, broker = (stage.lab.brokers[name] for name in (action.source, action.target))
     target = broker.store
     for message in [m for kept in target.destinations.values() for m in kept]:
-        broker.record_message(Kind.Discarded, message, rule=Rule.store_deleted, cause=message.row)
+        broker.record_message(Kind.Discarded, message, rule=Reason.store_deleted, cause=message.row)
     target.destinations = {d: list(kept) for d, kept in source.store.destinations.items()}
     for message in [m for kept in target.destinations.values() for m in kept]:
         target.holders[message] = broker.node

@@ -21,7 +21,7 @@ from mqlab.products.activemq.network.network_connector import REMOTE_PATIENCE, D
 from mqlab.products.activemq.transport.sockets import NetworkPath, Socket, SocketListener
 from mqlab.products.activemq.transport.transport_connection import TransportConnection
 from mqlab.spec.network import Network
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -169,12 +169,12 @@ class AddressResolver:
             error = _nowhere(address)
             if error.kind == "UnknownHostException":
                 lab.record(Kind.Attempted, {"result": error.kind}, user, frm=user.node,
-                         rule=Rule.nobody_listens)  # fmt: skip
+                         rule=Reason.nobody_listens)  # fmt: skip
             raise error
         lines = self._way(user.name, target)
         result = self.result(target, lines)
         self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
-        rule = Rule.accepted if result == "connected" else Rule.nobody_listens
+        rule = Reason.accepted if result == "connected" else Reason.nobody_listens
         lab.record(
             Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.client.query import flag, number, options
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -207,7 +207,7 @@ class MulticastNetwork:
             text = (
                 f"{group[1]}.ActiveMQ-4.{what}.%localhost%{self.lab.directory.shown_url(address)}"
             )
-            self.lab.record(Kind.Announced, rule=Rule.multicast, detail={"text": text})
+            self.lab.record(Kind.Announced, rule=Reason.multicast, detail={"text": text})
         for listener in list(self.listeners):
             if listener.group == group and not self.lab.loses():
                 self.lab.clock.schedule(self.lab.clock.now, self.deliver, (listener, what, address))

@@ -37,7 +37,7 @@ from mqlab.products.activemq.transport.openwire import (
 from mqlab.products.activemq.transport.remote_subscription import RemoteSubscription
 from mqlab.products.activemq.transport.sockets import Socket
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -137,7 +137,7 @@ class TransportConnection:
         """A durable subscription ends."""
         sub = self.process.broker.durables.get((command.client_id, command.name))
         if sub is not None and sub.inactive:
-            self.process.broker.unsubscribe(sub, Rule.unsubscribed)
+            self.process.broker.unsubscribe(sub, Reason.unsubscribed)
 
     def on_subscribe(self, command: ConsumerCommand) -> None:
         """A consumer is opened."""
@@ -154,14 +154,14 @@ class TransportConnection:
         self.subs[consumer.name] = sub = RemoteSubscription(
             broker, self.socket, consumer, dest, command.prefetch
         )
-        broker.subscribe(sub, Rule.local_consumer, consumer.node)
+        broker.subscribe(sub, Reason.local_consumer, consumer.node)
 
     def on_unsubscribe(self, command: RemoveInfo) -> None:
         """A consumer is closed; only up to the last that it took in hand counts as delivered."""
         sub = self.subs.pop(command.consumer, None)
         if sub is not None:
             sub.count_delivered(command.last)
-            self.process.broker.unsubscribe(sub, Rule.consumer_left)
+            self.process.broker.unsubscribe(sub, Reason.consumer_left)
 
     def on_temp(self, command: DestinationInfo) -> None:
         """A temporary queue is made; it lives as long as this connection."""
@@ -203,7 +203,7 @@ class TransportConnection:
         known = message.number in process.producer_audit or message.number in process.lasting_audit
         if known and message.persistent:
             process.broker.record_message(
-                Kind.Discarded, message, rule=Rule.duplicate, cause=sent.row
+                Kind.Discarded, message, rule=Reason.duplicate, cause=sent.row
             )
             return
         if known and sent.resent:  # the audit of the queue does not know what is resent unreliably
@@ -266,7 +266,7 @@ class TransportConnection:
         for sub in subs.values():
             sub.count_delivered(last)
             if sub in broker.subs:
-                broker.unsubscribe(sub, Rule.connection_lost)
+                broker.unsubscribe(sub, Reason.connection_lost)
         for dest in self.temps:
             destination = broker.by_name.pop(dest, None)
             if destination is not None:

@@ -20,7 +20,7 @@ from mqlab.products.artemis.network.cluster_connection import ClusterConnection
 from mqlab.products.artemis.notes import EventLog
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.link import LikeLinks, Links
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
 BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
@@ -142,7 +142,7 @@ class Site(Lab):
             room = self.store if broker.spec.policy == "shared_store" else self.replication
             room.start(broker)
 
-    def go_live(self, broker: Broker, data: Journal | None, rule: Rule = Rule.none) -> None:
+    def go_live(self, broker: Broker, data: Journal | None, rule: Reason = Reason.none) -> None:
         """A broker reads its journal and serves."""
         broker.served_journal = live = data or Journal(broker.name)
         broker.incarnation += 1
@@ -159,7 +159,7 @@ class Site(Lab):
         self.deliver()
         self.colocated.started(broker)
 
-    def take_over(self, slave: Broker, data: Journal, rule: Rule) -> None:
+    def take_over(self, slave: Broker, data: Journal, rule: Reason) -> None:
         """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
         if not slave.spec.scales_down:
             self.go_live(slave, data, rule)
@@ -180,7 +180,7 @@ class Site(Lab):
         live = broker.served_journal
         if live is None:
             return
-        self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Rule.broker_stopped)
+        self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
         broker.stored_journal = live.persisted(orderly)
         if broker.spec.policy == "shared_store":
             self.store.of(broker).journal = broker.stored_journal

@@ -15,7 +15,7 @@ from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.network.cluster_connection import Refused
 from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.artemis.steps import Keys
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
@@ -127,7 +127,7 @@ class Client:
     def end_session(self, tried: bool) -> None:
         """Its session is gone with all that was open in it."""
         self.rollback_only |= bool(self.work)
-        self.drop(Rule.connection_lost)
+        self.drop(Reason.connection_lost)
         self.at = None
 
     def on_disconnected(self, tried: bool) -> None:
@@ -164,7 +164,7 @@ class Client:
         self.state = "reconnecting"
         self.failovers.append("failure_detected")
         self.epoch += 1
-        self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Rule.connection_lost)
+        self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Reason.connection_lost)
         attempts = self.attempts(self.options["reconnect_attempts"])
         self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts))
 
@@ -200,7 +200,7 @@ class Client:
         """No attempt is left: the connection is closed for good."""
         self.state = "failed"
         self.failovers.append("failover_failed")
-        self.lab.event(Kind.Failed, None, frm=self.node, rule=Rule.gave_up)
+        self.lab.event(Kind.Failed, None, frm=self.node, rule=Reason.gave_up)
 
     def is_blocked(self, persistent: bool) -> bool:
         """Whether a call has to wait: while it looks for its broker.
@@ -272,9 +272,9 @@ class Client:
     def roll_back(self) -> None:
         """The work of the transaction is undone."""
         self.rollback_only = False
-        self.drop(Rule.asked)
+        self.drop(Reason.asked)
 
-    def drop(self, rule: Rule) -> None:
+    def drop(self, rule: Reason) -> None:
         """What was sent in the open transaction never becomes visible."""
         for message in self.work:
             self.lab.message(Kind.Discarded, message, self.at, rule=rule, cause=message.row)

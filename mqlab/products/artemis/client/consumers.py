@@ -10,7 +10,7 @@ from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, Client
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
@@ -57,7 +57,7 @@ class Consumer(Client):
                 frm=self.node,
                 to=self.at.node,
                 sub=self.sub,
-                rule=Rule.local_consumer,
+                rule=Reason.local_consumer,
                 dest=self.dest,
             )
             self.lab.balancing.dispatch(self.at)
@@ -182,7 +182,7 @@ class Consumer(Client):
         queues.pop(next(key for key, found in queues.items() if found is queue))
         for item in queue.waiting:
             self.lab.message(
-                Kind.Discarded, item.message, broker, rule=Rule.no_subscription, cause=item.row
+                Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row
             )
 
     def close(self) -> bool:

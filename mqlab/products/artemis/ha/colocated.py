@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
 FIRST = 300 * MS
@@ -43,7 +43,7 @@ class Colocated(Subsystem):
         slave = Broker(self.lab, host.spec.part("slave", f"{host.name}/{name}"), host)
         host.hosted[name] = slave
         slave.node_id = requester.node_id
-        self.lab.event(Kind.Told, requester, to=host.node, rule=Rule.hosted)
+        self.lab.event(Kind.Told, requester, to=host.node, rule=Reason.hosted)
         if slave.spec.policy == "shared_store":
             self.lab.store.start(slave)
         else:

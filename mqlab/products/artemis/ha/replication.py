@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
 from mqlab.spec.artemis import votes_needed
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
 NOTICED = 100 * MS  # a broken connection is noticed at once, by and large
@@ -127,7 +127,7 @@ class Replication(Subsystem):
             return
         slave.node_id = live.node_id
         self.lab.role(slave, "backup_in_sync")
-        self.lab.event(Kind.Replicated, live, to=slave.node, rule=Rule.copied)
+        self.lab.event(Kind.Replicated, live, to=slave.node, rule=Reason.copied)
         if slave.spec.role != "slave" and live.element("allow_failback"):
             self.lab.soon(slave, MS, self._fail_back)
 
@@ -152,7 +152,7 @@ class Replication(Subsystem):
         self._unpair(master)
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopping")
-        self.lab.go_live(master, data, Rule.fail_back)
+        self.lab.go_live(master, data, Reason.fail_back)
         acting.incarnation += 1
         self.lab.soon(acting, self.lab.random_duration(AGAIN), self._restart)
 
@@ -203,13 +203,13 @@ class Replication(Subsystem):
                 self.lab.random_duration(LOADING),
                 self.lab.take_over,
                 slave.stored_journal,
-                Rule.vote_won,
+                Reason.vote_won,
             )
         else:
             self._restart_as_slave(slave)
 
     def _tell(self, broker: Broker, yes: bool, told: dict[str, object]) -> None:
-        rule = Rule.vote_won if yes else Rule.vote_lost
+        rule = Reason.vote_won if yes else Reason.vote_lost
         self.lab.event(Kind.Voted, broker, rule=rule, told=told)
 
     def _agreed(self, asker: Broker, agrees: Callable[[Broker], bool]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
@@ -94,7 +94,7 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
         fits = there is not None and (there.topic is None) == (topic is None)
         for item in queue.waiting:
             if there is not None and fits:
-                row = lab.notes.forwarded(item.message, broker, target, Rule.scale_down, item.row)
+                row = lab.notes.forwarded(item.message, broker, target, Reason.scale_down, item.row)
                 moved = Moved(target, there, item.message, row)
                 lab.line(broker, target).carry(lab.on_moved, moved, 0, item.message.size)
                 lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
@@ -104,7 +104,7 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
                     item.message,
                     broker,
                     to=target.node,
-                    rule=Rule.scale_down,
+                    rule=Reason.scale_down,
                     cause=item.row,
                 )
         queue.waiting = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
 from mqlab.products.artemis.broker.messages import Journal
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
 LOCK_POLL = 500 * MS
@@ -112,13 +112,13 @@ class SharedStore(Subsystem):
         store.live = broker
         store.journal = store.journal or Journal(broker.name)
         self.lab.role(broker, "starting")
-        self.lab.event(Kind.Locked, broker, rule=Rule.lock_free)
+        self.lab.event(Kind.Locked, broker, rule=Reason.lock_free)
         self.lab.soon(
             broker,
             self.lab.random_duration(LOADING),
             self.lab.take_over,
             store.journal,
-            Rule.lock_free,
+            Reason.lock_free,
         )
 
     def _hand_back(self, acting: Broker) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
 from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage, selects
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.client.consumers import Consumer
@@ -24,7 +24,7 @@ class BridgedMessage:
     stored: StoredMessage
     way: tuple[Broker, ...]
     queue: Queue | None  # the last one's; None: by its name
-    rule: Rule
+    rule: Reason
     row: int = -1
 
 
@@ -99,10 +99,10 @@ class ClusterConnection(Subsystem):
             groups.setdefault((queue.name, own), []).append((at, queue))
         chosen = [self._next(broker, message, bindings) for bindings in groups.values()]
         for binding in filter(None, chosen):  # all of them are found before one is used
-            self._deliver(broker, *binding, message, message.row, Rule.broker_turn)
+            self._deliver(broker, *binding, message, message.row, Reason.broker_turn)
         if not groups:
             self.lab.message(
-                Kind.Discarded, message, broker, rule=Rule.no_subscription, cause=message.row
+                Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row
             )
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
@@ -141,20 +141,20 @@ class ClusterConnection(Subsystem):
         broker.journal.positions[binding[1].name] = place
 
     def _deliver(
-        self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Rule
+        self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Reason
     ) -> None:
         """Bring a message to a queue; what is for another broker lies here until that has it."""
         if at is broker:
             self.lab.enqueue(at, queue, message, row)
             return
-        if rule is Rule.broker_turn:
+        if rule is Reason.broker_turn:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
         if all(frm.reaches(onto) for frm, onto in pairwise(way)):
             self._forward(BridgedMessage(stored, tuple(way), queue, rule))
         else:
-            self.lab.message(Kind.Held, message, broker, rule=Rule.on_the_way, cause=row)
+            self.lab.message(Kind.Held, message, broker, rule=Reason.on_the_way, cause=row)
 
     @staticmethod
     def _store(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> StoredMessage:
@@ -177,7 +177,9 @@ class ClusterConnection(Subsystem):
         ):
             return  # its broker ended meanwhile: what it kept is sent once more
         if not (onto.serves and frm.reaches(onto)):
-            self.lab.message(Kind.Held, stored.message, frm, rule=Rule.on_the_way, cause=stored.row)
+            self.lab.message(
+                Kind.Held, stored.message, frm, rule=Reason.on_the_way, cause=stored.row
+            )
             return
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
         self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
@@ -196,7 +198,9 @@ class ClusterConnection(Subsystem):
                 there = at is not broker and broker.reaches(at)
                 for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
                     if not stored.under_way:
-                        self._forward(BridgedMessage(stored, (broker, at), None, Rule.broker_turn))
+                        self._forward(
+                            BridgedMessage(stored, (broker, at), None, Reason.broker_turn)
+                        )
 
     # To the consumers of a broker
 
@@ -219,7 +223,7 @@ class ClusterConnection(Subsystem):
                     broker,
                     broker.node,
                     taker.node,
-                    rule=Rule.queue_turn,
+                    rule=Reason.queue_turn,
                     cause=item.row,
                 )
                 taker.take(item)
@@ -253,4 +257,4 @@ class ClusterConnection(Subsystem):
                 return
             self._end_turn(broker, bindings, takers[0])
             queue.waiting.remove(item)
-            self._deliver(broker, *takers[0], item.message, item.row, Rule.redistribution)
+            self._deliver(broker, *takers[0], item.message, item.row, Reason.redistribution)

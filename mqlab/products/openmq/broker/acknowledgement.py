@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqlab.products.openmq.broker.model import Broker, Consumer, Delivery, Message
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them
 DUPS_WAIT = 7_000_000  # us after the last one
@@ -60,7 +60,7 @@ def drop_lost(consumer: Consumer) -> None:
     for claim in consumer.unacknowledged:
         if claim in consumer.taken or not consumer.home.linked(claim.message.home):
             (consumer.taken if claim in consumer.taken else consumer.buffer).remove(claim)
-            release(claim, Rule.broker_stopped)
+            release(claim, Reason.broker_stopped)
 
 
 def home_returns(broker: Broker) -> None:
@@ -92,7 +92,7 @@ def finish(claim: Delivery) -> None:
     message = claim.message
     if claim in message.claims:
         message.claims.remove(claim)
-    drop_copies(message, Kind.Acknowledged, Rule.none)
+    drop_copies(message, Kind.Acknowledged, Reason.none)
     instance = message.home.instances.get(message.dest)
     if not message.claims and instance is not None and message in instance.messages:
         instance.messages.remove(message)

@@ -18,7 +18,7 @@ from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Rule
+from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -166,7 +166,7 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
         if action == "commit":
             acknowledgement.finish(claim)
         else:  # a store has noted of what a session took only the first as handed out
-            acknowledgement.release(claim, Rule.asked, not no or home.lives == branch.life)
+            acknowledgement.release(claim, Reason.asked, not no or home.lives == branch.life)
     return True
 
 

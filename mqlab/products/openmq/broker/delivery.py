@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.model import Broker, Consumer, Delivery, Message, Trip, selects
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -109,7 +109,12 @@ def _forward(claim: Delivery, there: Broker) -> None:
     if there not in message.copies and there not in message.crossing:
         link = notes.links[home.name, there.name]
         message.crossing[there] = notes.message(
-            Kind.Forwarded, message, frm=home.node, to=there.node, link=link, rule=Rule.home_to_home
+            Kind.Forwarded,
+            message,
+            frm=home.node,
+            to=there.node,
+            link=link,
+            rule=Reason.home_to_home,
         )
     claim.row = message.copies.get(there, message.crossing.get(there, -1))
     home.lab.lines[home.name, there.name].carry(

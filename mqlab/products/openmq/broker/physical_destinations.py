@@ -15,7 +15,7 @@ from mqlab.products.openmq.broker.model import (
     selects,
 )
 from mqlab.spec.selector import Selector
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
 
@@ -38,7 +38,7 @@ def admit(message: Message, producer: int) -> str:
     too_big = instance is None or instance.limits("MaxBytesPerMsg", message.size + OVERHEAD)
     rejected = too_big or (full and behaviour == "REJECT_NEWEST")
     if instance is None or (rejected and message.persistent):
-        lab.notes.message(Kind.Failed, message, rule=Rule.limit_reached, **way)
+        lab.notes.message(Kind.Failed, message, rule=Reason.limit_reached, **way)
         return "refused"
     message.row = lab.notes.message(Kind.Sent, message, **way)
     if rejected:
@@ -57,11 +57,11 @@ def take_in(message: Message, producer: int) -> bool:
         instance.admitted -= 1
         instance.admitted_bytes -= message.size + OVERHEAD
     if instance is None or not home.running:
-        lab.notes.message(Kind.Failed, message, rule=Rule.broker_stopped, **way)
+        lab.notes.message(Kind.Failed, message, rule=Reason.broker_stopped, **way)
         return False
     message.claims = claims(message)
     if not message.claims:
-        lab.notes.message(Kind.Discarded, message, rule=Rule.no_consumer)
+        lab.notes.message(Kind.Discarded, message, rule=Reason.no_consumer)
         return True
     if str(instance.option("LimitBehavior")).startswith("REMOVE") and _is_full(instance, message):
         _make_room(instance)
@@ -96,7 +96,7 @@ def _make_room(instance: PhysicalDestination) -> None:
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
     if instance.messages:
         least = min(instance.messages, key=lambda m: (m.priority * low, m.number))
-        move_to_dmq(least, Rule.limit_reached)
+        move_to_dmq(least, Reason.limit_reached)
 
 
 def move_to_dmq(message: Message, rule: int) -> None:
@@ -139,8 +139,8 @@ def expire(messages: list[Message]) -> None:
             messages.remove(message)
         elif not in_hands and (home.active(message.dest) or now >= next_sweep(message)):
             messages.remove(message)
-            acknowledgement.drop_copies(message, Kind.Discarded, Rule.expired)
-            move_to_dmq(message, Rule.expired)
+            acknowledgement.drop_copies(message, Kind.Discarded, Reason.expired)
+            move_to_dmq(message, Reason.expired)
 
 
 def discard(message: Message, rule: int) -> None:
@@ -162,8 +162,8 @@ def note_waiting(broker: Broker) -> None:
             if message.waits == common:
                 continue
             free = not broker.running or _is_free(message)
-            rule = (common or _why_it_waits(message, takers)) if free else Rule.none
-            if rule not in (Rule.none, message.waits):
+            rule = (common or _why_it_waits(message, takers)) if free else Reason.none
+            if rule not in (Reason.none, message.waits):
                 message.waits = rule
                 cause = message.row if broker.running else broker.ended
                 broker.lab.notes.message(Kind.Held, message, rule=rule, cause=cause)
@@ -173,17 +173,17 @@ def _is_free(message: Message) -> bool:
     return message.transaction is None and any(claim.taker is None for claim in message.claims)
 
 
-def _why_all_wait(broker: Broker, instance: PhysicalDestination, takers: list[Consumer]) -> Rule:
+def _why_all_wait(broker: Broker, instance: PhysicalDestination, takers: list[Consumer]) -> Reason:
     if not broker.running:
-        return Rule.broker_stopped
+        return Reason.broker_stopped
     if instance.paused:
-        return Rule.paused
-    return Rule.no_consumer if instance.dest.is_queue and not takers else Rule.none
+        return Reason.paused
+    return Reason.no_consumer if instance.dest.is_queue and not takers else Reason.none
 
 
-def _why_it_waits(message: Message, takers: list[Consumer]) -> Rule:
+def _why_it_waits(message: Message, takers: list[Consumer]) -> Reason:
     if message.dest.is_queue:
         wanted = any(selects(c.selector, message) for c in takers)
-        return Rule.buffers_full if wanted else Rule.selected_by_none
+        return Reason.buffers_full if wanted else Reason.selected_by_none
     free = [claim.key for claim in message.claims if claim.taker is None]
-    return Rule.buffers_full if any(c.key in free for c in takers) else Rule.durable
+    return Reason.buffers_full if any(c.key in free for c in takers) else Reason.durable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -70,7 +70,7 @@ def lose(client: Client, cause: int) -> None:
         Kind.Interrupted,
         frm=client.node,
         to=client.home.node,
-        rule=Rule.broker_stopped,
+        rule=Reason.broker_stopped,
         cause=cause,
     )
     client.rollback_only = client.mode == "transacted"  # C4074
@@ -78,7 +78,7 @@ def lose(client: Client, cause: int) -> None:
         client, Consumer
     ):  # nothing taken, nothing lost; receive fails until recover: C4106
         client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
-        acknowledgement.requeue(client, Rule.broker_stopped)
+        acknowledgement.requeue(client, Reason.broker_stopped)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT
         lab.later(pause, on_attempt, (client, 0))
@@ -113,7 +113,7 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
             frm=client.node,
             to=home.node,
             cause=client.lost,
-            rule=Rule.accepted if home.serves else Rule.nobody_listens,
+            rule=Reason.accepted if home.serves else Reason.nobody_listens,
         )
     if home.serves:
         attach(client, home)

@@ -12,7 +12,7 @@ from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -88,7 +88,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         served_weight=delivery.first_free(lab),
     )
     consumer.sub = lab.notes.subscription(consumer)
-    lab.notes.consumer(Kind.Subscribed, consumer, Rule.local_consumer)
+    lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
     broker.spread(dest)
 
 
@@ -99,9 +99,9 @@ def do_close_consumer(lab: Cluster, keys: Keys) -> None:
     if consumer.open:
         if consumer.mode == "dups_ok":
             acknowledgement.on_dups(consumer)
-        acknowledgement.requeue(consumer, Rule.consumer_left)
+        acknowledgement.requeue(consumer, Reason.consumer_left)
         consumer.open = False
-        lab.notes.consumer(Kind.Unsubscribed, consumer, Rule.consumer_left)
+        lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
         temporary = consumer.dest.name.startswith("temp:")
         for broker in (consumer.home, *consumer.home.peers) if temporary else ():
             broker.instances.pop(consumer.dest, None)

@@ -8,7 +8,7 @@ from mqlab.products.openmq.broker import physical_destinations
 from mqlab.products.openmq.broker.model import DEAD, Client, Keys, Message, SendJob, destination_of
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -151,7 +151,7 @@ def on_sent(what: Sent) -> None:
 def on_dropped(what: Sent) -> None:
     """A message that is not persistent has come to a home that has no room for it."""
     job, producer, message = what
-    message.home.lab.notes.message(Kind.Discarded, message, rule=Rule.limit_reached)
+    message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.limit_reached)
     _confirm(job, producer, message)
 
 
@@ -212,4 +212,4 @@ def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
             message.transaction = None
             if not commit:
                 instance.messages.remove(message)
-                physical_destinations.discard(message, Rule.asked)
+                physical_destinations.discard(message, Reason.asked)

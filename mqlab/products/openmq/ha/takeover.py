@@ -10,7 +10,7 @@ from __future__ import annotations
 from mqlab.products.openmq.broker import physical_destinations
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 SECOND = 1_000_000
 TAKES = 3 * SECOND // 2  # us from the lock to the end of a takeover
@@ -77,7 +77,7 @@ def on_dead(who: tuple[Broker, int]) -> None:
         broker=winner.node,
         frm=dead.node,
         to=winner.node,
-        rule=Rule.first_to_lock,
+        rule=Reason.first_to_lock,
         cause=dead.ended,
     )
     lab.later(TAKES, on_taken, (winner, dead, life))
@@ -107,7 +107,7 @@ def take(winner: Broker, dead: Broker) -> None:
         mine = winner.add(dest, instance.created_by, instance.options)
         for message in instance.messages:
             if lab.is_open(message.transaction):
-                physical_destinations.discard(message, Rule.broker_stopped)
+                physical_destinations.discard(message, Reason.broker_stopped)
                 continue
             message.home = winner
             message.copies.pop(winner, None)

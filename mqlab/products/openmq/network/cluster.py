@@ -14,7 +14,7 @@ from mqlab.products.openmq.broker import acknowledgement, physical_destinations
 from mqlab.products.openmq.broker.model import Broker, DurableSubscription, Key, Keys
 from mqlab.products.openmq.client import clients
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Rule
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -42,7 +42,7 @@ def _update(broker: Broker, dest: Destination, options: Keys) -> None:
 def _destroy(broker: Broker, dest: Destination) -> None:
     gone = broker.instances.pop(dest, None)
     for message in gone.messages if gone else ():
-        physical_destinations.discard(message, Rule.asked)
+        physical_destinations.discard(message, Reason.asked)
 
 
 def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
@@ -53,7 +53,7 @@ def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
 def _unsubscribe(broker: Broker, key: Key) -> None:
     broker.durables.pop(key, None)
     broker.handed.pop(key, None)
-    acknowledgement.forget(broker, key, Rule.asked)
+    acknowledgement.forget(broker, key, Reason.asked)
 
 
 def _unsubscribed_while_away(broker: Broker, key: Key) -> None:
@@ -195,7 +195,7 @@ def down(broker: Broker, kind: int) -> None:
             ]
             if not message.claims or lab.is_open(message.transaction):
                 instance.messages.remove(message)
-                lab.notes.message(Kind.Discarded, message, rule=Rule.memory_store, cause=row)
+                lab.notes.message(Kind.Discarded, message, rule=Reason.memory_store, cause=row)
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
             clients.lose(client, row)

@@ -1,0 +1,117 @@
+"""The lab of Artemis brokers has the face of every lab: step, until, fork, do, roles, jitter."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from mqlab.errors import MqlabError
+from mqlab.products.artemis.figures import figures
+from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.spec.step import Step
+from tests.conftest import recorded
+from tests.products.artemis.ha import body, master, slave
+
+ALL = [pytest.param(lab_file.read(param.values[0]), id=param.id)
+       for name in ("artemis", "artemis-later") for param in recorded(name, lambda path: True)]  # fmt: skip
+ALL += [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
+PAIR = {"M1": master(), "S1": slave()}
+
+
+def played(scenario, seed=1, jitter="3ms"):
+    lab = ArtemisLab(scenario, seed, jitter)
+    lab.play()
+    return lab
+
+
+@pytest.mark.parametrize("scenario", ALL)
+def test_step_by_step_it_is_the_same_run(scenario):
+    lab = ArtemisLab(scenario, 1, "3ms")
+    while lab.step():
+        pass
+    assert lab.trace.digest() == played(scenario).trace.digest()
+
+
+@pytest.mark.parametrize("scenario", ALL)
+def test_a_fork_goes_its_own_way_and_both_end_as_the_run_that_was_not_forked(scenario):
+    whole = played(scenario)
+    lab = ArtemisLab(scenario, 1, "3ms")
+    lab.until(f"{random.Random(whole.trace.digest()).randrange(whole.now + 1)}us")
+    before = lab.trace.digest()
+    fork = lab.fork()
+    fork.play()
+    assert lab.trace.digest() == before
+    lab.play()
+    assert lab.trace.digest() == fork.trace.digest() == whole.trace.digest()
+
+
+@pytest.mark.parametrize("scenario", [p for p in ALL if any(
+    step.do == "send" for step in p.values[0].steps)])  # fmt: skip
+def test_the_seed_decides_what_jitter_does(scenario):
+    digests = [played(scenario, seed).trace.digest() for seed in (1, 1, 2)]
+    assert digests[0] == digests[1] != digests[2]
+
+
+@pytest.mark.parametrize("scenario", ALL)
+def test_until_stops_at_its_time(scenario):
+    lab = ArtemisLab(scenario)
+    lab.until("1234ms")
+    assert lab.now == 1_234_000
+    assert max(lab.trace.column("t"), default=0) <= lab.now
+
+
+def lab_of(script="wait ms=1000", **more):
+    return ArtemisLab(lab_file.read(body(PAIR, script, **more)))
+
+
+def test_a_step_more_is_done_at_once():
+    lab = lab_of()
+    lab.play()
+    lab.do(Step("open_consumer", {"consumer": "C", "broker": "M1", "queue": "Q"}))
+    lab.do(Step("send", {"broker": "M1", "queue": "Q", "count": 3}))
+    assert lab.trace.received() == {"C": 0}
+    lab.rest()
+    assert lab.trace.received() == {"C": 3}
+    assert lab.roles == {"M1": "live", "S1": "backup_in_sync"}
+
+
+@pytest.mark.parametrize("step", [
+    Step("kill", {"broker": "X"}), Step("fly", {}), Step("kill", {"broker": "M1", "how": "hard"}),
+    Step("receive", {"consumer": "C", "count": 1}), Step("kill", {"broker": "M1", "at": "1ms"}),
+])  # fmt: skip
+def test_a_step_that_cannot_be_leaves_the_lab_as_it_was(step):
+    lab = lab_of()
+    lab.play()
+    before = lab.trace.digest(), lab.trace.header["scenario"], lab.now, lab.clock.waiting
+    with pytest.raises(MqlabError):
+        lab.do(step)
+    assert (
+        lab.trace.digest(),
+        lab.trace.header["scenario"],
+        lab.now,
+        lab.clock.waiting,
+    ) == before
+
+
+def test_a_step_with_a_time_happens_then_beside_the_others():
+    lab = lab_of("wait ms=10000\nsnapshot label=end")
+    lab.do(Step("kill", {"broker": "M1", "at": "9s"}))
+    lab.do(Step("start_broker", {"broker": "M1", "at": "11s", "with": {}}))
+    lab.until("8999ms")
+    assert lab.roles["M1"] == "live"
+    lab.until("10s")
+    assert lab.roles == {"M1": "down", "S1": "live"}
+    lab.play()
+    assert lab.snapshots["end"]["brokers"]["M1"]["role"] == "live"
+
+
+def test_what_is_stopped_and_started_at_a_time_goes_on_beside_the_script():
+    lab = lab_of("wait ms=20000")
+    lab.do(Step("start", {"brokers": ["M1", "S1"], "at": "1s"}))
+    lab.do(Step("restart", {"brokers": ["S1", "M1"], "at": "9s"}))
+    lab.play()
+    started = [e.t for e in lab.trace.events() if e.kind.name == "Started"]
+    assert len(started) == 2
+    assert 9_000_000 <= started[1] <= 13_000_000

@@ -1,0 +1,167 @@
+"""What one verb takes, all take; and what is changed by a path is reached by it."""
+
+import pytest
+
+import mqlab as mq
+from mqlab import products
+from mqlab.api import artemis, openmq
+
+FOO = mq.Queue("TEST.FOO")
+NET = mq.Network(
+    mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")
+)
+ACTIONS = (mq.Consumer("C", on="B", reads=FOO), mq.Producer("P", on="A", sends=3, to=FOO))
+CLUSTER = openmq.Network("b1", "b2")
+SENT = (
+    openmq.Consumer("C", "b2", openmq.Queue("Q")),
+    openmq.Producer("P", "b1", 3, openmq.Queue("Q")),
+)
+
+
+def kinds(folder):
+    """Return name -> arguments of everything that a verb takes."""
+    figure = mq.figure("fuse:2.20")
+    mq.save(figure, folder / "fig.json")
+    return {
+        "figure": (figure,), "id": ("fuse:2.20",), "path": (folder / "fig.json",),
+        "path as text": (str(folder / "fig.json"),), "scenario": (figure.scenario,),
+        "network with actions": (NET, *ACTIONS), "cluster with actions": (CLUSTER, *SENT),
+        "figure of openmq": ("openmq:4-1",), "figure of artemis": ("artemis:21.1",),
+        "timed figure": ("fuse:4.4",), "trace": (mq.run(figure),),
+    }  # fmt: skip
+
+
+NAMES = ("figure", "id", "path", "path as text", "scenario", "network with actions",
+         "cluster with actions", "figure of openmq", "figure of artemis", "timed figure", "trace")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    return kinds(tmp_path_factory.mktemp("given"))
+
+
+def test_every_kind_is_tried(given):
+    assert tuple(given) == NAMES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_all_verbs_take_it(name, given, tmp_path):
+    what = given[name]
+    trace = mq.run(*what)
+    assert sum(trace.received().values()) > 0
+    mq.save(what[0], tmp_path / "x.json", *what[1:])
+    assert mq.run(tmp_path / "x.json").received() == trace.received()
+    assert isinstance(mq.check(*what), list)
+    assert str(mq.explain(*what)) == str(mq.explain(trace)) or "real broker" in str(
+        mq.explain(*what)
+    )
+    left, *more = what
+    if not more:
+        assert mq.compare(left, trace).first_difference() is None
+    mq.view(*what)
+    lab = mq.Lab(*what)
+    lab.rest()
+    assert lab.trace.received() == trace.received()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "cluster" not in name
+                                  and "openmq" not in name and "artemis" not in name])  # fmt: skip
+def test_what_is_of_activemq_can_be_upgraded(name, given):
+    what, *actions = given[name]
+    assert mq.upgrade(what, "5.17", "6.1", *actions).after is not None
+
+
+def test_a_trace_is_written_whole_and_read_again(tmp_path):
+    trace = mq.run("fuse:2.20")
+    mq.save(trace, tmp_path / "x.parquet")
+    again = mq.load(tmp_path / "x.parquet")
+    assert again.digest() == trace.digest()
+    assert mq.run(str(tmp_path / "x.parquet")).digest() == trace.digest()
+
+
+# An option that changes something, for each product.
+CHANGES = {"activemq": ("*", {"advisory_support": False}), "openmq": ("*", {"autocreate_queue": False}),
+           "artemis": ("*", {"max_hops": 0})}  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", products.figures(), ids=lambda figure: figure.id)
+def test_every_figure_has_change(figure):
+    product = products.product_of_scenario(figure.scenario)
+    path, options = CHANGES[product.name]
+    changed = figure.change(path, **options)
+    assert type(changed) is type(figure)
+    assert changed.id == figure.id
+    if product.write(figure.scenario).get("brokers"):
+        assert changed.scenario != figure.scenario
+    back = changed.change(path, **dict.fromkeys(options))
+    written = product.write(back.scenario)
+    assert written == product.write(figure.scenario)
+    with pytest.raises(mq.MqlabError, match="unknown"):
+        figure.change("nobody", **options)
+    if product.write(figure.scenario).get("brokers"):
+        with pytest.raises(mq.MqlabError, match="unknown"):
+            figure.change(path, no_such_option=1)
+
+
+def test_a_changed_cluster_does_otherwise():
+    net = openmq.Network("b1", "b2").change("b2", autocreate_queue=False)
+    assert net.option("b2", "imq.autocreate.queue") is False
+    assert net.option("b1", "imq.autocreate.queue") is None
+    assert net.change("*", model="master", master="b1").master == "b1"
+    with pytest.raises(mq.MqlabError, match="unknown cluster model 'star'"):
+        net.change("*", model="star")
+
+
+def test_a_changed_broker_of_artemis_does_otherwise():
+    pair = artemis.Network(artemis.Broker("M", "replication", "master"),
+                           artemis.Broker("S", "replication", "slave"))  # fmt: skip
+    changed = pair.change("S", allow_failback=True)
+    assert changed.brokers[1].element("allow_failback") is True
+    assert changed.brokers[0] == pair.brokers[0]
+    with pytest.raises(mq.MqlabError, match="does not stand in a replication master"):
+        pair.change("M", allow_failback=True)
+
+
+def test_paths_that_change_takes_actions_take():
+    stop = mq.StopConnector("A/ab")
+    assert stop == mq.StopConnector("ab", of="A")
+    trace = mq.run(
+        NET.change("A/ab", network_ttl=2), ACTIONS[0], mq.StopConnector("A/ab"), ACTIONS[1]
+    )
+    assert trace.received() == {"C": 0}
+
+
+def test_a_connector_name_that_two_brokers_use_is_an_error_that_lists_both():
+    def connector(to):
+        return mq.NetworkConnector("link", uri=f"static:(tcp://{to}:61616)")
+
+    net = mq.Network(mq.Broker("A", connector("B")), mq.Broker("B", connector("A")))
+    with pytest.raises(mq.MqlabError, match="A/link and B/link; write which, as 'A/link'"):
+        mq.run(net, mq.StopConnector("link"))
+    mq.run(net, mq.StopConnector("B/link"))
+    with pytest.raises(
+        mq.MqlabError, match=r"'link', static:\(tcp://B:61616\) and static:\(tcp://C:61616\)"
+    ):
+        mq.Broker("A", connector("B"), connector("C"))
+
+
+@pytest.mark.parametrize("value", [
+    "fuse:2.20", "openmq:4-1", "artemis:21.1", "fuse:4.4", "crash:pair",
+])  # fmt: skip
+def test_figures_print_as_people_read(value):
+    figure = mq.figure(value) if value != "crash:pair" else mq.figures("crash")[0]
+    assert str(figure) == f"{figure.id}: {figure.title}. {figure.question}"
+    assert repr(figure) == f"<Figure {figure.id}: {figure.title}>"
+
+
+def test_comparisons_and_events_print_as_people_read():
+    both = mq.compare("fuse:2.20", "fuse:2.21")
+    assert "C1: 6 and 4" in str(both)
+    assert "The first events that differ:\n  2.000 ms  Merged at A" in str(both)
+    assert "The runs are alike." in str(mq.compare("fuse:2.20", "fuse:2.20"))
+    for product in ("fuse:4.4", "openmq:4-5a", "artemis:21.3"):
+        for event in mq.run(product).events():
+            assert str(event).startswith(f"{event.t / 1000:.3f} ms  {event.kind.name}")
+            assert "None" not in str(event)
+            assert "=" not in str(event).partition(": ")[0]

@@ -1,0 +1,196 @@
+"""`mq.check`: every rule on a network that has the problem, and on its neighbour that has not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import mqlab as mq
+from mqlab.products.activemq.rules.networks import RULES
+from mqlab.spec import topology, uri
+from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
+
+STATIC = {"statically_included_destinations": ["queue://TEST.FOO"]}
+TOPICS_OUT = {"excluded_destinations": ["topic://>"]}
+
+
+def scenario(net: mq.Network, *actions) -> mq.Scenario:
+    return mq.Scenario.of(net, *actions)
+
+
+WILD = mq.Consumer("W", on="B", reads=mq.Queue("TEST.>"))
+PICKY = mq.Consumer("K", on="B", reads=FOO, selector="a = 1")
+
+
+def ADDRESSED(uri, **transport):  # noqa: N802 - a table's word
+    connector = mq.NetworkConnector.as_written("ab", uri)
+    return mq.Network(mq.Broker("A", connector),
+                      mq.Broker("B", mq.TransportConnector(**transport)))  # fmt: skip
+
+
+REACH = ("ttl-short", "ttl-distance", "no-target")
+# rule -> (what has the problem, what has not)
+CASES = {
+    "ttl-zero": (network("A>B", network_ttl=0), network("A>B")),
+    "ttl-short": (
+        scenario(network("A>B B>C", network_ttl=1), *reads("C1@C"), send(1)),
+        scenario(network("A>B B>C", network_ttl=2), *reads("C1@C"), send(1)),
+    ),
+    # a network alone: the greatest distance counts
+    "ttl-distance": (network("A>B B>C", network_ttl=1), network("A>B B>C", network_ttl=2)),
+    "no-target": (ADDRESSED("static:()"), ADDRESSED("static:(tcp://B:61616)")),
+    "conduit-off-topics": (
+        network("A>B", conduit_subscriptions=False),
+        network("A>B", conduit_subscriptions=False, **TOPICS_OUT),
+    ),
+    "topic-cycle": (
+        network("A=B B=C C=A", network_ttl=2),
+        network("A=B B=C", network_ttl=2),
+    ),
+    "selector-conduit": (
+        scenario(network("A>B"), PICKY),
+        scenario(network("A>B", conduit_subscriptions=False, **TOPICS_OUT), PICKY),
+    ),
+    "suppress-alone": (
+        network("A>B", suppress_duplicate_queue_subscriptions=True),
+        network("A>B", suppress_duplicate_queue_subscriptions=True,
+                decrease_network_consumer_priority=True),
+    ),
+    "static-no-consumer": (
+        scenario(network("A>B", **STATIC), send(1)),
+        scenario(network("A>B", **STATIC), *reads("C1@B"), send(1)),
+    ),
+    "advisory-off": (
+        network("A>B").change("B", advisory_support=False),
+        network("A>B").change("A", advisory_support=False),
+    ),
+    "excluded-wildcard": (
+        scenario(network("A>B", excluded_destinations=["queue://TEST.X"]), WILD),
+        scenario(network("A>B", excluded_destinations=["queue://OTHER"]), WILD),
+    ),
+    "wildcard-inside": (
+        network("A>B", excluded_destinations=["queue://A.>.B"]),
+        network("A>B", excluded_destinations=["queue://A.*.>"]),
+    ),
+    "same-name": (
+        mq.Network(mq.Broker("A", *(
+            mq.NetworkConnector(n, uri="static:(tcp://B)", configured_name="x") for n in "pq"
+        )), mq.Broker("B")),
+        network("A>B A>B"),
+    ),
+    "prefetch-zero": (network("A>B", prefetch_size=0), network("A>B", prefetch_size=1)),
+    "loopback": (network("A>A"), network("A>B")),
+    "later-option": (
+        network("A>B", "5.5", consumer_ttl=1), network("A>B", "5.17", consumer_ttl=1),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_finds_its_problem_and_only_it(rule):
+    bad, good = CASES[rule]
+    found = [problem for problem in mq.check(bad) if problem.rule == rule]
+    assert found, "the problem is there"
+    assert found[0].where
+    assert found[0].remedy
+    assert found[0].source
+    assert rule not in [problem.rule for problem in mq.check(good)]
+
+
+def test_every_rule_has_a_case():
+    assert len(RULES) == len(CASES) - len(REACH)
+
+
+def test_errors_come_first():
+    net = network("A>B", network_ttl=0, suppress_duplicate_queue_subscriptions=True)
+    assert [problem.level for problem in mq.check(net)] == ["error", "warning"]
+
+
+def test_problems_print_one_a_line_and_show_as_a_table():
+    found = mq.check(network("A>B", network_ttl=0))
+    assert str(found) == str(found[0])
+    assert found[0].remedy in found._repr_html_()
+    assert str(mq.check(network("A>B"))) == "No problem is known."
+
+
+def test_what_is_checked_runs_as_the_broker_does():
+    """A problem is no refusal: each of the networks runs (a prefetch of 0 only in edition 5.5)."""
+    for bad, _ in CASES.values():
+        net = bad if isinstance(bad, mq.Network) else bad.network
+        mq.run(net, *reads("C1@A"), *reads("S1@A", NEWS), send(2), send(2, to=NEWS))
+
+
+def test_the_command(mqlab, tmp_path):
+    bad, good = CASES["ttl-short"]
+    for name, what, status in (("bad", bad, 1), ("good", good, 0)):
+        file = tmp_path / f"{name}.json"
+        mq.save(what, file)
+        done = mqlab("check", file, "--json")
+        assert done.returncode == status
+        rules = [json.loads(line)["rule"] for line in done.stdout.splitlines()]
+        assert ("ttl-short" in rules) == (name == "bad")
+    assert "no problem found" in mqlab("check", tmp_path / "good.json").stdout
+    assert mqlab("check", "fuse:9.99").returncode == 2
+
+
+def rules(what, *actions):
+    return [problem.rule for problem in mq.check(what, *actions)]
+
+
+def test_without_clients_the_diameter_counts_and_with_a_consumer_its_own_distance():
+    chain = network("A>B B>C C>D", network_ttl=2)
+    told = [p for p in mq.check(chain) if p.rule == "ttl-distance"]
+    assert [(p.where, "3 hops" in p.what, p.level) for p in told] == [("broker A", True, "warning")]
+    assert "ttl-distance" not in rules(chain, *reads("C1@C"))
+    assert "ttl-distance" in rules(chain, *reads("C1@D"))
+    assert "ttl-distance" not in rules(network("A>B B>C C>D", network_ttl=-1))
+
+
+def test_the_distance_of_who_stands_on_a_client_is_that_of_its_broker():
+    client = mq.Client("shop", uri="failover:(tcp://A:61616)")
+    chain = network("A>B B>C", network_ttl=1)
+    sent = mq.Producer("P", on="shop", sends=1, to=FOO)
+    assert "ttl-short" in rules(chain, client, *reads("C1@C"), sent)
+    assert "ttl-short" not in rules(chain, client, *reads("C1@B"), sent)
+
+
+@pytest.mark.parametrize(("uri", "told"), [
+    ("static:()", "names no broker"),
+    ("masterslave:()", "names no broker"),
+    ("masterslave:(tcp://X:61616,tcp://Y:61616)", "leads to X, Y, where no broker is"),
+    ("static:(failover:(tcp://X:61616)?maxReconnectAttempts=0)", "leads to X, where no broker is"),
+    ("multicast://default", "waits for brokers that announce themselves, and none does"),
+])  # fmt: skip
+def test_a_connector_that_leads_nowhere_is_found(uri, told):
+    found = [p for p in mq.check(ADDRESSED(uri)) if p.rule == "no-target"]
+    assert [(p.where, p.level) for p in found] == [("A/ab", "error")]
+    assert told in found[0].what
+    assert found[0].source.startswith("Fuse")
+    assert found[0].remedy
+
+
+def test_a_connector_that_hears_of_somebody_leads_somewhere():
+    net = ADDRESSED("multicast://default", discovery_uri="multicast://default")
+    assert "no-target" not in rules(net)
+
+
+def test_a_client_whose_address_leads_nowhere_is_found():
+    net = mq.Network(mq.Broker("A"), around=mq.Around(endpoints=(mq.Endpoint("X"),)))
+    client = mq.Client("c", uri="failover:(tcp://X:61616)")
+    found = [p for p in mq.check(net, client) if p.rule == "no-target"]
+    assert [p.where for p in found] == ["step 2, client c"]
+    assert "no-target" not in rules(net, mq.Client("c", uri="failover:(tcp://X:1,tcp://A:61616)"))
+
+
+def test_what_a_connector_costs_grows_with_the_brokers_and_not_with_the_connectors(monkeypatch):
+    """Every pair of connectors was looked at: a complete graph of sixty brokers took minutes."""
+    parse, asked = uri.parse, []
+    monkeypatch.setattr(uri, "parse", lambda text: asked.append(text) or parse(text))
+    costs = []
+    for size in (6, 18):
+        net = topology.network("complete graph", size)
+        asked.clear()
+        mq.check(net)
+        costs.append(len(asked) / len([*net.connectors()]))
+    assert costs[1] < 18 / 6 * costs[0]

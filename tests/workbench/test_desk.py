@@ -1,0 +1,353 @@
+"""The desk: what a picture may ask of it, and what it answers, without a page."""
+
+import json
+
+import pytest
+
+import mqlab as mq
+from mqlab import products
+from mqlab.errors import BadValue, UnknownName
+from mqlab.products import inputs as takes
+from mqlab.workbench import WorkbenchSession
+
+SOME = [
+    "fuse:2.20",
+    "fuse:4.4",
+    "fuse:4.9",
+    "openmq:4-1",
+    "openmq:4-4",
+    "artemis:21.1",
+    "article:stuck",
+]
+
+
+def desk_of(figure):
+    return WorkbenchSession(mq.run(figure), figure)
+
+
+def events(trace, until):
+    """Return the events before a time (us) as texts."""
+    return [str(event) for event in trace.events() if event.t < until]
+
+
+@pytest.mark.parametrize("figure", SOME)
+def test_a_fork_is_the_same_run_until_its_moment(figure):
+    for share in (0.3, 0.6, 0.95):
+        desk = desk_of(figure)
+        before, at = desk.traces[0], desk.shown[0].end * share // 1000 / 1000
+        deed = desk.answer("deeds", {"ms": at})["deeds"][-1]
+        desk.answer("break", {"ms": at, **deed})
+        after = desk.traces[0]
+        assert after is not before
+        assert events(after, at * 1000) == events(before, at * 1000)
+
+
+def test_a_crash_happens_at_the_moment_that_was_shown():
+    desk = desk_of("fuse:4.4")
+    told = desk.answer("break", {"ms": 15_000, "step": {"do": "kill", "broker": "broker2"}})
+    assert told["branches"][1]["parent"] == 0
+    assert told["branches"][1]["ms"] == 15_000
+    crashes = [event for event in desk.traces[0].events() if event.kind == mq.Kind.Crashed]
+    assert crashes[-1].broker == "broker2"
+    assert 15_000_000 <= crashes[-1].t < 15_100_000  # the signal takes a while
+    # The script was over at 15.8 s; what follows from the crash is watched all the same.
+    assert desk.traces[0].master("sharedBrokerData", "40s") == ["broker3"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", ["fuse:2.20", "fuse:4.4", "openmq:4-1", "artemis:21.1"])
+def test_whatever_is_offered_can_be_done(figure):
+    desk = desk_of(figure)
+    ms = desk.shown[0].end * 2 // 3 / 1000
+    for part in desk.answer("tell", {})["parts"]:
+        offered = desk.answer("deeds", {"ms": ms, "kind": part["kind"], "name": part["name"]})[
+            "deeds"
+        ]
+        for deed in offered:
+            desk.answer("break", {"ms": ms, **deed})
+            desk.answer("undo", {})
+
+
+def test_nothing_is_offered_for_a_client_that_is_not_open_yet():
+    desk = desk_of("fuse:4.4")  # its consumer K comes when the master is gone
+    assert desk.answer("deeds", {"ms": 7400, "kind": "consumer", "name": "K"})["deeds"] == []
+    assert desk.answer("deeds", {"ms": 15_000, "kind": "consumer", "name": "K"})["deeds"] != []
+
+
+def test_a_broker_that_is_down_can_be_started_and_nothing_else():
+    desk = desk_of("fuse:4.4")
+    texts = [
+        d["text"]
+        for d in desk.answer("deeds", {"ms": 14_000, "kind": "broker", "name": "broker1"})["deeds"]
+    ]
+    assert texts[0] == "Start broker1 again"
+    assert not any("Crash" in text for text in texts)
+
+
+def test_undo_gives_back_the_very_run_and_redo_the_other():
+    desk = desk_of("fuse:2.20")
+    first = desk.traces[0]
+    desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}})
+    second = desk.traces[0]
+    assert desk.answer("undo", {})["undo"] == 0
+    assert desk.traces == (first,)
+    assert desk.answer("redo", {})["redo"] == 0
+    assert desk.traces == (second,)
+    assert desk.answer("undo", {})["redo"] == 1
+    assert desk.answer("undo", {})["undo"] == 0, "before the first step there is nothing"
+
+
+def test_what_if_changes_the_answer_and_its_fork_is_that_run():
+    desk = desk_of("fuse:2.20")
+    found = desk.answer("what if", {"message": 5, "consumer": "C2"})
+    assert found["changes"][0]["text"] == "A/linkToBrokerB with conduitSubscriptions=false"
+    assert found["changes"][0]["received"] == [["C1", 6, 4], ["C2", 3, 4], ["C3", 3, 4]]
+    desk.answer("fork", {"change": 0})
+    assert desk.answer("why", {"kind": "message", "name": "5"})["got"] == ["C2"]
+    with pytest.raises(BadValue, match="ask again"):
+        desk.answer("fork", {"change": 0})  # that list belonged to the run before
+
+
+def test_why_tells_a_message_in_steps_with_rule_and_source():
+    told = desk_of("fuse:2.20").answer("why", {"kind": "message", "name": "5"})
+    assert told["title"] == "Why is message P-5 at C1?"
+    assert told["why_not"] == ["C2", "C3"]
+    turn = next(step for step in told["steps"] if step.get("rule") == "turn")
+    assert (turn["ms"], turn["source"]) == (11.0, "Fuse 3, Load balancing")
+    assert "[" not in turn["text"]
+
+
+def test_why_not_names_what_decided_and_what_takes_it_away():
+    told = desk_of("fuse:2.17").answer("why not", {"message": 1, "consumer": "C1"})
+    assert told["title"].startswith("Why did C1 not get message")
+    assert any(step["change"] for step in told["steps"])
+
+
+@pytest.mark.parametrize("name", ["linkToBrokerB", "A/linkToBrokerB"])
+def test_a_connector_is_known_by_its_name_with_and_without_its_broker(name):
+    told = desk_of("fuse:2.20").answer("why", {"kind": "connector", "name": name})
+    assert told["answer"] == "6 messages were forwarded over it."
+
+
+def option(desk, kind, name, guide):
+    rows = desk.answer("options", {"kind": kind, "name": name})["rows"]
+    return next(row for row in rows if row["name"] == guide)
+
+
+def test_an_option_is_changed_as_a_fork_and_says_what_it_was():
+    desk = desk_of("fuse:2.20")
+    row = option(desk, "connector", "linkToBrokerB", "conduitSubscriptions")
+    assert (row["value"], row["default"], row["written"], row["changed"]) == (
+        True,
+        True,
+        False,
+        False,
+    )
+    desk.answer(
+        "apply", {"kind": "connector", "name": "linkToBrokerB", "edits": [[row["path"], False]]}
+    )
+    assert desk.traces[0].received() == {"C1": 4, "C2": 4, "C3": 4}
+    row = option(desk, "connector", "linkToBrokerB", "conduitSubscriptions")
+    assert (row["value"], row["was"], row["written"], row["changed"]) == (False, True, True, True)
+
+
+def test_a_bad_value_stays_with_its_field_and_changes_nothing():
+    desk = desk_of("fuse:2.20")
+    ttl = option(desk, "connector", "linkToBrokerB", "networkTTL")["path"]
+    prefetch = option(desk, "connector", "linkToBrokerB", "prefetchSize")["path"]
+    edits = [[ttl, "two"], [prefetch, 5]]
+    told = desk.answer("apply", {"kind": "connector", "name": "linkToBrokerB", "edits": edits})
+    assert [(error["path"], "whole number" in error["text"]) for error in told["errors"]] == [
+        (ttl, True)
+    ]
+    assert len(desk.answer("tell", {})["branches"]) == 1
+
+
+def test_all_connectors_are_changed_at_once():
+    desk = desk_of("fuse:2.9")
+    path = option(desk, "connector", "*", "networkTTL")["path"]
+    desk.answer("apply", {"kind": "connector", "name": "*", "edits": [[path, "7"]]})
+    assert {c["network_ttl"] for c in desk.shown[0].body["connectors"]} == {7}
+
+
+@pytest.mark.parametrize(
+    ("figure", "kind", "name", "guide", "value"),
+    [
+        ("fuse:2.20", "", "", "edition", "6.1"), ("fuse:2.20", "", "", "delay", "20ms"),
+        ("fuse:2.20", "", "", "seed", "3"), ("fuse:2.20", "consumer", "C1", "delay", "9"),
+        ("fuse:2.20", "producer", "P", "count", "3"), ("fuse:4.4", "client", "C", "uri", "tcp://broker2:61616"),
+        ("fuse:4.4", "", "", "ms", "3000"), ("openmq:4-1", "broker", "b1", "imq.autocreate.queue", False),
+        ("openmq:4-1", "consumer", "C3", "flow_limit", "1"),
+        ("openmq:4-1", "", "", "imq.autocreate.queue", False),
+        ("artemis:21.1", "broker", "M1", "vote-on-replication-failure", True),
+        ("artemis:21.1", "", "", "message-load-balancing", "OFF"),
+        ("artemis:21.1", "", "", "timeout_ms", "100"),
+    ],
+)  # fmt: skip
+def test_options_of_every_product_clients_faults_and_lines(figure, kind, name, guide, value):
+    desk = desk_of(figure)
+    row = option(desk, kind, name, guide)
+    told = desk.answer("apply", {"kind": kind, "name": name, "edits": [[row["path"], value]]})
+    assert "errors" not in told
+    assert option(desk, kind, name, guide)["changed"]
+    assert [guide in change for change in told["changes"]] == [True]
+
+
+def test_an_option_goes_back_to_what_it_was():
+    desk = desk_of("fuse:2.20")
+    path = option(desk, "", "", "delay")["path"]
+    desk.answer("apply", {"edits": [[path, "20ms"]]})
+    assert desk.shown[0].end > 28_000
+    desk.answer("apply", {"edits": [[path, None]]})
+    assert desk.traces[0].digest() == mq.run("fuse:2.20").digest()
+
+
+def test_a_fix_takes_its_problem_away_and_says_what_it_brings():
+    desk = desk_of("fuse:2.17")
+    before = desk.answer("check", {})["problems"]
+    number, problem = next((n, p) for n, p in enumerate(before) if "selector" in p["what"])
+    assert problem["part"]["kind"] == "connector"
+    assert "conduitSubscriptions=false" in problem["fix"]
+    desk.answer("fork", {"change": number})
+    after = desk.answer("check", {})["problems"]
+    assert problem["what"] not in [p["what"] for p in after]
+    new = [
+        p for p in after if (p["where"], p["what"]) not in {(b["where"], b["what"]) for b in before}
+    ]
+    assert problem["brings"] == [f"{p['where']}: {p['what']}" for p in new]
+
+
+@pytest.mark.parametrize("figure", ["fuse:2.20", "fuse:4.4", "openmq:4-1", "artemis:21.1"])
+def test_the_code_of_a_fork_makes_the_same_run(figure):
+    desk = desk_of(figure)
+    ms = desk.shown[0].end / 2000
+    deed = desk.answer("deeds", {"ms": ms})["deeds"][0]
+    desk.answer("break", {"ms": ms, **deed})
+    told, made = desk.answer("code", {}), {}
+    exec(told["python"], made)
+    again = mq.run(made["scenario"], until=desk.shown[0].setting.until)
+    assert [*map(str, again.events())] == [*map(str, desk.traces[0].events())]
+    assert products.product_of(json.loads(told["lab"])).name == desk.shown[0].product
+
+
+def test_a_fork_keeps_the_name_and_may_stand_beside_what_it_left():
+    desk = desk_of("fuse:2.20")
+    told = desk.answer(
+        "break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}, "beside": True}
+    )
+    assert (told["name"], told["current"], told["sides"]) == ("fuse:2.20", 1, [0, 1])
+    told = desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C2"}})
+    assert (told["name"], told["branches"][2]["parent"], told["beside"]) == ("fuse:2.20", 1, None)
+
+
+def test_two_runs_stand_side_by_side_the_older_one_on_the_left():
+    desk = desk_of("fuse:2.20")
+    desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}})
+    told = desk.answer("compare", {"number": 0})
+    assert (told["current"], told["beside"], told["sides"]) == (1, 0, [0, 1])
+    assert [trace.received()["C1"] for trace in desk.traces] == [6, 3]
+    assert min(side["ms"] for side in told["comparison"]["first"] if side) >= 15
+    told = desk.answer("compare", {})
+    assert (told["current"], told["beside"]) == (1, None)
+
+
+@pytest.mark.parametrize("product", ["activemq", "openmq", "artemis"])
+def test_a_network_is_built_part_by_part(product):
+    desk = desk_of("fuse:2.20")
+    desk.answer("begin", {"product": product})
+    assert desk.traces[0].received() == {"C1": 10}
+    desk.answer("build", {"add": "broker", "name": "B"})
+    if product == "activemq":
+        desk.answer("build", {"add": "connector", "from": "A", "to": "B"})
+    desk.answer("build", {"add": "consumer", "on": "B", "name": "far"})
+    assert desk.traces[0].received()["far"] > 0
+    told = desk.answer("build", {"remove": "broker", "name": "B"})
+    assert desk.traces[0].received() == {"C1": 10}
+    assert {part["name"] for part in told["parts"]} == {"A", "C1", "P1"}
+
+
+def test_options_are_edited_in_place_while_one_builds():
+    desk = desk_of("fuse:2.20")
+    asked = {"kind": "connector", "name": "A/linkToBrokerB"}
+    row = next(row for row in desk.answer("options", asked)["rows"] if row["name"] == "networkTTL")
+    bad = desk.answer("build", {**asked, "edits": [[row["path"], "many"]]})
+    assert [error["path"] for error in bad["errors"]] == [row["path"]]
+    told = desk.answer("build", {**asked, "edits": [[row["path"], 0]]})
+    assert len(told["branches"]) == 1, "no fork"
+    assert desk.traces[0].received() == {"C1": 12, "C2": 0, "C3": 0}
+    desk.answer("undo", {})
+    assert desk.traces[0].received() == {"C1": 6, "C2": 3, "C3": 3}
+
+
+@pytest.mark.parametrize(
+    ("product", "serves"), [("activemq", "D1"), ("artemis", "D1")],
+)  # fmt: skip
+def test_a_pair_is_a_master_and_its_slave(product, serves):
+    desk = desk_of("fuse:2.20")
+    desk.answer("begin", {"product": product})
+    desk.answer("build", {"add": "pair", "name": "D"})
+    roles = mq.Lab(desk.traces[0])
+    roles.rest()
+    assert roles.roles["D1"] in ("master", "live")
+    assert roles.roles["D2"] not in ("master", "live", "running")
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ({"add": "connector", "from": "A", "to": "X"}, "unknown broker 'X'"),
+        ({"add": "connector", "from": "A", "to": "A"}, "given twice"),
+        ({"add": "broker", "name": "A"}, "there already"), ({"add": "bridge"}, "unknown part"),
+        ({"remove": "broker", "name": "X"}, "unknown broker 'X'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_built_is_told(request_, message):
+    desk = desk_of("fuse:2.20")
+    with pytest.raises((BadValue, UnknownName), match=message):
+        desk.answer("build", request_)
+    assert desk.answer("tell", {})["undo"] == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "message"),
+    [
+        ("whence", {}, "unknown request 'whence'"), ("why not", {"message": 1}, "'consumer'"),
+        ("why", {"kind": "broker", "name": "Z"}, "unknown broker 'Z'"), ("show", {"number": 7}, "no run 7"),
+        ("deeds", {"ms": -1}, "milliseconds"), ("deeds", {"ms": True}, "milliseconds"),
+        ("rename", {"number": 0, "name": " "}, "without a name"), ("begin", {"figure": "fuse:9.9"}, "fuse:9.9"),
+        ("apply", {"edits": [[["nowhere"], 1]]}, "no option at nowhere"),
+        ("options", {"kind": "broker", "name": "Z"}, "unknown broker 'Z'"),
+    ],
+)  # fmt: skip
+def test_a_request_that_cannot_be_says_why(kind, data, message):
+    with pytest.raises(mq.MqlabError, match=message):
+        desk_of("fuse:2.20").answer(kind, data)
+
+
+@pytest.mark.parametrize("figure", products.figures(), ids=lambda figure: figure.id)
+def test_every_figure_can_be_asked_and_all_answers_are_json(figure):
+    trace = products.play(figure.scenario)
+    if not trace.header["scenario"]["brokers"]:
+        with pytest.raises(BadValue, match="does not hold its scenario"):
+            WorkbenchSession(trace)
+        return
+    desk = WorkbenchSession(trace, figure.id)
+    told = [desk.answer(kind, {}) for kind in ("tell", "why", "check", "code", "options")]
+    for part in told[0]["parts"]:
+        asked = {"kind": part["kind"], "name": part["name"]}
+        told.append(desk.answer("why", asked))
+        found = desk.answer("options", asked)
+        assert all(row["sentence"] and row["source"] for row in found["rows"])
+        told.append(found)
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_a_picture_is_there_before_its_lab_file_is_read(monkeypatch):
+    trace = mq.run("fuse:2.20")
+    asked = []
+    read = takes.scenario_of
+    monkeypatch.setattr(takes, "scenario_of", lambda *what: asked.append(what) or read(*what))
+    desk = WorkbenchSession(trace)
+    assert not asked, "of a large network it takes longer than the picture"
+    assert desk.answer("tell", {})["parts"]
+    assert len(asked) == 1
