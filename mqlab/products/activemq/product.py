@@ -83,11 +83,9 @@ class ActiveMQ(Product):
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of `check`, in their order."""
-        from mqlab.checks import catalogue
-        from mqlab.products.activemq.rules import examples_at_rest, examples_in_time
+        from mqlab.products.activemq.rules import RULES
 
-        pairs = {**examples_at_rest.PAIRS, **examples_in_time.PAIRS}
-        return catalogue.rules(catalogue.ACTIVEMQ, pairs)
+        return RULES
 
     def figures(self) -> tuple[AnyFigure, ...]:
         """Return the figures of the product's guides."""
