@@ -1,4 +1,4 @@
-"""The frame of `check`: problems, the catalogue of rules, and where in a file one stands.
+"""The frame of `check`: problems, what a rule is, and where in a file one stands.
 
 The rules themselves live with their product.
 """

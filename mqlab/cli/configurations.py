@@ -65,11 +65,11 @@ def check(
 
 def _effects(found: list[Problem]) -> dict[str, Effect]:
     """Return what a run shows of each rule that has found something."""
+    from mqlab.experiments.catalogue import examples
     from mqlab.experiments.effect import effect
-    from mqlab.experiments.examples import pairs
 
-    rules = dict.fromkeys(problem.rule for problem in found)
-    return {rule: effect(rule) for rule in rules if rule in pairs()}
+    rules, known = dict.fromkeys(problem.rule for problem in found), examples()
+    return {rule: effect(rule) for rule in rules if rule in known}
 
 
 def _shown(effects: dict[str, Effect]) -> Any:

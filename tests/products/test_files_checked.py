@@ -7,14 +7,14 @@ import json
 import pytest
 
 import mqlab as mq
-from mqlab.checks.catalogue import RULES, page
 from mqlab.errors import BadFile, UnknownName
-from mqlab.experiments import examples
+from mqlab.experiments.catalogue import examples, page, rules
 from mqlab.experiments.effect import effect
 from mqlab.products.activemq import files as activemq
 from mqlab.spec.origin import SourceFile
 from tests.conftest import work_of_at_most
 
+RULES, EXAMPLES = rules(), examples()
 CORE = "http://activemq.apache.org/schema/core"
 OK = '<transportConnectors>\n<transportConnector name="in" uri="tcp://0.0.0.0:{port}"/>\n</transportConnectors>'
 
@@ -147,10 +147,10 @@ def test_editions_have_rules_of_their_own():
 
 
 def test_every_rule_stands_on_the_page():
-    written = page({rule: effect(rule).told for rule in examples.pairs()})
+    written = page({rule: effect(rule).told for rule in EXAMPLES})
     for rule in RULES.values():
         assert f"| {rule.id} | {rule.finds} |" in written
-        assert bool(rule.unshown) != (rule.id in examples.pairs()), (
+        assert bool(rule.unshown) != (rule.id in EXAMPLES), (
             f"{rule.id}: a run, or why there is none"
         )
     assert len(RULES) >= 40
@@ -162,9 +162,9 @@ def rules_of(scenario):
     return {problem.rule for what in (scenario, network) for problem in mq.check(what)}
 
 
-@pytest.mark.parametrize("rule", examples.pairs())
+@pytest.mark.parametrize("rule", EXAMPLES)
 def test_a_run_shows_what_comes_of_a_rule(rule):
-    pair = examples.pairs()[rule]
+    pair = EXAMPLES[rule]()
     assert rule in rules_of(pair.bad)
     assert rule not in rules_of(pair.good)
     changes = effect(rule).changes

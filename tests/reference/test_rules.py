@@ -111,7 +111,7 @@ def test_the_command_reads_every_page(mqlab):
         ]
         assert len(told) == row["rules"]
         assert mqlab("rules", row["page"]).stdout.startswith("# ")
-    assert told[0]["rule"] == "ttl-zero"  # the rules of `check` are told like those of a product
+    assert told[0]["rule"] == "no-target"  # the rules of `check` are told like those of a product
 
 
 def test_the_command_reads_a_section_and_a_rule(mqlab):

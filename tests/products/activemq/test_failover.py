@@ -9,6 +9,7 @@ import tarfile
 import pytest
 
 import mqlab as mq
+from mqlab.checks import rule
 from mqlab.conform import in_time
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.files import detect_product
@@ -16,7 +17,8 @@ from mqlab.products.activemq.files import lab_file as lab_files
 from mqlab.products.activemq.files import lab_file as plain
 from mqlab.products.activemq.files import timed_recordings
 from mqlab.products.activemq.outcome_in_time import outcome
-from mqlab.products.activemq.rules.failover import check
+from mqlab.products.activemq.rules import failover
+from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.runtime import Lab, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import HERE, SHARED, missing, packed, recorded
@@ -228,6 +230,10 @@ def test_the_plain_form_stays_what_it_was():
 
 
 # What is accepted and does harm
+
+
+def check(what):
+    return rule.check(rule.collected(failover), CheckContext(what))
 
 
 def problems(**more):
