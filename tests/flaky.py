@@ -13,9 +13,7 @@ import sys
 import pytest
 
 MARKERS = ("browser", "real", "spark")
-OURS = (
-    "real_process"  # on whoever has one of them: a report's keywords have the names of folders, too
-)
+OURS = "real_process"  # on whoever has one of them: a report's keywords have the names of folders, too
 MOST = 10  # more failures than that are no flake: nothing runs again
 LINES = 12  # of a failure in the closing lines
 

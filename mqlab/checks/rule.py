@@ -53,12 +53,8 @@ class Rule:
     def problems(self, subject: object) -> Iterator[Problem]:
         """Yield what the rule finds in what it looks at."""
         for element, facts in self.find(subject):
-            what, fix, source = (
-                text.format_map(facts) for text in (self.what, self.fix, self.source)
-            )
-            yield Problem(
-                self.id, self.level, element.where, what, fix, source, element.file, element.line
-            )
+            what, fix, source = (text.format_map(facts) for text in (self.what, self.fix, self.source))
+            yield Problem(self.id, self.level, element.where, what, fix, source, element.file, element.line)
 
 
 def rule(

@@ -65,11 +65,12 @@ ABOUT_CHECK = "What mqlab check finds"
 
 @app.command()
 def rules(
-    product: Annotated[str, typer.Argument(
-        help="activemq, openmq, artemis, recordings or check; lists the pages without it")] = "",
+    product: Annotated[
+        str, typer.Argument(help="activemq, openmq, artemis, recordings or check; lists the pages without it")
+    ] = "",
     number: Annotated[str, typer.Argument(help="a rule such as 1.6, or a section such as 1")] = "",
     as_json: Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Print the rules of a product as observed, in Markdown: all, a section, or one.
 
     `check` is the page of what `mqlab check` finds; its numbers are the names that a problem has.
@@ -112,7 +113,16 @@ def _check(name: str, as_json: bool) -> None:
     for rule in asked:
         told_ = shown.get(rule.id, "")
         if as_json:
-            print(json.dumps({"rule": rule.id, "product": catalogue.family_of(rule), "finds": rule.finds,
-                              "shown": told_, "recording": rule.see}))  # fmt: skip
+            print(
+                json.dumps(
+                    {
+                        "rule": rule.id,
+                        "product": catalogue.family_of(rule),
+                        "finds": rule.finds,
+                        "shown": told_,
+                        "recording": rule.see,
+                    }
+                )
+            )
         else:
             print(f"{rule.id}: {rule.finds}\n{told_ or 'no run: ' + rule.unshown}")

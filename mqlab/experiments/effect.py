@@ -38,9 +38,7 @@ class Effect:
     @property
     def told(self) -> str:
         """The facts in words."""
-        return "; ".join(
-            f"{fact} {bad}, mended {good}" for fact, (bad, good) in self.changes.items()
-        )
+        return "; ".join(f"{fact} {bad}, mended {good}" for fact, (bad, good) in self.changes.items())
 
 
 @cache

@@ -203,9 +203,7 @@ class WorkbenchSession:
         """Put a new run in the place of the shown one."""
         state = self.state
         made = replace(made, parent=state.shown.parent)
-        branches = tuple(
-            made if no == state.current else old for no, old in enumerate(state.branches)
-        )
+        branches = tuple(made if no == state.current else old for no, old in enumerate(state.branches))
         self._go(replace(state, branches=branches, beside=None))
 
     # Which run is shown
@@ -231,9 +229,7 @@ class WorkbenchSession:
         elif "topology" in data:
             name = str(data["topology"])
             size = data.get("size", starting_points.SIZE)
-            scenario = starting_points.topology(
-                name, size, data.get("messages", starting_points.MESSAGES)
-            )
+            scenario = starting_points.topology(name, size, data.get("messages", starting_points.MESSAGES))
         elif "product" in data:
             name, scenario = "my network", starting_points.new(data["product"])
         else:

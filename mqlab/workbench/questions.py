@@ -142,16 +142,12 @@ def _consumer(trace: Trace, name: str) -> Answer:
     if trace.received()[name] or not missed:
         answer = _told(f"What did {name} get, and why?", explain(trace, consumer=name))
     else:
-        answer = _causes(
-            f"Why did {name} get nothing?", explain(trace, message=missed[0], why_not=name)
-        )
+        answer = _causes(f"Why did {name} get nothing?", explain(trace, message=missed[0], why_not=name))
     return replace(answer, missed=_called(trace, missed))
 
 
 def _connector(trace: Trace, name: str) -> Answer:
-    links = {
-        no for no, link in enumerate(trace.names["link"]) if name in (link, link.partition("/")[2])
-    }
+    links = {no for no, link in enumerate(trace.names["link"]) if name in (link, link.partition("/")[2])}
     rows = [row for row, link in enumerate(trace.column("link")) if link in links]
     events = [trace.event(row) for row in rows]
     crossed = sum(event.kind == Kind.Forwarded for event in events)
@@ -197,9 +193,7 @@ def _missed(trace: Trace, consumer: str) -> list[int]:
     got = {trace.column("msg")[row] for row in rows if trace.column("to")[row] == node}
     missed = [number for number in sent(trace) if number not in got]
     reads = {
-        trace.event(row).destination
-        for row in trace.rows(Kind.Subscribed)
-        if trace.column("frm")[row] == node
+        trace.event(row).destination for row in trace.rows(Kind.Subscribed) if trace.column("frm")[row] == node
     }
     wanted = (number for number in missed if _asks_for(trace, consumer, reads, number))
     return list(islice(wanted, MOST_MISSED)) or missed[:MOST_MISSED]
@@ -277,9 +271,7 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
     return replace(answer, message=number, consumer=consumer)
 
 
-def what_if(
-    branch: Branch, message: str | int, consumer: str
-) -> tuple[JsonDict, tuple[Change, ...]]:
+def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[JsonDict, tuple[Change, ...]]:
     """Find what changes whether a consumer gets a message, and what else each change would do."""
     runs = experiments.affordable(branch.trace)
     if not runs:

@@ -52,9 +52,7 @@ def test_a_question_a_fork_and_undo_in_the_notebook(lab, jupyter):
     page = lab("ask.ipynb")
     show(page)
     view = page.locator("[data-mqlab=view]")
-    page.evaluate(
-        "() => Bokeh.documents[0].mqlab.player.select({ kind: 'message', name: '5', msg: 5 })"
-    )
+    page.evaluate("() => Bokeh.documents[0].mqlab.player.select({ kind: 'message', name: '5', msg: 5 })")
     view.get_by_role("button", name="Why not C2?").click()
     view.get_by_role("button", name="What if?").click()
     view.get_by_role("button", name="Fork", exact=True).first.click()

@@ -40,9 +40,7 @@ def pair(inside="", attributes="", other=None):
 
 
 def lists(**listed):
-    return "".join(
-        f"<{word}><queue physicalName='{name}'/></{word}>" for word, name in listed.items()
-    )
+    return "".join(f"<{word}><queue physicalName='{name}'/></{word}>" for word, name in listed.items())
 
 
 POLICY = "<destinationPolicy><policyMap><policyEntries>{}</policyEntries></policyMap></destinationPolicy>"
@@ -150,9 +148,7 @@ def test_every_rule_stands_on_the_page():
     written = page({rule: effect(rule).told for rule in EXAMPLES})
     for rule in RULES.values():
         assert f"| {rule.id} | {rule.finds} |" in written
-        assert bool(rule.unshown) != (rule.id in EXAMPLES), (
-            f"{rule.id}: a run, or why there is none"
-        )
+        assert bool(rule.unshown) != (rule.id in EXAMPLES), f"{rule.id}: a run, or why there is none"
     assert len(RULES) >= 40
 
 
@@ -171,9 +167,7 @@ def test_a_run_shows_what_comes_of_a_rule(rule):
     assert changes  # something differs
     gains = [good - bad for fact, (bad, good) in changes.items() if fact.endswith(" receives")]
     doubles = [fact for fact in changes if fact == "come twice"]
-    moved = [
-        fact for fact in changes if fact.startswith("waiting at ") or fact.endswith(" ends as")
-    ]
+    moved = [fact for fact in changes if fact.startswith("waiting at ") or fact.endswith(" ends as")]
     assert max(gains, default=0) > 0 or doubles or moved
 
 
@@ -208,9 +202,7 @@ def pairs(count):
     for no in range(count):
         for side in "ab":
             name = f"{side}{no}"
-            store = (
-                f"<persistenceAdapter><kahaDB directory='/mnt/nfs/{no}'/></persistenceAdapter>\n"
-            )
+            store = f"<persistenceAdapter><kahaDB directory='/mnt/nfs/{no}'/></persistenceAdapter>\n"
             onward = linked(f"masterslave:(tcp://a{no + 1}:61616,tcp://b{no + 1}:61616)",
                             f"networkTTL='{count - 1}' duplex='true'")  # fmt: skip
             files[name] = written(name, (onward if no + 1 < count else "") + store)
@@ -312,9 +304,7 @@ def test_the_command_checks_files_together(mqlab, tmp_path):
         done = mqlab("check", "a.xml", "b.xml", "--json")
         assert done.returncode == status, done.stderr
         told = [json.loads(line) for line in done.stdout.splitlines()]
-        assert [(p["file"], p["line"], p["rule"]) for p in told] == [("a.xml", 3, "port-closed")][
-            :status
-        ]
+        assert [(p["file"], p["line"], p["rule"]) for p in told] == [("a.xml", 3, "port-closed")][:status]
         assert mqlab("check", ".").returncode == status
     assert "| port-closed | an address with a port" in mqlab("rules", "check").stdout
 

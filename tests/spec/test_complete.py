@@ -38,9 +38,7 @@ def steps_of(noun):
 def missing(noun):
     """Yield what an action lacks, and where it goes."""
     name = noun.__name__
-    if (
-        not steps_of(noun) and noun is not clients.WaitUntil
-    ):  # a step for each thing that is waited for
+    if not steps_of(noun) and noun is not clients.WaitUntil:  # a step for each thing that is waited for
         yield "a form in lab files: a row of STEPS in mqlab/spec/steps.py"
     if noun not in by_calls.DO and noun not in by_rest._DO and noun is not clients.WaitUntil:
         yield (

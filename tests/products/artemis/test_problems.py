@@ -134,6 +134,4 @@ def test_where_the_check_warns_of_a_vote_no_slave_went_live_after_a_crash():
             continue
         for entry in value["observed"]["outcomes"]:
             last = list(entry["outcome"]["snapshots"].values())[-1]["brokers"]
-            assert not any(last[n]["role"] == "live" and last[n].get("pair") != n for n in names), (
-                path
-            )
+            assert not any(last[n]["role"] == "live" and last[n].get("pair") != n for n in names), path

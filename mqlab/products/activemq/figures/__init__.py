@@ -124,7 +124,13 @@ def _text(key: str) -> str:
 
 def _figure(item: JsonDict) -> Figure:
     return Figure(
-        id=item["id"], title=item["title"], question=item["question"], section=item["section"],
-        scenario=lab_file.read(item["scenario"], item["id"]), answer=item["answer"],
-        real=item.get("real") or "", suggestion=item.get("try") or "", expected=item["expected"],
-    )  # fmt: skip
+        id=item["id"],
+        title=item["title"],
+        question=item["question"],
+        section=item["section"],
+        scenario=lab_file.read(item["scenario"], item["id"]),
+        answer=item["answer"],
+        real=item.get("real") or "",
+        suggestion=item.get("try") or "",
+        expected=item["expected"],
+    )

@@ -15,8 +15,18 @@ from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, se
 from mqlab.spec.network import HEARD
 from mqlab.spec.uri import Uri, parse
 
-AGENTS = ("static", "simple", "masterslave", "multicast", "zeroconf", "rendezvous", "fanout", "mdns",
-          "http", "ldap")  # fmt: skip
+AGENTS = (
+    "static",
+    "simple",
+    "masterslave",
+    "multicast",
+    "zeroconf",
+    "rendezvous",
+    "fanout",
+    "mdns",
+    "http",
+    "ldap",
+)
 
 
 @dataclass(frozen=True, slots=True)

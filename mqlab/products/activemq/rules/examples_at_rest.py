@@ -30,16 +30,12 @@ def row(names: str, **options: object) -> Network:
     return Network(*(Broker(name, *links.get(name, ())) for name in names))
 
 
-def reads(
-    name: str = "C", on: str = "B", reads: Destination = QUEUE, **options: object
-) -> Consumer:
+def reads(name: str = "C", on: str = "B", reads: Destination = QUEUE, **options: object) -> Consumer:
     """Return a consumer."""
     return Consumer(name, on=on, reads=reads, **options)  # type: ignore[arg-type]
 
 
-def sent(
-    network: Network, *readers: Action, to: Destination = QUEUE, **options: object
-) -> Scenario:
+def sent(network: Network, *readers: Action, to: Destination = QUEUE, **options: object) -> Scenario:
     """Return five messages that are sent at A, once the readers are there."""
     sends = Producer("P", on="A", sends=5, to=to, **options)  # type: ignore[arg-type]
     return Scenario.of(network, *readers, sends)
@@ -47,8 +43,7 @@ def sent(
 
 def triangle() -> Network:
     """Return three brokers, each with connectors to the others, which pass messages on."""
-    ends = {name: [_link(name, other, network_ttl=2) for other in "ABC" if other != name]
-            for name in "ABC"}  # fmt: skip
+    ends = {name: [_link(name, other, network_ttl=2) for other in "ABC" if other != name] for name in "ABC"}
     return Network(*(Broker(name, *links) for name, links in ends.items()))
 
 
@@ -62,9 +57,12 @@ def two_names(**second: str) -> Scenario:
     """Return two connectors from A to B, the second for the queue that is read."""
     queues = {"one": "OTHER", "two": "Q"}
     own = {"one": {"configured_name": "link"}, "two": second}
-    links = [NetworkConnector.as_written(name, "static:(tcp://B:61616)", **own[name],
-                                         dynamically_included_destinations=[f"queue://{queue}"])
-             for name, queue in queues.items()]  # fmt: skip
+    links = [
+        NetworkConnector.as_written(
+            name, "static:(tcp://B:61616)", **own[name], dynamically_included_destinations=[f"queue://{queue}"]
+        )
+        for name, queue in queues.items()
+    ]
     return sent(Network(Broker("A", *links), Broker("B")), reads())
 
 
@@ -72,11 +70,12 @@ def from_files(uri: str, attributes: str = "") -> Network:
     """Return the network of three brokers' files; A's connector leads to *uri*."""
     connector = f'<networkConnector name="out" uri="{uri}" {attributes}/>'
     inside = {"A": f"<networkConnectors>{connector}</networkConnectors>"}
-    listens = (
-        '<transportConnectors><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>'
-    )
-    texts = {name: f'<broker xmlns="{SCHEMA}" brokerName="{name}" brokerId="{name}">'
-                   f"{inside.get(name, '')}{listens}</broker>" for name in "ABC"}  # fmt: skip
+    listens = '<transportConnectors><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>'
+    texts = {
+        name: f'<broker xmlns="{SCHEMA}" brokerName="{name}" brokerId="{name}">'
+        f"{inside.get(name, '')}{listens}</broker>"
+        for name in "ABC"
+    }
     return files.read([SourceFile(f"{name}.xml", text) for name, text in texts.items()], {}, {})
 
 

@@ -30,17 +30,21 @@ def _shop(network: Network, *faults: Action, uri: str = BOTH) -> Scenario:
     """Return a client that reads what it sends, ten messages in 5 s."""
     return Scenario.of(
         network,
-        Client("shop", uri=uri), Consumer("C", on="shop", reads=QUEUE),
-        Producer("P", on="shop", to=QUEUE, sends=10, every="500ms"), *faults,
-    )  # fmt: skip
+        Client("shop", uri=uri),
+        Consumer("C", on="shop", reads=QUEUE),
+        Producer("P", on="shop", to=QUEUE, sends=10, every="500ms"),
+        *faults,
+    )
 
 
 def pair(**options: Any) -> Network:
     """Return two brokers on one store in a shared file system."""
-    return Network(*(
-        Broker(name, shared_store="store", lock_acquire_sleep_interval_ms=1000, **options)
-        for name in ("A1", "A2")
-    ))  # fmt: skip
+    return Network(
+        *(
+            Broker(name, shared_store="store", lock_acquire_sleep_interval_ms=1000, **options)
+            for name in ("A1", "A2")
+        )
+    )
 
 
 def crash(network: Network, uri: str = BOTH) -> Scenario:
@@ -50,11 +54,19 @@ def crash(network: Network, uri: str = BOTH) -> Scenario:
 
 def one_lease(*holders: str) -> Network:
     """Return two brokers on one database with a lease of 1 s."""
-    return Network(*(
-        Broker(name, store="jdbc", locker="lease", lock_acquire_sleep_interval_ms=1000,
-               lock_keep_alive_period_ms=500, lease_holder_id=holder)
-        for name, holder in zip(("A1", "A2"), holders, strict=True)
-    ))  # fmt: skip
+    return Network(
+        *(
+            Broker(
+                name,
+                store="jdbc",
+                locker="lease",
+                lock_acquire_sleep_interval_ms=1000,
+                lock_keep_alive_period_ms=500,
+                lease_holder_id=holder,
+            )
+            for name, holder in zip(("A1", "A2"), holders, strict=True)
+        )
+    )
 
 
 def hung(network: Network) -> Scenario:
@@ -67,9 +79,11 @@ def two_ends(network: Network) -> Scenario:
     other = "failover:(tcp://A2:61616,tcp://A1:61616)?randomize=false&maxReconnectDelay=200"
     return Scenario.of(
         network,
-        Client("shop", uri=BOTH), Client("desk", uri=other), Consumer("C", on="desk", reads=QUEUE),
+        Client("shop", uri=BOTH),
+        Client("desk", uri=other),
+        Consumer("C", on="desk", reads=QUEUE),
         Producer("P", on="shop", to=QUEUE, sends=5),
-    )  # fmt: skip
+    )
 
 
 def told(**updates: Any) -> Network:
@@ -88,9 +102,7 @@ def onward(to: str) -> Scenario:
     first, second = pair().brokers
     onward = NetworkConnector("out", uri=f"static:(tcp://{to}:61616)")
     net = Network(Broker(first.name, onward, **first.options), second, Broker("B"))
-    return Scenario.of(
-        net, Consumer("C", on="B", reads=QUEUE), Producer("P", on="A1", to=QUEUE, sends=5)
-    )
+    return Scenario.of(net, Consumer("C", on="B", reads=QUEUE), Producer("P", on="A1", to=QUEUE, sends=5))
 
 
 def lease() -> AnyScenario:

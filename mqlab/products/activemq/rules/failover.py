@@ -94,9 +94,7 @@ def _lease_short(of: Member) -> Found:
     what="{harm}",
     fix="use NFSv4 or a SAN file system",
     source="ActiveMQ rule 15.7",
-    example=lambda: Example(
-        ex.crash(ex.pair(file_system="nfs3")), ex.crash(ex.pair(file_system="local"))
-    ),
+    example=lambda: Example(ex.crash(ex.pair(file_system="nfs3")), ex.crash(ex.pair(file_system="local"))),
     of=(members,),
 )
 def _lock_unsafe(of: Member) -> Found:
@@ -128,9 +126,7 @@ def _lock_off(of: Member) -> Found:
     what="it has the lease under the name {holder!r}, as {other} has: after a lapse both are masters",
     fix="give each its own leaseHolderId",
     source="ActiveMQ rule 7.20",
-    example=lambda: Example(
-        ex.hung(ex.one_lease("same", "same")), ex.hung(ex.one_lease("one", "two"))
-    ),
+    example=lambda: Example(ex.hung(ex.one_lease("same", "same")), ex.hung(ex.one_lease("one", "two"))),
 )
 def _lease_name(context: CheckContext) -> Found:
     holders: dict[str, str] = {}
@@ -236,9 +232,7 @@ def _discovery_option(of: AddressedClient) -> Found:
     what="maxReconnectAttempts=0: when an established connection is lost no other address is tried",
     fix="write -1, or 1 or more",
     source="ActiveMQ rule 7.2",
-    example=lambda: Example(
-        ex.crash(ex.pair(), f"{ex.BOTH}&maxReconnectAttempts=0"), ex.crash(ex.pair())
-    ),
+    example=lambda: Example(ex.crash(ex.pair(), f"{ex.BOTH}&maxReconnectAttempts=0"), ex.crash(ex.pair())),
     of=(clients,),
 )
 def _reconnect_zero(of: AddressedClient) -> Found:

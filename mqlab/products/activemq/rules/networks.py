@@ -91,12 +91,7 @@ def _cycles(network: Network) -> bool:
     """Whether two ways lead from one broker to another; of those that share a store only one serves."""
     onward = neighbours(network)
     sets = {b.name: b.options.get("shared_store") or b.name for b in network.brokers}
-    edges = {
-        frozenset((sets[a], sets[b]))
-        for a, there in onward.items()
-        for b in there
-        if sets[a] != sets[b]
-    }
+    edges = {frozenset((sets[a], sets[b])) for a, there in onward.items() for b in there if sets[a] != sets[b]}
     parent = {name: name for name in sets.values()}
 
     def root(name: str) -> str:
@@ -187,8 +182,7 @@ def _suppress_alone(context: CheckContext) -> Found:
     "static-no-consumer",
     "warning",
     finds="static destinations that nobody reads",
-    what="{text} is forwarded without being asked for, and nobody reads it: messages pile up at the "
-    "far end",
+    what="{text} is forwarded without being asked for, and nobody reads it: messages pile up at the far end",
     fix="add a consumer, or leave the destination to dynamic propagation",
     source="Fuse 2, Static propagation",
     example=lambda: mended(
@@ -281,8 +275,7 @@ def _wildcard_inside(context: CheckContext) -> Found:
     "same-name",
     "error",
     finds="connectors of one name to one broker",
-    what="two connectors to {both} are called {name!r}: the second bridge is refused and tried again "
-    "for ever",
+    what="two connectors to {both} are called {name!r}: the second bridge is refused and tried again for ever",
     fix="give each connector a name of its own",
     source="Fuse 2, Figure 2.4",
     example=lambda: Example(two_names(configured_name="link"), two_names()),
@@ -306,9 +299,7 @@ def _same_name(context: CheckContext) -> Found:
     what="prefetchSize is 0: a bridge cannot pull, so nothing crosses; editions after 5.5 refuse it",
     fix="write 1 or more",
     source="article, table of networkConnector options",
-    example=lambda: mended(
-        sent(row("AB", prefetch_size=0), reads()).under("5.5"), {AB: {"prefetch_size": 1}}
-    ),
+    example=lambda: mended(sent(row("AB", prefetch_size=0), reads()).under("5.5"), {AB: {"prefetch_size": 1}}),
 )
 def _prefetch_zero(context: CheckContext) -> Found:
     for link in context.links():

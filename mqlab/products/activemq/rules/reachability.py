@@ -137,19 +137,16 @@ def meet(consumer: Consumer | Producer, producer: Consumer | Producer) -> bool:
 
 def overlapping(one: Destination, other: Destination) -> bool:
     """Whether some destination is among both."""
-    return any(
-        a.kind == b.kind and overlap(a.name, b.name)
-        for a in one.elements() for b in other.elements()
-    )  # fmt: skip
+    return any(a.kind == b.kind and overlap(a.name, b.name) for a in one.elements() for b in other.elements())
 
 
 def _around(network: Network, name: str) -> tuple[dict[str, int], int]:
     """Return how far each broker is from one, and the TTL of its first hop (-1: no limit)."""
     ttls = [
-        int(connector.get("message_ttl", network.edition)) for broker, connector in network.connectors()
-        if broker.name == name
-        or (connector.get("duplex", network.edition) and name in connector.targets)
-    ]  # fmt: skip
+        int(connector.get("message_ttl", network.edition))
+        for broker, connector in network.connectors()
+        if broker.name == name or (connector.get("duplex", network.edition) and name in connector.targets)
+    ]
     unlimited = -1 in ttls and network.edition != "5.5"
     return distances(network, name), -1 if unlimited else max(ttls, default=0)
 

@@ -18,12 +18,14 @@ DISCOVERED = {"discovery_group_ref": "all"}
 
 
 def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: Any) -> HaScenario:
-    members = [
-        {"name": name, **({"ha": dict(policy)} if policy else {})}
-        for name, policy in brokers.items()
-    ]
-    body = {"product": "artemis", "brokers": members, "queues": [{"name": "Q"}], **more,
-            "steps": [{"do": "start"}, *steps, {"do": "settle"}]}  # fmt: skip
+    members = [{"name": name, **({"ha": dict(policy)} if policy else {})} for name, policy in brokers.items()]
+    body = {
+        "product": "artemis",
+        "brokers": members,
+        "queues": [{"name": "Q"}],
+        **more,
+        "steps": [{"do": "start"}, *steps, {"do": "settle"}],
+    }
     return lab_file.read(body, "shown")
 
 
@@ -47,9 +49,7 @@ def _kill(broker: str) -> dict[str, object]:
     return {"do": "kill", "broker": broker}
 
 
-def _pair(
-    master: Mapping[str, object], slave: Mapping[str, object], *steps: JsonDict
-) -> HaScenario:
+def _pair(master: Mapping[str, object], slave: Mapping[str, object], *steps: JsonDict) -> HaScenario:
     brokers = {"M1": {**MASTER, **master}, "S1": {**SLAVE, **slave}}
     return _read(brokers, _until("S1", "backup_in_sync"), *steps)
 
@@ -57,11 +57,18 @@ def _pair(
 def returns(**master: bool) -> HaScenario:
     """Return a master that comes back after its slave has given six of ten messages away."""
     return _pair(
-        master, {"allow_failback": True}, _send("M1", 10), _kill("M1"), _until("S1", "live"),
-        _reads("S1", "C1", receiving=False), {"do": "receive", "consumer": "C1", "count": 6},
-        {"do": "close_consumer", "consumer": "C1"}, {"do": "start_broker", "broker": "M1"},
-        _until("M1", "live"), _reads("M1", "C2"),
-    )  # fmt: skip
+        master,
+        {"allow_failback": True},
+        _send("M1", 10),
+        _kill("M1"),
+        _until("S1", "live"),
+        _reads("S1", "C1", receiving=False),
+        {"do": "receive", "consumer": "C1", "count": 6},
+        {"do": "close_consumer", "consumer": "C1"},
+        {"do": "start_broker", "broker": "M1"},
+        _until("M1", "live"),
+        _reads("M1", "C2"),
+    )
 
 
 def comes_back(**slave: bool) -> HaScenario:
@@ -86,9 +93,7 @@ def cut(pairs: int) -> HaScenario:
             f"S{no}": {**SLAVE, "group_name": f"g{no}"},
         }
     synced = (_until(f"S{no}", "backup_in_sync") for no in range(1, pairs + 1))
-    return _read(
-        brokers, *synced, _send("M1"), {"do": "cut", "between": ["M1", "S1"]}, _wait(20_000)
-    )
+    return _read(brokers, *synced, _send("M1"), {"do": "cut", "between": ["M1", "S1"]}, _wait(20_000))
 
 
 def grouped(master: str, slave: str) -> HaScenario:
@@ -118,8 +123,10 @@ def in_group(name: str) -> HaScenario:
 
 def hosted(room: int, **host: list[str]) -> HaScenario:
     """Return a broker that asks another to host its backup, and dies."""
-    brokers = {"A": {**COLOCATED, "max_backups": room, **host},
-               "B": {**COLOCATED, "request_backup": True, "max_backups": 0}}  # fmt: skip
+    brokers = {
+        "A": {**COLOCATED, "max_backups": room, **host},
+        "B": {**COLOCATED, "request_backup": True, "max_backups": 0},
+    }
     return _read(brokers, _wait(20_000))
 
 

@@ -125,9 +125,7 @@ def _ignored(cluster: Cluster) -> Found:
     what="it starts before its master {master} and refuses clients (C4090) until that one serves",
     fix="start the master first",
     source="Technical Overview, chapter 4, Conventional Clusters",
-    example=lambda: Example(
-        begun(*start("b2"), READS, *start("b1")), begun(*start("b1", "b2"), READS)
-    ),
+    example=lambda: Example(begun(*start("b2"), READS, *start("b1")), begun(*start("b1", "b2"), READS)),
 )
 def _master_first(cluster: Cluster) -> Found:
     scenario = cluster.scenario

@@ -9,12 +9,9 @@ from mqlab.spec.openmq import ClusterScenario
 MASTER = {"model": "master", "master": "b1"}
 
 
-def _read(
-    cluster: dict[str, str], brokers: dict[str, dict[str, str]], *steps: JsonDict
-) -> ClusterScenario:
+def _read(cluster: dict[str, str], brokers: dict[str, dict[str, str]], *steps: JsonDict) -> ClusterScenario:
     members = [{"name": name, **({"options": own} if own else {})} for name, own in brokers.items()]
-    body = {"product": "openmq", "cluster": cluster, "brokers": members,
-            "steps": [*steps, {"do": "settle"}]}  # fmt: skip
+    body = {"product": "openmq", "cluster": cluster, "brokers": members, "steps": [*steps, {"do": "settle"}]}
     return lab_file.read(body, "shown")
 
 
@@ -24,8 +21,10 @@ def start(*brokers: str) -> list[dict[str, object]]:
 
 
 READS = {"do": "open_consumer", "consumer": "C", "broker": "b2", "queue": "Q"}
-SENDS = ({"do": "open_producer", "producer": "P", "broker": "b1", "queue": "Q"},
-         {"do": "send", "producer": "P", "count": 5})  # fmt: skip
+SENDS = (
+    {"do": "open_producer", "producer": "P", "broker": "b1", "queue": "Q"},
+    {"do": "send", "producer": "P", "count": 5},
+)
 
 
 def linked(**second: str) -> ClusterScenario:
@@ -42,9 +41,15 @@ def missed(cluster: dict[str, str]) -> ClusterScenario:
     """Return a broker that is away while a durable subscription is made, and is asked for it later."""
     durable = {"do": "open_consumer", "topic": "T", "durable": True}
     return _read(
-        cluster, {"b1": {}, "b2": {}, "b3": {}}, {"do": "start"}, {"do": "kill", "broker": "b3"},
-        {**durable, "consumer": "S", "broker": "b2"}, {"do": "close_consumer", "consumer": "S"},
-        *start("b3"), {"do": "settle"}, {"do": "kill", "broker": "b2"},
+        cluster,
+        {"b1": {}, "b2": {}, "b3": {}},
+        {"do": "start"},
+        {"do": "kill", "broker": "b3"},
+        {**durable, "consumer": "S", "broker": "b2"},
+        {"do": "close_consumer", "consumer": "S"},
+        *start("b3"),
+        {"do": "settle"},
+        {"do": "kill", "broker": "b2"},
         {"do": "send", "broker": "b3", "topic": "T", "count": 5},
         {**durable, "consumer": "S2", "broker": "b3", "client_id": "S", "subscription_name": "S"},
-    )  # fmt: skip
+    )
