@@ -160,5 +160,5 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return what a notebook completes."""
-    tools = {"annotations", "importlib", "typing", "Any"}
+    tools = {"annotations", "importlib", "typing", "Any", "api", "experiments", "files", "products"}
     return sorted({*globals(), "artemis", "openmq"} - tools)

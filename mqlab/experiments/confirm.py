@@ -29,7 +29,7 @@ def confirm(
     return replace(
         explanation,
         causes=tuple(_paired(explanation.causes, found)),
-        lines=(*explanation.lines, *_told(found)),
+        told=(*explanation.told, *_told(found)),
     )
 
 

@@ -38,4 +38,4 @@ def tell_races(trace: Trace, explanation: Explanation) -> Explanation:
         f"{' | '.join(str(outcome) for outcome in found.found[:4])} ({found.runs} runs; mq.outcomes "
         "has more)."
     )
-    return replace(explanation, lines=(*explanation.lines, line))
+    return replace(explanation, told=(*explanation.told, line))

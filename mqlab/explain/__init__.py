@@ -1,6 +1,6 @@
 """WHY: sentences and causes from a trace alone, from memory, from a file or from Spark.
 
-Every sentence says the time, what happened, and the rule with its source. `why_not` says what decided;
+Every sentence says the time, what happened, and the reason with its source. `why_not` says what decided;
 `mqlab.what_if` takes one thing away and runs again.
 """
 
@@ -11,17 +11,21 @@ from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import of_message
 from mqlab.explain.parts import of_broker, of_consumer
 from mqlab.explain.run import of_run
-from mqlab.explain.sentences import sentence
+from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.explain.why_not import why_not_received
 from mqlab.trace.trace import Trace
 
-__all__ = ["Cause", "Explanation", "explain", "sentence"]
+__all__ = ["Cause", "Explanation", "Line", "Sentence", "explain", "sentence"]
 
 
 def explain(
-    trace: Trace, *, message: str | int | None = None, consumer: str | None = None,
-    broker: str | None = None, why_not: str | None = None,
-) -> Explanation:  # fmt: skip
+    trace: Trace,
+    *,
+    message: str | int | None = None,
+    consumer: str | None = None,
+    broker: str | None = None,
+    why_not: str | None = None,
+) -> Explanation:
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
     *message* is a number or a name such as ``"P-7"``. With a *consumer* as well, or *why_not*, the answer

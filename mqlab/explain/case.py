@@ -91,10 +91,15 @@ class Case:
             roles = zip(self.trace.names["node"], self.trace.names["node_role"], strict=True)
             return {name for name, role in roles if role == "broker"}
         return {
-            here.broker for here in self.events for event, over in self.stood
-            if here.broker and here.broker == event.broker and here.kind in TAKEN
-            and (over is None or over.row > here.row) and event.row < self.over
-        }  # fmt: skip
+            here.broker
+            for here in self.events
+            for event, over in self.stood
+            if here.broker
+            and here.broker == event.broker
+            and here.kind in TAKEN
+            and (over is None or over.row > here.row)
+            and event.row < self.over
+        }
 
     @cached_property
     def stood(self) -> list[tuple[Event, Event | None]]:
@@ -105,8 +110,10 @@ class Case:
     def _spans(self, begun: list[Event]) -> list[tuple[Event, Event | None]]:
         """Return subscriptions, each with the event that ended it."""
         over = [event for kind in ENDS for event in of_kind(self.trace, kind)]
-        return [(event, min((e for e in over if _ends(event, e)), key=_row, default=None))
-                for event in begun]  # fmt: skip
+        return [
+            (event, min((e for e in over if _ends(event, e)), key=_row, default=None))
+            for event in begun
+        ]
 
     @cached_property
     def handed(self) -> list[Event]:
@@ -118,8 +125,12 @@ class Case:
         """All that its subscriptions have let go of."""
         mine = {e.subscription for e in self.lives}
         over = (Kind.Acknowledged, Kind.Returned)
-        return [e for k in over for e in of_kind(self.trace, k)
-                if k == Kind.Returned or e.subscription in mine]  # fmt: skip
+        return [
+            e
+            for k in over
+            for e in of_kind(self.trace, k)
+            if k == Kind.Returned or e.subscription in mine
+        ]
 
     @property
     def over(self) -> int:

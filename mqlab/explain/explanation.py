@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from html import escape
 
+from mqlab.explain.sentences import Line, Sentence, ms
 from mqlab.spec.change import Change
 from mqlab.trace.kinds import Reason
-
-TIMED = re.compile(r"\S+ ms  ")  # how a sentence of the trace begins
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What decided: a rule of the product, an option, a selector, a limit, a fault, a turn.
 
-    `text` says it of this message and consumer, `rule` is the general rule (`Reason.none` where no one
+    `told` says it of this message and consumer, `rule` is the general rule (`Reason.none` where no one
     rule stands behind it), `row` the event that decided, -1 for none. `about` are further names of
     options, steps and clients that it hung on. `change` is what takes it away: with that one change the
     run gives the other answer. It is None where nothing takes it away alone, or nobody has tried.
     """
 
-    text: str
+    told: Line
     rule: Reason = Reason.none
     row: int = -1
     about: tuple[str, ...] = ()
     change: Change | None = None
+
+    @property
+    def text(self) -> str:
+        """What is told, as it is printed."""
+        return str(self.told)
 
     @property
     def grounds(self) -> set[str]:
@@ -44,11 +47,16 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A title, the sentences under it, and the `causes` where the question was why not."""
+    """A title, what is told under it, and the `causes` where the question was why not."""
 
     title: str
-    lines: tuple[str, ...]
+    told: tuple[Line, ...]
     causes: tuple[Cause, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What is told, as it is printed."""
+        return tuple(map(str, self.told))
 
     def __str__(self) -> str:
         return "\n".join([self.title, *(f"  {line}" for line in self.lines)])
@@ -57,12 +65,16 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return the sentences as a table: the time, what happened, and why."""
-        cells = (
-            line.partition("  ") if TIMED.match(line) else ("", "", line) for line in self.lines
-        )
         rows = "".join(
-            f'<tr><td style="white-space:nowrap">{escape(time)}</td>'
+            f'<tr><td style="white-space:nowrap">{time}</td>'
             f'<td style="text-align:left">{escape(what)}</td></tr>'
-            for time, _, what in cells
+            for time, what in map(_cells, self.told)
         )
         return f"<p><b>{escape(self.title)}</b></p><table><tbody>{rows}</tbody></table>"
+
+
+def _cells(line: Line) -> tuple[str, str]:
+    """Return a line's time, empty for none, and what is told."""
+    if isinstance(line, Sentence) and line.t is not None:
+        return ms(line.t), line.said()
+    return "", str(line)

@@ -13,17 +13,16 @@ from mqlab.trace.trace import Trace
 def of_message(trace: Trace, message: str | int) -> Explanation:
     """Tell a message's way from its producer to where it ended."""
     number = trace.message(message)
-    lines = [sentence(trace, trace.event(row)) for row in trace.rows_of(number)]
+    told = (sentence(trace, trace.event(row)) for row in trace.rows_of(number))
     title = f"Message {trace.message_name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
-    return Explanation(title, tuple(filter(None, lines)))
+    return Explanation(title, tuple(filter(None, told)))
 
 
 def ends(trace: Trace, number: int) -> list[str]:
     """Return what became of each copy of a message, in words; of one that is gone, why it is."""
-    found = [_end(trace, row) for row in questions.copies(trace, number)]
-    entry = trace.account()[number]
-    if entry.fate in (Fate.consumed, Fate.waiting) and found:
-        return found
+    entry, copies = trace.account()[number], questions.copies(trace, number)
+    if entry.fate in (Fate.consumed, Fate.waiting) and copies:
+        return [_end(trace, row) for row in copies]
     at = f" at {entry.broker}" if entry.broker else ""
     return [f"{entry.fate}{at}" + (f", since {entry.why}" if entry.why else "")]
 

@@ -7,14 +7,26 @@ from collections.abc import Iterator
 from mqlab.errors import UnknownName
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
-from mqlab.explain.sentences import because, sentence
+from mqlab.explain.sentences import Sentence, sentence
 from mqlab.trace.account import why_it_waits
 from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
-TOLD = (*NEWS, Kind.RoleChanged, Kind.Voted, Kind.Crashed, Kind.Stopped, Kind.Restarted, Kind.Suspended,
-        Kind.Resumed, Kind.LockLost, Kind.Partitioned, Kind.Healed)  # fmt: skip
+TOLD = (
+    *NEWS,
+    Kind.RoleChanged,
+    Kind.Voted,
+    Kind.Crashed,
+    Kind.Stopped,
+    Kind.Restarted,
+    Kind.Suspended,
+    Kind.Resumed,
+    Kind.LockLost,
+    Kind.Partitioned,
+    Kind.Healed,
+    Kind.Intervened,
+)
 
 
 def of_consumer(trace: Trace, consumer: str) -> Explanation:
@@ -22,9 +34,9 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
     counts = trace.received()
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
-    lines = [sentence(trace, trace.event(row)) for row in on_behalf(trace, consumer)]
+    told = (sentence(trace, trace.event(row)) for row in on_behalf(trace, consumer))
     title = f"Consumer {consumer}: received {counts[consumer]} messages."
-    return Explanation(title, tuple(filter(None, lines)))
+    return Explanation(title, tuple(filter(None, told)))
 
 
 def of_broker(trace: Trace, broker: str) -> Explanation:
@@ -39,35 +51,32 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
     )
     msg = trace.column("msg")
     rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
-    lines = [sentence(trace, trace.event(row)) for row in rows]
-    lines += list(waiting(trace, broker))
+    told = [*(sentence(trace, trace.event(row)) for row in rows), *waiting(trace, broker)]
     held = sum(map(len, trace.waiting().get(broker, {}).values()))
-    return Explanation(f"Broker {broker}: {held} messages wait there.", tuple(filter(None, lines)))
+    return Explanation(f"Broker {broker}: {held} messages wait there.", tuple(filter(None, told)))
 
 
-def waiting(trace: Trace, broker: str) -> Iterator[str]:
+def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:
     """Yield one sentence for each reason for which messages wait at *broker*."""
     lying, node = trace.tally().lying, trace.names["node"].index(broker)
     down = node in down_since(trace)
-    groups: dict[tuple[int, str], list[int]] = {}
+    kept = ": the broker is down, and its store keeps them", Reason.none
+    groups: dict[tuple[int, str, Reason], list[int]] = {}
     for at, dest, msg, told in zip(lying.broker, lying.dest, lying.msg, lying.told, strict=True):
         if at == node:
-            reason = (
-                ": the broker is down, and its store keeps them" if down else _reason(trace, told)
-            )
-            groups.setdefault((dest, reason), []).append(msg)
-    for (dest, reason), found in groups.items():
+            groups.setdefault((dest, *(kept if down else _why(trace, told))), []).append(msg)
+    for (dest, why, reason), found in groups.items():
         names = _some([trace.message_name(number) for number in found])
-        yield f"{len(found)} of {trace.names['dest'][dest]} wait at {broker} ({names}){reason}."
+        text = f"{len(found)} of {trace.names['dest'][dest]} wait at {broker} ({names}){why}"
+        yield Sentence(text, reason=reason, source=reason.source)
 
 
-def _reason(trace: Trace, row: int) -> str:
-    """Return why a message waits, as the account says it, with the guide's section if it is a rule of one."""
+def _why(trace: Trace, row: int) -> tuple[str, Reason]:
+    """Return why a message waits, in words or by a reason, as the account says it."""
     event = trace.event(row)
-    decided = event.kind not in (Kind.Dispatched, Kind.Received, Kind.Forwarded)
-    return (
-        because(event.rule) if decided and event.rule != Reason.none else f": {why_it_waits(event)}"
-    )
+    if event.kind in (Kind.Dispatched, Kind.Received, Kind.Forwarded) or not event.rule:
+        return f": {why_it_waits(event)}", Reason.none
+    return "", event.rule
 
 
 def _some(names: list[str]) -> str:

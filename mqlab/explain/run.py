@@ -6,32 +6,36 @@ from collections.abc import Iterator
 
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.parts import waiting
-from mqlab.explain.sentences import ms, sentence
+from mqlab.explain.sentences import Line, ms, sentence
 from mqlab.trace import accounts
 from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 FAULTS = (
-    Kind.Crashed, Kind.Suspended, Kind.Resumed, Kind.Partitioned, Kind.Healed, Kind.LockLost,
-    Kind.TakenOver, Kind.FailedOver,
-)  # fmt: skip
+    Kind.Crashed,
+    Kind.Suspended,
+    Kind.Resumed,
+    Kind.Partitioned,
+    Kind.Healed,
+    Kind.Intervened,
+    Kind.LockLost,
+    Kind.TakenOver,
+    Kind.FailedOver,
+)
 MOST = 12  # sentences about faults; what is more is counted
 
 
 def of_run(trace: Trace) -> Explanation:
     """Tell who received what, what waits where and why, what was lost, and what faults there were."""
-    lines = [f"{name} received {count}." for name, count in trace.received().items()]
+    told: list[Line] = [f"{name} received {n}." for name, n in trace.received().items()]
     for broker in trace.waiting():
-        lines += list(waiting(trace, broker))
-    lines += list(_gone(trace))
-    lines += list(_twice(trace))
-    lines += list(_faults(trace))
-    lines += list(_split(trace))
+        told += waiting(trace, broker)
+    for tell in (_gone, _twice, _faults, _split):
+        told += tell(trace)
     if trace.header.get("real"):
-        lines.append(f"The guide and the real broker: {trace.header['real']}")
-    total = trace.index().count
-    return Explanation(f"{total} messages were sent.", tuple(lines))
+        told.append(f"The guide and the real broker: {trace.header['real']}")
+    return Explanation(f"{trace.index().count} messages were sent.", tuple(told))
 
 
 def _gone(trace: Trace) -> Iterator[str]:
@@ -72,11 +76,12 @@ def _split(trace: Trace) -> Iterator[str]:
                 since, who = time, now
 
 
-def _faults(trace: Trace) -> Iterator[str]:
+def _faults(trace: Trace) -> Iterator[Line]:
     """Yield the faults, each in its sentence, and how long brokers and clients were away."""
     rows = trace.rows(*FAULTS)
     apart = [row for row in rows if trace.column("msg")[row] < 0]
-    yield from dict.fromkeys(sentence(trace, trace.event(row)) for row in apart[:MOST])
+    told = (sentence(trace, trace.event(row)) for row in apart[:MOST])
+    yield from dict.fromkeys(filter(None, told))
     if len(apart) > MOST:
         yield f"... and {len(apart) - MOST} more such events."
     taken = {trace.column("msg")[row] for row in rows} - {-1}

@@ -1,10 +1,11 @@
-"""One event as a sentence: the time, what happened, and the rule with its source."""
+"""One event as a sentence: the time, what happened, and the reason with its source."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass, replace
 
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import DATABASE
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
@@ -12,14 +13,32 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 SERVING = ("live", "master")
+BALLOTS = {"yes": "voted for it", "no": "voted against it", "no answer": "did not answer"}
 
 
-@cache
-def because(rule: Reason) -> str:
-    """Return the rule and its source as the end of a sentence; empty for none."""
-    if not rule.sentence:
-        return ""
-    return f": {rule.sentence}" + (f" [{rule.source}]" if rule.source else "")
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What happened, when (us), and why, each by itself until it is printed.
+
+    `source` is the guide and section behind the reason; what has no reason may cite one, too.
+    """
+
+    text: str  # without a full stop
+    t: int | None = None
+    reason: Reason = Reason.none
+    source: str = ""
+
+    def __str__(self) -> str:
+        return self.said() if self.t is None else f"{ms(self.t)}  {self.said()}"
+
+    def said(self, *, cited: bool = True) -> str:
+        """Return it without the time, and without the source unless it is *cited*."""
+        why = f": {self.reason.sentence}" if self.reason else ""
+        return f"{self.text}{why}{f' [{self.source}]' if cited and self.source else ''}."
+
+
+Line = Sentence | str  # of an answer; what is of no single moment may be plain text
+Tell = Callable[[Trace, Event, JsonDict], Line]
 
 
 def ms(time: int) -> str:
@@ -27,35 +46,77 @@ def ms(time: int) -> str:
     return f"{time / 1000:g} ms"
 
 
-def sentence(trace: Trace, event: Event) -> str:
-    """Return one event as a sentence; empty for what tells a reader nothing."""
-    tell = _TELL.get(event.kind)
-    if tell is None:
-        return ""
+def sentence(trace: Trace, event: Event) -> Sentence | None:
+    """Return one event as a sentence; None for what tells a reader nothing."""
+    tell = SENTENCES[event.kind]
+    if not tell:
+        return None
     detail = dict(trace.detail(event.row))
-    what, rule = tell(event), event.rule
-    if event.kind == Kind.RoleChanged and "role" in detail:
-        what = f"{event.broker} is now {str(detail.pop('role')).replace('_', ' ')}"
-    elif (
-        event.kind == Kind.Voted and accounts.role_at(trace, event.broker or "", event.t) in SERVING
-    ):
-        what, rule = _vote_of_master(trace, event), Reason.none
-    elif event.kind == Kind.Forwarded and event.to in questions.route(trace, event.row):
-        rule = Reason.replay  # it has been there, and may go back
-    elif event.kind in (Kind.Partitioned, Kind.Healed):
-        what = f"{_line(event, detail)} {what}"
-    if event.rule == Reason.asked and event.message is None:
-        rule = Reason.none  # somebody did it: that is no reason
-    if event.kind == Kind.Voted:
-        what += _ballots(detail.get("ballots"))
-    told = ", ".join(
+    if isinstance(tell, str):
+        who = event.frm or event.broker
+        told: Line = tell.format(e=event, over=_over(event), who=who, age=ms(event.age))
+    else:
+        told = tell(trace, event, detail)
+    if isinstance(told, str):
+        # That somebody asked for it is no reason but of what became of a message.
+        asked = event.rule == Reason.asked and event.message is None
+        reason = Reason.none if asked else event.rule
+        told = Sentence(told, reason=reason, source=reason.source)
+    rest = ", ".join(
         f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict)
     )
-    return f"{ms(event.t)}  {what}{f' ({told})' * bool(told)}{because(rule)}."
+    return replace(told, t=event.t, text=f"{told.text} ({rest})" if rest else told.text)
 
 
-def _line(event: Event, detail: dict[str, object]) -> str:
-    """Name the line that is cut or healed, and take its name out of what else is told of it."""
+def _over(event: Event) -> str:
+    return f" over {event.link}" if event.link else ""
+
+
+# A function takes out of an event's details what its sentence says; the others follow in brackets.
+
+
+def _refused(trace: Trace, event: Event, detail: JsonDict) -> str:
+    if event.message is None:
+        return f"{event.to}: no subscription of {event.destination}{_over(event)}"
+    return f"{event.broker} may not forward it{_over(event)}"
+
+
+def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    if event.frm != event.broker:
+        return f"{event.broker} took it over from {event.frm}{_over(event)}"
+    text = f"{event.broker} put a copy into {event.destination}: so its virtual destination says"
+    return Sentence(text, source="ActiveMQ, virtual destinations")
+
+
+def _forwarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    text = f"{event.frm} forwarded it to {event.to}{_over(event)}"
+    if event.to in questions.route(trace, event.row):  # it has been there, and may go back
+        return Sentence(text, reason=Reason.replay, source=Reason.replay.source)
+    return text
+
+
+def _failed(trace: Trace, event: Event, detail: JsonDict) -> str:
+    if event.frm:
+        return f"a call of {event.frm} ended in an error"
+    return f"{event.broker} could not do what it was asked for"
+
+
+def _role_changed(trace: Trace, event: Event, detail: JsonDict) -> str:
+    if "role" not in detail:
+        return f"{event.broker} has another role"
+    return f"{event.broker} is now {str(detail.pop('role')).replace('_', ' ')}"
+
+
+def _partitioned(trace: Trace, event: Event, detail: JsonDict) -> str:
+    return f"{_line(event, detail)} is cut"
+
+
+def _healed(trace: Trace, event: Event, detail: JsonDict) -> str:
+    return f"{_line(event, detail)} is whole again"
+
+
+def _line(event: Event, detail: JsonDict) -> str:
+    """Name the line that is cut or healed."""
     if "between" in detail:
         return f"the line between {detail.pop('between')}"
     if event.frm and event.to:
@@ -64,83 +125,77 @@ def _line(event: Event, detail: dict[str, object]) -> str:
     return f"the line to {'the database' if end == DATABASE else end}"
 
 
-def _ballots(ballots: object) -> str:
-    """Tell who cast which vote, where a trace knows."""
-    if not isinstance(ballots, dict):
-        return ""
-    said = {word: [name for name, ballot in ballots.items() if ballot == word] for word in _CAST}
-    return "".join(f"; {', '.join(names)} {_CAST[word]}" for word, names in said.items() if names)
-
-
-def _vote_of_master(trace: Trace, event: Event) -> str:
-    """Tell how a master that serves asked whether it is in the majority, and what it did then."""
-    asked = (
-        f"{event.broker}, which has lost its slave, asked the cluster whether it is in the majority"
+def _voted(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    """Tell that a slave asked for votes, or a master whether it is in the majority, and who voted how."""
+    ballots = detail.get("ballots")
+    cast = ballots.items() if isinstance(ballots, dict) else ()
+    said = {word: [name for name, ballot in cast if ballot == word] for word in BALLOTS}
+    votes = "".join(
+        f"; {', '.join(names)} {BALLOTS[word]}" for word, names in said.items() if names
     )
+    if accounts.role_at(trace, event.broker or "", event.t) not in SERVING:
+        return f"{event.broker} asked the cluster for its votes{votes}"
     if event.rule == Reason.vote_won:
-        return f"{asked}: it is, and goes on serving"
-    ends = (trace.event(row) for row in trace.rows(Kind.Stopped) if row > event.row)
-    stops = any(end.broker == event.broker for end in ends)
-    return f"{asked}: it is not, and {'stops' if stops else 'serves on all the same'}"
+        outcome = "it is, and goes on serving"
+    else:
+        ends = (trace.event(row) for row in trace.rows(Kind.Stopped) if row > event.row)
+        stops = any(end.broker == event.broker for end in ends)
+        outcome = f"it is not, and {'stops' if stops else 'serves on all the same'}"
+    asked = "which has lost its slave, asked the cluster whether it is in the majority"
+    return Sentence(f"{event.broker}, {asked}: {outcome}{votes}")
 
 
-def _via(event: Event) -> str:
-    return f" over {event.link}" if event.link else ""
+def _intervened(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    return str(detail.pop("what"))
 
 
-_CAST = {"yes": "voted for it", "no": "voted against it", "no answer": "did not answer"}
-
-_TELL: dict[Kind, Callable[[Event], str]] = {
-    Kind.Started: lambda e: f"{e.broker} started",
-    Kind.Restarted: lambda e: f"{e.broker} started again",
-    Kind.Stopped: lambda e: f"{e.broker} stopped",
-    Kind.Connected: lambda e: f"bridge {e.link} is up, {e.frm} to {e.to}",
-    Kind.Disconnected: lambda e: f"bridge {e.link} is down",
-    Kind.Subscribed: lambda e: f"{e.broker} has the subscription {e.subscription}",
-    Kind.Unsubscribed: lambda e: f"{e.broker} drops the subscription {e.subscription}",
-    Kind.Advised: lambda e: f"{e.to} gets the consumer advisory of {e.destination} from {e.frm}{_via(e)}",
-    Kind.Refused: lambda e: (
-        f"{e.to}: no subscription of {e.destination}{_via(e)}" if e.message is None
-        else f"{e.broker} may not forward it{_via(e)}"
-    ),
-    Kind.Merged: lambda e: f"{e.to} adds the consumer to {e.subscription}",
-    Kind.Sent: lambda e: f"{e.frm} sent it to {e.destination} at {e.to}",
-    Kind.Enqueued: lambda e: (
-        f"{e.broker} put a copy into {e.destination}: so its virtual destination says "
-        "[ActiveMQ, virtual destinations]" if e.frm == e.broker
-        else f"{e.broker} took it over from {e.frm}{_via(e)}"
-    ),
-    Kind.Dispatched: lambda e: f"{e.broker} dispatched it to {e.to}",
-    Kind.Forwarded: lambda e: f"{e.frm} forwarded it to {e.to}{_via(e)}",
-    Kind.Received: lambda e: f"{e.to} received it, {ms(e.age)} after it was sent",
-    Kind.Redelivered: lambda e: f"{e.to} gets it again, marked as redelivered",
-    Kind.Held: lambda e: f"nobody at {e.broker} can take it now",
-    Kind.Returned: lambda e: f"it went back to its queue at {e.broker}",
-    Kind.Discarded: lambda e: f"it was dropped at {e.broker}",
-    Kind.Browsed: lambda e: f"{e.to} looked at it",
-    Kind.Attempted: lambda e: f"{e.frm} tried to reach {e.to}",
-    Kind.Attached: lambda e: f"{e.frm} is connected to {e.to}",
-    Kind.Interrupted: lambda e: f"{e.frm} has lost its connection",
-    Kind.Waited: lambda e: f"{e.frm or e.broker} waits {ms(e.age)} before the next try",
-    Kind.Told: lambda e: f"{e.frm} names brokers to {e.to}",
-    Kind.Suspended: lambda e: f"{e.broker} stands still",
-    Kind.Resumed: lambda e: f"{e.broker} goes on",
-    Kind.Crashed: lambda e: f"{e.broker} crashed",
-    Kind.Locked: lambda e: f"{e.broker} has the lock",
-    Kind.LockLost: lambda e: f"{e.broker} has lost its lock",
-    Kind.Voted: lambda e: f"{e.broker} asked the cluster for its votes",
-    Kind.Replicated: lambda e: f"{e.to} has copied {e.frm or e.broker}",
-    Kind.RoleChanged: lambda e: f"{e.broker} has another role",
-    Kind.Partitioned: lambda e: "is cut",
-    Kind.Healed: lambda e: "is whole again",
-    Kind.BridgeUp: lambda e: f"{e.frm} has a bridge",
-    Kind.BridgeDown: lambda e: f"{e.frm} has lost a bridge",
-    Kind.TakenOver: lambda e: f"{e.broker} has it out of the store",
-    Kind.FailedOver: lambda e: f"{e.frm} went to another broker",
-    Kind.Failed: lambda e: (
-        f"a call of {e.frm} ended in an error" if e.frm
-        else f"{e.broker} could not do what it was asked for"
-    ),
-    Kind.Expired: lambda e: f"it expired at {e.broker}",
-    Kind.DeadLettered: lambda e: f"it became a dead letter at {e.broker}",
-}  # fmt: skip
+# Every kind has its sentence here: a text (`e` is the event), a function, or "" where a reader learns nothing.
+SENTENCES: dict[Kind, str | Tell] = {
+    Kind.Started: "{e.broker} started",
+    Kind.Stopped: "{e.broker} stopped",
+    Kind.Connected: "bridge {e.link} is up, {e.frm} to {e.to}",
+    Kind.Disconnected: "bridge {e.link} is down",
+    Kind.Subscribed: "{e.broker} has the subscription {e.subscription}",
+    Kind.Unsubscribed: "{e.broker} drops the subscription {e.subscription}",
+    Kind.Advised: "{e.to} gets the consumer advisory of {e.destination} from {e.frm}{over}",
+    Kind.Refused: _refused,
+    Kind.Merged: "{e.to} adds the consumer to {e.subscription}",
+    Kind.Sent: "{e.frm} sent it to {e.destination} at {e.to}",
+    Kind.Enqueued: _enqueued,
+    Kind.Dispatched: "{e.broker} dispatched it to {e.to}",
+    Kind.Forwarded: _forwarded,
+    Kind.Received: "{e.to} received it, {age} after it was sent",
+    Kind.Acknowledged: "",
+    Kind.Held: "nobody at {e.broker} can take it now",
+    Kind.Returned: "it went back to its queue at {e.broker}",
+    Kind.Discarded: "it was dropped at {e.broker}",
+    Kind.Expired: "it expired at {e.broker}",
+    Kind.DeadLettered: "it became a dead letter at {e.broker}",
+    Kind.Redelivered: "{e.to} gets it again, marked as redelivered",
+    Kind.Failed: _failed,
+    Kind.Crashed: "{e.broker} crashed",
+    Kind.Restarted: "{e.broker} started again",
+    Kind.Partitioned: _partitioned,
+    Kind.Healed: _healed,
+    Kind.Locked: "{e.broker} has the lock",
+    Kind.RoleChanged: _role_changed,
+    Kind.Replicated: "{e.to} has copied {who}",
+    Kind.TakenOver: "{e.broker} has it out of the store",
+    Kind.FailedOver: "{e.frm} went to another broker",
+    Kind.Redirected: "",
+    Kind.Voted: _voted,
+    Kind.Attempted: "{e.frm} tried to reach {e.to}",
+    Kind.Attached: "{e.frm} is connected to {e.to}",
+    Kind.Interrupted: "{e.frm} has lost its connection",
+    Kind.Told: "{e.frm} names brokers to {e.to}",
+    Kind.Waited: "{who} waits {age} before the next try",
+    Kind.Announced: "",
+    Kind.Suspended: "{e.broker} stands still",
+    Kind.Resumed: "{e.broker} goes on",
+    Kind.Answered: "",
+    Kind.LockLost: "{e.broker} has lost its lock",
+    Kind.BridgeUp: "{e.frm} has a bridge",
+    Kind.BridgeDown: "{e.frm} has lost a bridge",
+    Kind.Browsed: "{e.to} looked at it",
+    Kind.Intervened: _intervened,
+}

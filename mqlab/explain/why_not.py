@@ -15,7 +15,7 @@ from mqlab.explain import script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
-from mqlab.explain.sentences import ms, sentence
+from mqlab.explain.sentences import Sentence, ms, sentence
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -31,11 +31,11 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
     case = Case(trace, message, consumer)
     if case.received:
         told_of = of_message(trace, message)
-        return Explanation(f"{consumer} did get message {case.name}.", told_of.lines)
+        return Explanation(f"{consumer} did get message {case.name}.", told_of.told)
     causes = list(dict.fromkeys(_decided(case)))
     told = sorted(causes, key=lambda cause: cause.row if cause.row >= 0 else -1)
     end = "; ".join(ends(trace, case.number)) or "it is gone"
-    lines = dict.fromkeys(cause.text for cause in told)
+    lines = dict.fromkeys(cause.told for cause in told)
     return Explanation(
         f"{consumer} did not get message {case.name}: {end}.", tuple(lines), tuple(causes)
     )
@@ -55,6 +55,11 @@ def _decided(case: Case) -> Iterator[Cause]:
         yield from _elsewhere(case)
 
 
+def _by(case: Case, event: Event, *about: str) -> Cause:
+    """Return an event that decided, in its own sentence."""
+    return Cause(sentence(case.trace, event) or str(event), event.rule, event.row, about)
+
+
 # The consumer itself
 
 
@@ -72,8 +77,9 @@ def _consumer(case: Case) -> Iterator[Cause]:
     if refusing is not None:
         yield Cause(
             f"{consumer} selects {refusing}, and the message has "
-            f"{_listed(script.asked_by(refusing, case.trace, case.number))}.", Reason.selector,
-        )  # fmt: skip
+            f"{_listed(script.asked_by(refusing, case.trace, case.number))}.",
+            Reason.selector,
+        )
     yield from _absence(case)
 
 
@@ -86,13 +92,13 @@ def _absence(case: Case) -> Iterator[Cause]:
     consumer, sent = case.consumer, case.events[0]
     first = case.lives[0]
     if first.row > case.over:
-        text = f"{ms(first.t)}  {consumer} subscribed, after the message was sent."
-        yield Cause(text, row=first.row, about=("subscribes",))
+        text = f"{consumer} subscribed, after the message was sent"
+        yield Cause(Sentence(text, first.t), row=first.row, about=("subscribes",))
     if not case.homes and case.lives[0].t <= sent.t:
         left = case.ends[-1][1]
         assert left is not None
-        text = f"{ms(left.t)}  {consumer} left at {ms(left.t)}, before the message was sent."
-        yield Cause(text, Reason.consumer_left, left.row)
+        text = f"{consumer} left at {ms(left.t)}, before the message was sent"
+        yield Cause(Sentence(text, left.t), Reason.consumer_left, left.row)
 
 
 # The way to its broker
@@ -106,13 +112,16 @@ def _way(case: Case) -> Iterator[Cause]:
     gone = [over for event, over in case.stood if event.broker in case.been and over is not None]
     if not case.asked_for:
         for event in gone or near or case.refusals:
-            yield Cause(sentence(case.trace, event), event.rule, event.row)
+            yield _by(case, event)
         if not case.refusals and not gone:
             yield from _no_bridge(case)
     for event in case.events:
-        if event.kind == Kind.Refused or (event.kind == Kind.Held and event.rule != Reason.prefetch_full
-                                          and event.rule != Reason.no_subscription):  # fmt: skip
-            yield Cause(sentence(case.trace, event), event.rule, event.row)
+        if event.kind == Kind.Refused or (
+            event.kind == Kind.Held
+            and event.rule != Reason.prefetch_full
+            and event.rule != Reason.no_subscription
+        ):
+            yield _by(case, event)
 
 
 def _no_bridge(case: Case) -> Iterator[Cause]:
@@ -134,7 +143,7 @@ def _no_bridge(case: Case) -> Iterator[Cause]:
         return
     for event in of_kind(case.trace, Kind.Disconnected):
         if event.frm in case.been and event.to in seen:
-            yield Cause(sentence(case.trace, event), Reason.bridge_down, event.row)
+            yield replace(_by(case, event), rule=Reason.bridge_down)
 
 
 # What became of it instead
@@ -145,7 +154,7 @@ def _elsewhere(case: Case) -> Iterator[Cause]:
     given = [e for e in case.events if e.kind in GIVEN and case.reads(e.destination)]
     if case.shared and given:
         for event in given:
-            yield Cause(sentence(case.trace, event), event.rule, event.row, (_winner(case, event),))
+            yield _by(case, event, _winner(case, event))
         return
     there = ", ".join(sorted(case.homes - case.been)) or "it"
     here = ", ".join(sorted(case.been)) or "nobody"
@@ -167,12 +176,12 @@ def _instead(case: Case) -> Iterator[Cause]:
         if full is not None:
             yield full
             continue
-        cause = Cause(sentence(case.trace, event), event.rule, event.row, (_winner(case, event),))
+        cause = _by(case, event, _winner(case, event))
         owner = _owner(case, group, event) if group is not None else None
         if owner is not None:
-            text = (f"{ms(event.t)}  {event.broker} dispatched it to {event.to}: message group {group} "
-                    f"belongs to it since {ms(owner.t)}.")  # fmt: skip
-            cause = replace(cause, text=text, rule=Reason.group_owner)
+            text = f"message group {group} belongs to it since {ms(owner.t)}"
+            text = f"{event.broker} dispatched it to {event.to}: {text}"
+            cause = replace(cause, told=Sentence(text, event.t), rule=Reason.group_owner)
         yield cause
 
 
@@ -184,18 +193,18 @@ def _winner(case: Case, event: Event) -> str:
 
 def _full(case: Case, event: Event) -> Cause | None:
     """Return that the consumer held as many as its prefetch allows when somebody else got it."""
-    held = {
-        e.message for e in case.handed if e.row < event.row and e.broker == event.broker
-    } - {e.message for e in case.settled if e.row < event.row}  # fmt: skip
+    held = {e.message for e in case.handed if e.row < event.row and e.broker == event.broker} - {
+        e.message for e in case.settled if e.row < event.row
+    }
     allowed = [
         s.get("prefetch", s.get("flow_limit", 1000))
         for s in script.openings(case.trace, case.consumer)
     ]
     if not allowed or len(held) < max(1, max(allowed)):
         return None
-    text = (f"{ms(event.t)}  {case.consumer} held {len(held)} already, as many as its prefetch "
-            f"allows; {event.broker} dispatched it to {event.to}.")  # fmt: skip
-    return Cause(text, Reason.prefetch_full, event.row)
+    text = f"{case.consumer} held {len(held)} already, as many as its prefetch allows"
+    text = f"{text}; {event.broker} dispatched it to {event.to}"
+    return Cause(Sentence(text, event.t), Reason.prefetch_full, event.row)
 
 
 def _owner(case: Case, group: object, event: Event) -> Event | None:
@@ -222,13 +231,16 @@ def _end(case: Case) -> Iterator[Cause]:
         if event.destination != sent_to and not case.reads(event.destination):
             continue  # another copy of it, or its dead letter
         if event.kind in ENDED and event.rule != Reason.no_subscription:
-            yield Cause(sentence(case.trace, event), event.rule, event.row)
+            yield _by(case, event)
         elif event.kind == Kind.Dispatched and event.to == case.consumer:
-            text = f"{sentence(case.trace, event)[:-1]}; {case.consumer} has not taken it."
-            yield Cause(text, event.rule, event.row, ("receiving", "kill", "pause"))
+            handed = sentence(case.trace, event)
+            assert handed is not None
+            text = f"{handed.said().removesuffix('.')}; {case.consumer} has not taken it"
+            about = ("receiving", "kill", "pause")
+            yield Cause(Sentence(text, event.t), event.rule, event.row, about)
         last = event if event.kind in (Kind.Held, Kind.Sent) else None
     if last is not None and last.kind == Kind.Held:
-        yield Cause(sentence(case.trace, last), last.rule, last.row)
+        yield _by(case, last)
     elif last is not None:
-        yield Cause(f"{ms(last.t)}  it was on its way to {last.to} when the run ended, or its "
-                    "connection went.", Reason.connection_lost, last.row)  # fmt: skip
+        text = f"it was on its way to {last.to} when the run ended, or its connection went"
+        yield Cause(Sentence(text, last.t), Reason.connection_lost, last.row)

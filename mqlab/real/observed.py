@@ -33,7 +33,7 @@ def trace(
 ) -> Trace:
     """Return the trace of what was seen, in the order of time; it begins with the first message.
 
-    >>> one = Seen(1, "queue://Q", ("A", "B"), "P", "C", 5_000_000, 5_002_000)
+    >>> one = ObservedMessage(1, "queue://Q", ("A", "B"), "P", "C", 5_000_000, 5_002_000)
     >>> found = trace(["A", "B"], [one], {})
     >>> found.received(), [event.kind.name for event in found.events()]
     ({'C': 1}, ['Sent', 'Enqueued', 'Forwarded', 'Enqueued', 'Dispatched', 'Received'])

@@ -137,8 +137,10 @@ class Account(TextTable, Mapping[int, Entry]):
                 seen[shape] = (entry.fate, entry.why)
             groups.setdefault(seen[shape], []).append(message)
         order = sorted(groups, key=lambda group: FATES.index(group[0]))
-        lines = [[fate.value, str(len(groups[fate, why])), why, spans(groups[fate, why], MOST)]
-                 for fate, why in order]  # fmt: skip
+        lines = [
+            [fate.value, str(len(groups[fate, why])), why, spans(groups[fate, why], MOST)]
+            for fate, why in order
+        ]
         return [["fate", "messages", "why", "which"], *lines]
 
     __repr__ = TextTable.__str__

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mqlab.trace.kinds import Kind, Reason
-
-if TYPE_CHECKING:
-    from mqlab.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +37,12 @@ class Event:
         >>> print(mq.run("fuse:2.20").event(30))
         8.000 ms  Received message 3 at A, A -> C1: queue://TEST.FOO at A by C1
         """
-        parts = [f"{self.t / 1000:.3f} ms  {self.kind.name}"]
+        return f"{self.t / 1000:.3f} ms  {self.what}"
+
+    @property
+    def what(self) -> str:
+        """The same without the time."""
+        parts = [self.kind.name]
         parts += [f" message {self.message}"] if self.message is not None else []
         parts += [f" at {self.broker}"] if self.broker is not None else []
         if self.frm is not None or self.to is not None:
@@ -52,23 +53,3 @@ class Event:
         parts += [f": {what}"] if what is not None else []
         parts += [f" ({self.rule.sentence})"] if self.rule.sentence else []
         return "".join(parts)
-
-    @classmethod
-    def of(cls, trace: Trace, row: int) -> Event:
-        """Return the event of *row*."""
-
-        def number(column: str) -> int:
-            return trace.column(column)[row]
-
-        def name(column: str, table: str) -> str | None:
-            index = number(column)
-            return trace.names[table][index] if index >= 0 else None
-
-        msg, cause = number("msg"), number("cause")
-        return cls(
-            row=row, t=number("t"), kind=Kind(number("kind")), message=msg if msg >= 0 else None,
-            broker=name("broker", "node"), frm=name("frm", "node"), to=name("to", "node"),
-            link=name("link", "link"), destination=name("dest", "dest"),
-            subscription=name("sub", "sub"), hop=number("hop"), age=number("age"),
-            rule=Reason(number("rule")), cause=cause if cause >= 0 else None,
-        )  # fmt: skip

@@ -61,6 +61,7 @@ class Kind(IntEnum):
     BridgeUp = 43  # a connector's bridge is up, as the broker that defines it sees it
     BridgeDown = 44
     Browsed = 45  # a browser saw a message, which stays where it is
+    Intervened = 46  # somebody changed what brokers and clients rely on: a disk, a file, a listener
 
 
 # Where the guides say it.
@@ -75,8 +76,11 @@ _HA, _QUEUES, _EXCLUSIVE = "AMQ Broker 7.1, 21.1", "Artemis, queues", "ActiveMQ,
 # What several reasons depend on.
 _TTLS = {"network_ttl", "message_ttl", "consumer_ttl"}
 _BUFFER = {"receiving", "prefetch", "prefetch_size", "flow_limit"}
-_LISTS = {"excluded_destinations", "dynamically_included_destinations",
-          "statically_included_destinations"}  # fmt: skip
+_LISTS = {
+    "excluded_destinations",
+    "dynamically_included_destinations",
+    "statically_included_destinations",
+}
 _DUPLICATES = {"suppress_duplicate_queue_subscriptions", "suppress_duplicate_topic_subscriptions"}
 _DEATHS = {"kill", "stop_broker", "stop", "host_down"}
 _LOSSES = {"cut", "pause", *_DEATHS}

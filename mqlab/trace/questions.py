@@ -20,9 +20,18 @@ if TYPE_CHECKING:
 GONE = (Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 LEAVES = LETS_GO
 # Reasons to wait that pass by themselves: who waits for one of them is not stuck.
-PASSING = (Reason.none, Reason.prefetch_full, Reason.buffers_full, Reason.beyond_page, Reason.memory_full,
-           Reason.paused, Reason.broker_stopped, Reason.group_owner, Reason.not_exclusive,
-           Reason.on_the_way)  # fmt: skip
+PASSING = (
+    Reason.none,
+    Reason.prefetch_full,
+    Reason.buffers_full,
+    Reason.beyond_page,
+    Reason.memory_full,
+    Reason.paused,
+    Reason.broker_stopped,
+    Reason.group_owner,
+    Reason.not_exclusive,
+    Reason.on_the_way,
+)
 
 
 def received(trace: Trace) -> dict[str, int]:
@@ -56,32 +65,34 @@ def copies(trace: Trace, msg: int) -> list[int]:
         if kind in (Kind.Dispatched, Kind.Forwarded, Kind.Received) and cause in found:
             found.remove(cause)
         elif kind == Kind.TakenOver:  # out of the store: no copy of whose store it was
-            found = [r for r in found if kinds[r] == Kind.Received
-                     or (broker[r], dest[r]) != (frm[row], dest[row])]  # fmt: skip
+            found = [
+                r
+                for r in found
+                if kinds[r] == Kind.Received or (broker[r], dest[r]) != (frm[row], dest[row])
+            ]
         elif kind in GONE and cause in found and kinds[cause] != Kind.Received:
             found.remove(cause)
         elif kind in GONE and cause >= 0 and kinds[cause] in DOWN:  # with its broker
-            found = [r for r in found if kinds[r] == Kind.Received
-                     or (broker[r], dest[r]) != (broker[row], dest[row])]  # fmt: skip
+            found = [
+                r
+                for r in found
+                if kinds[r] == Kind.Received or (broker[r], dest[r]) != (broker[row], dest[row])
+            ]
         if kind in (Kind.Received, Kind.Enqueued, Kind.TakenOver):
             found.append(row)
     return found
 
 
-def chain(trace: Trace, row: int) -> list[int]:
-    """Return the rows that led to *row*, the earliest first, *row* last."""
-    causes, found = trace.column("cause"), []
-    while row >= 0:
-        found.append(row)
-        row = causes[row]
-    return found[::-1]
-
-
 def route(trace: Trace, row: int) -> list[str]:
     """Return the brokers that the message of *row* came through to be there."""
     kinds, broker, names = trace.column("kind"), trace.column("broker"), trace.names["node"]
-    frm, found = trace.column("frm"), []
-    for r in chain(trace, row):
+    frm, causes = trace.column("frm"), trace.column("cause")
+    led: list[int] = []
+    while row >= 0:
+        led.append(row)
+        row = causes[row]
+    found: list[str] = []
+    for r in reversed(led):
         # A copy for another destination of the same broker is no hop.
         if kinds[r] == Kind.Enqueued and frm[r] != broker[r]:
             found.append(names[broker[r]])
@@ -115,16 +126,18 @@ def stuck(trace: Trace) -> dict[str, dict[str, list[int]]]:
     return _by_broker(
         trace,
         (
-            (broker, dest, msg) for broker, dest, msg, opened, told in rows
-            if kinds[told] == Kind.Held and (links[opened] >= 0 or hops[opened] > 0)
+            (broker, dest, msg)
+            for broker, dest, msg, opened, told in rows
+            if kinds[told] == Kind.Held
+            and (links[opened] >= 0 or hops[opened] > 0)
             and rules[told] not in PASSING
         ),
-    )  # fmt: skip
+    )
 
 
 def _by_broker(
     trace: Trace, found: Iterable[tuple[int, int, int]]
-) -> dict[str, dict[str, list[int]]]:  # fmt: skip
+) -> dict[str, dict[str, list[int]]]:
     nodes, dests = trace.names["node"], trace.names["dest"]
     tree: dict[str, dict[str, list[int]]] = {}
     place, numbers = (-1, -1), list[int]()

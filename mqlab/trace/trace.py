@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from mqlab.spec.values import duration
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
-from mqlab.trace.columns import Columns
+from mqlab.trace.columns import COLUMNS, Columns
 from mqlab.trace.drawn import Plottable
 from mqlab.trace.event import Event
 from mqlab.trace.fates import FateTable
 from mqlab.trace.index import Index
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,9 +24,11 @@ class Trace(Columns, Plottable):
     """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
 
     def __init__(
-        self, header: Mapping[str, object], names: Mapping[str, list[str]],
+        self,
+        header: Mapping[str, object],
+        names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(header, names, columns)
         self._index: Index | None = None
         self._tally: FateTable | None = None
@@ -53,7 +56,25 @@ class Trace(Columns, Plottable):
 
     def event(self, row: int) -> Event:
         """Return the event of one row, with names in place of numbers."""
-        return Event.of(self, row)
+        nodes, links, dests, subs = (self.names[name] for name in ("node", "link", "dest", "sub"))
+        found = [self._columns[name][row] for name in COLUMNS]
+        t, kind, msg, broker, frm, to, link, dest, sub, hop, age, rule, cause = found
+        return Event(
+            row=row,
+            t=t,
+            kind=Kind(kind),
+            message=msg if msg >= 0 else None,
+            broker=nodes[broker] if broker >= 0 else None,
+            frm=nodes[frm] if frm >= 0 else None,
+            to=nodes[to] if to >= 0 else None,
+            link=links[link] if link >= 0 else None,
+            destination=dests[dest] if dest >= 0 else None,
+            subscription=subs[sub] if sub >= 0 else None,
+            hop=hop,
+            age=age,
+            rule=Reason(rule),
+            cause=cause if cause >= 0 else None,
+        )
 
     def events(self) -> Iterator[Event]:
         """Yield every event in the order in which they happened."""

@@ -65,6 +65,8 @@ class Chapters:
             both = [end for end in (event.frm, event.to) if end] or [event.broker or "a line"]
             ends = detail.get("between") or detail.get("line") or " and ".join(both)
             return f"{ends} {'cut' if kind == Kind.Partitioned else 'whole again'}"
+        elif kind == Kind.Intervened:
+            return str(detail["what"])
         elif kind == Kind.Disconnected and event.t != self._ended:
             return f"{event.link} is down"
         return ""

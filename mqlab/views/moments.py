@@ -20,7 +20,7 @@ MOVES = frozenset({Kind.Sent, Kind.Forwarded, Kind.Dispatched})
 TURNS = frozenset({
     Kind.Crashed, Kind.Stopped, Kind.Restarted, Kind.RoleChanged, Kind.Locked, Kind.LockLost,
     Kind.TakenOver, Kind.FailedOver, Kind.Attached, Kind.Interrupted, Kind.Partitioned,
-    Kind.Healed, Kind.Suspended, Kind.Resumed, Kind.Voted, Kind.Disconnected, Kind.BridgeDown,
+    Kind.Healed, Kind.Intervened, Kind.Suspended, Kind.Resumed, Kind.Voted, Kind.Disconnected, Kind.BridgeDown,
 })  # fmt: skip
 REMEMBERED = 8  # moments back to which another one is alike
 

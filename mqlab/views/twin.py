@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mqlab.explain import sentence
-from mqlab.explain.sentences import because
+from mqlab.explain.sentences import ms
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Reason
 from mqlab.trace.trace import Trace
@@ -31,19 +31,29 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     chapters = Chapters()
     for row in range(min(len(trace), MOST_ROWS)):
         event = trace.event(row)
-        text = sentence(trace, event)
-        if not text:
+        told = sentence(trace, event)
+        if told is None:
             continue
-        time, _, said = text.partition("  ")
-        said, rule = _without_rule(said, event.rule, rules)
+        said = f"{told.text}." if told.reason else told.said()
+        rule = rules.setdefault(told.reason, len(rules))
         who = f"{event.message}: " if event.message is not None else ""
         at[row] = len(at)
         values = (
-            round(story.at(event.t), 4), time, who + said, row, event.kind.name, _number(event.message),
-            event.broker or "", event.frm or "", event.to or "", event.link or "",
-            event.destination or "", rule, _cause(trace, event, at),
+            round(story.at(event.t), 4),
+            ms(event.t),
+            who + said,
+            row,
+            event.kind.name,
+            _number(event.message),
+            event.broker or "",
+            event.frm or "",
+            event.to or "",
+            event.link or "",
+            event.destination or "",
+            rule,
+            _cause(trace, event, at),
             chapters.of(event, dict(trace.detail(row))),
-        )  # fmt: skip
+        )
         for name, value in zip(events, values, strict=True):
             events[name].append(value)
     if len(trace) > MOST_ROWS:
@@ -65,14 +75,6 @@ def folds(story: PlaybackTime) -> Table:
         "text": [fold.text for fold in story.folds],
         "told": [fold.told for fold in story.folds],
     }
-
-
-def _without_rule(said: str, rule: Reason, rules: dict[Reason, int]) -> tuple[str, int]:
-    """Return a sentence without the rule at its end, and the rule's row; as it is and 0 if there is none."""
-    why = because(rule)
-    if not why or not said.endswith(f"{why}."):
-        return said, 0
-    return f"{said.removesuffix(f'{why}.')}.", rules.setdefault(rule, len(rules))
 
 
 def _number(message: int | None) -> int:

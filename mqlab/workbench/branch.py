@@ -74,9 +74,13 @@ class Branch:
         return found
 
     def then(
-        self, name: str, body: dict[str, object], change: str, at: int | None = None,
+        self,
+        name: str,
+        body: dict[str, object],
+        change: str,
+        at: int | None = None,
         setting: Setting | None = None,
-    ) -> Branch:  # fmt: skip
+    ) -> Branch:
         """Play *body*, which differs from this run's by *change*; raises `MqlabError` for what cannot be.
 
         With *at* the runs are alike until then, and what follows is watched for a while.
@@ -89,3 +93,16 @@ class Branch:
         if chosen.until is not None:
             trace.header["until"] = chosen.until
         return Branch(name, body, chosen, trace, at=at, changes=(*self.changes, change))
+
+    def value(self) -> JsonDict:
+        """Return what the page shows of it as a JSON value."""
+        return {
+            "name": self.name,
+            "parent": self.parent,
+            "ms": None if self.at is None else self.at / 1000,
+            "changes": list(self.changes),
+            "events": len(self.trace),
+            "end": self.end / 1000,
+            "received": self.trace.received(),
+            "density": self.density,
+        }

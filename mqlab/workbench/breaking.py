@@ -162,8 +162,11 @@ def _consumer(body: Body, name: str) -> Iterator[AvailableAction]:
 def _sends(body: Body, part: Part) -> Iterator[AvailableAction]:
     """Yield more messages: of a producer as it sends, at a broker to each destination there is."""
     if part.kind == "producer":
-        step = next(s for s in body["steps"] if s["do"] == "send" and part.name in
-                    (s.get("producer"), s.get("name")))  # fmt: skip
+        step = next(
+            s
+            for s in body["steps"]
+            if s["do"] == "send" and part.name in (s.get("producer"), s.get("name"))
+        )
         more = {key: value for key, value in step.items() if key not in ("at", "label")}
         yield AvailableAction(f"{part.name} sends {MESSAGES} more", {**more, "count": MESSAGES})
     if part.kind == "broker":

@@ -85,8 +85,10 @@ def _pair(body: Body_, given: dict[str, object]) -> None:
             "brokers of OpenMQ are no pairs; add brokers: in an enhanced cluster each takes over for any"
         )
     if product == "artemis":
-        replicas = [{"policy": "replication", "role": role, "group_name": stem} for role in
-                    ("master", "slave")]  # fmt: skip
+        replicas = [
+            {"policy": "replication", "role": role, "group_name": stem}
+            for role in ("master", "slave")
+        ]
         body["brokers"] += [{"name": one, "ha": replicas[0]}, {"name": other, "ha": replicas[1]}]
     else:
         store = f"{stem}Data"
@@ -106,8 +108,11 @@ def _connector(body: Body_, given: dict[str, object]) -> None:
         raise BadValue(f"a connector leads from one broker to another; {one!r} is given twice")
     taken = [part.name for part in parts(body) if part.kind == "connector" and part.home == one]
     name = given.get("name") or f"{one}_to_{other}"
-    made = {"name": name if name not in taken else free_name(taken, f"{name}_"),
-            "from": one, "to": other}  # fmt: skip
+    made = {
+        "name": name if name not in taken else free_name(taken, f"{name}_"),
+        "from": one,
+        "to": other,
+    }
     if given.get("duplex"):
         made["duplex"] = True
     body.setdefault("connectors", []).append(made)
@@ -136,8 +141,11 @@ def _consumer(body: Body_, given: JsonDict) -> None:
 
 def _producer(body: Body_, given: JsonDict) -> None:
     name = given.get("name") or free_name([part.name for part in parts(body)], "P")
-    step: Body_ = {"do": "send", **_destination(body, given),
-                   "count": given.get("count") or MESSAGES}  # fmt: skip
+    step: Body_ = {
+        "do": "send",
+        **_destination(body, given),
+        "count": given.get("count") or MESSAGES,
+    }
     step["producer" if products.product_of(body).name == "activemq" else "name"] = name
     _insert(body, _end(body), step, name, str(given["on"]))
 
@@ -159,9 +167,12 @@ def _end(body: Body) -> int:
 
 
 _ADD: dict[str, Callable[[Body_, dict[str, object]], None]] = {
-    "broker": _broker, "pair": _pair, "connector": _connector, "consumer": _consumer,
+    "broker": _broker,
+    "pair": _pair,
+    "connector": _connector,
+    "consumer": _consumer,
     "producer": _producer,
-}  # fmt: skip
+}
 
 
 def remove(body: Body, kind: str, name: str) -> Body_:
@@ -198,6 +209,16 @@ def _list(value: object) -> list[str]:
 
 def _about(step: Body) -> set[str]:
     """Return the names of parts that a step speaks of."""
-    keys = ("broker", "brokers", "consumer", "producer", "client", "connector", "link", "other",
-            "between", "name")  # fmt: skip
+    keys = (
+        "broker",
+        "brokers",
+        "consumer",
+        "producer",
+        "client",
+        "connector",
+        "link",
+        "other",
+        "between",
+        "name",
+    )
     return {name for key in keys for name in _list(step.get(key))}

@@ -89,11 +89,12 @@ class WorkbenchSession:
 
     def why(self, data: Data) -> Data:
         """Answer why something did what it did: `kind` and `name` of what is selected."""
-        return questions.why(self.state.shown, data.get("kind") or "", str(data.get("name", "")))
+        kind, name = data.get("kind") or "", str(data.get("name", ""))
+        return questions.why(self.state.shown, kind, name).value()
 
     def why_not(self, data: Data) -> Data:
         """Answer why `consumer` did not get `message`."""
-        return questions.why_not(self.state.shown, data["message"], data["consumer"])
+        return questions.why_not(self.state.shown, data["message"], data["consumer"]).value()
 
     def what_if(self, data: Data) -> Data:
         """Find changes after which `consumer` gets `message`, or does not; `fork` takes one by number."""
@@ -287,15 +288,22 @@ class WorkbenchSession:
         state, base = self.state, self.state.branches[0]
         branch = state.shown
         found = {
-            "name": self.name, "title": title(branch.trace), "product": branch.product,
-            "edition": branch.trace.header.get("edition"), "current": state.current,
-            "beside": state.beside, "undo": len(self.past), "redo": len(self.future),
-            "branches": [_branch(one) for one in state.branches],
-            "changes": list(branch.changes), "parts": [p.value() for p in parts(branch.body)],
+            "name": self.name,
+            "title": title(branch.trace),
+            "product": branch.product,
+            "edition": branch.trace.header.get("edition"),
+            "current": state.current,
+            "beside": state.beside,
+            "undo": len(self.past),
+            "redo": len(self.future),
+            "branches": [one.value() for one in state.branches],
+            "changes": list(branch.changes),
+            "parts": [p.value() for p in parts(branch.body)],
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
             "outcome": questions.consequence(base.trace, branch.trace),
-            "problems": len(panels.problems(branch.body)), **self._said(branch),
-        }  # fmt: skip
+            "problems": len(panels.problems(branch.body)),
+            **self._said(branch),
+        }
         if state.beside is not None:
             one, other = self.traces
             found |= {"sides": list(state.sides), "comparison": panels.compared(one, other)}
@@ -308,13 +316,6 @@ class WorkbenchSession:
             return {"question": "", "notes": []}
         notes = [known.answer, *panels.guide_says(branch), known.real]
         return {"question": known.question, "notes": [text for text in notes if text]}
-
-
-def _branch(branch: Branch) -> Data:
-    at = None if branch.at is None else branch.at / 1000
-    return {"name": branch.name, "parent": branch.parent, "ms": at, "changes": list(branch.changes),
-            "events": len(branch.trace), "end": branch.end / 1000,
-            "received": branch.trace.received(), "density": branch.density}  # fmt: skip
 
 
 def _us(ms: object) -> int:

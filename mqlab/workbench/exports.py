@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from mqlab.errors import BadValue
 from mqlab.explain import sentence
+from mqlab.explain.sentences import ms
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -44,8 +45,8 @@ def mermaid(trace: Trace) -> str:
         if event.kind in _HOPS and event.message is not None and event.frm and event.to:
             lines.append(f"    {numbers[event.frm]}->>{numbers[event.to]}: {event.message}")
         elif event.kind in _NOTES and event.broker:
-            told = sentence(trace, event).partition("  ")[2].partition(":")[0].removesuffix(".")
-            note = _word(f"{told}, {event.t / 1000:g} ms")
+            told = sentence(trace, event)
+            note = _word(f"{told.text if told else event.kind.name}, {ms(event.t)}")
             lines.append(f"    Note over {numbers[event.broker]}: {note}")
     return "\n".join(lines) + "\n"
 
@@ -88,7 +89,7 @@ def timeline(trace: Trace) -> str:
     events = [
         {"ph": "M", "name": "thread_name", "pid": 0, "tid": no, "args": {"name": name}}
         for name, no in tracks.items()
-    ]  # fmt: skip
+    ]
     for event in trace.events():
         where = event.broker or event.to or event.frm
         if where is not None:
@@ -99,8 +100,20 @@ def timeline(trace: Trace) -> str:
 def _marks(event: Event, track: int) -> Iterator[dict[str, object]]:
     """Yield what a timeline shows of an event: when, what, and of which message."""
     message = "" if event.message is None else f" {event.message}"
-    about = {"message": event.message, "destination": event.destination, "link": event.link,
-             "rule": event.rule.sentence, "source": event.rule.source}  # fmt: skip
+    about = {
+        "message": event.message,
+        "destination": event.destination,
+        "link": event.link,
+        "rule": event.rule.sentence,
+        "source": event.rule.source,
+    }
     told = {key: value for key, value in about.items() if value}
-    yield {"ph": "i", "s": "t", "name": f"{event.kind.name}{message}", "ts": event.t, "pid": 0,
-           "tid": track, "args": told}  # fmt: skip
+    yield {
+        "ph": "i",
+        "s": "t",
+        "name": f"{event.kind.name}{message}",
+        "ts": event.t,
+        "pid": 0,
+        "tid": track,
+        "args": told,
+    }

@@ -42,12 +42,18 @@ def checked(branch: Branch) -> tuple[list[dict[str, object]], list[Change | None
     for problem in found:
         fix, brings = _fix(branch.body, problem, found)
         fixes.append(fix)
-        told.append({
-            "level": problem.level, "where": problem.where, "what": problem.what,
-            "remedy": problem.remedy, "source": problem.source,
-            "part": _part(branch.body, problem.where), "fix": None if fix is None else fix.text,
-            "brings": brings,
-        })  # fmt: skip
+        told.append(
+            {
+                "level": problem.level,
+                "where": problem.where,
+                "what": problem.what,
+                "remedy": problem.remedy,
+                "source": problem.source,
+                "part": _part(branch.body, problem.where),
+                "fix": None if fix is None else fix.text,
+                "brings": brings,
+            }
+        )
     return told, fixes
 
 
@@ -110,22 +116,27 @@ def compared(one: Trace, other: Trace) -> dict[str, object]:
     if first is not None:
         traces = (one, other)
         told = [
-            None if event is None else
-            {"ms": event.t / 1000, "text": _said(trace, event.row), "row": event.row}
+            None
+            if event is None
+            else {"ms": event.t / 1000, "text": _said(trace, event.row), "row": event.row}
             for trace, event in zip(traces, first, strict=True)
-        ]  # fmt: skip
+        ]
     moved = list(_moved(one, other))
     return {
-        **consequence(one, other), "first": told, "moved": moved[:MOST_MOVED],
+        **consequence(one, other),
+        "first": told,
+        "moved": moved[:MOST_MOVED],
         "more": max(0, len(moved) - MOST_MOVED),
-        "messages": one.index().count, "events": [len(one), len(other)],
+        "messages": one.index().count,
+        "events": [len(one), len(other)],
         "ends": [max(t.column("t"), default=0) / 1000 for t in (one, other)],
-    }  # fmt: skip
+    }
 
 
 def _said(trace: Trace, row: int) -> str:
     event = trace.event(row)
-    return sentence(trace, event).partition("  ")[2] or str(event).partition("  ")[2]
+    told = sentence(trace, event)
+    return event.what if told is None else told.said()
 
 
 def _moved(one: Trace, other: Trace) -> Iterator[str]:

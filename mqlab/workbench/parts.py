@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 from mqlab.spec.change import Body, Path
 
-OPENED = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer",
-          "send": "producer", "connect": "client", "open_client": "client"}  # fmt: skip
+OPENED = {
+    "open_consumer": "consumer",
+    "temporary": "consumer",
+    "open_producer": "producer",
+    "send": "producer",
+    "connect": "client",
+    "open_client": "client",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
+from typing import NamedTuple
 
 from mqlab import experiments
 from mqlab.errors import BadValue
-from mqlab.explain import Cause, explain, sentence
+from mqlab.explain import Explanation, Line, explain, sentence
+from mqlab.explain.message import ends
 from mqlab.explain.script import refusing_selector
-from mqlab.explain.sentences import because
 from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import matches
@@ -19,12 +20,82 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 from mqlab.workbench.branch import Branch
 
-Answer = JsonDict
-TIMED = re.compile(r"([\d.e+-]+) ms  (.*)", re.DOTALL)
-SOURCE = re.compile(r" \[([^\]]+)\]\.?$")
 MOST_STEPS = 60
 MOST_MISSED, MOST_TWICE = 3, 12  # messages that an answer names
-BY_SENTENCE = {rule.sentence: rule for rule in Reason if rule.sentence}
+
+
+class Named(NamedTuple):
+    """A message by its number and as it is called."""
+
+    number: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of an answer: what happened, when (us), in which row of the trace, and why.
+
+    `change` says what takes it away, where that was asked and something does.
+    """
+
+    text: str
+    t: int | None = None
+    row: int | None = None
+    reason: Reason = Reason.none
+    source: str = ""
+    change: str | None = None
+
+    @classmethod
+    def of(cls, told: Line, reason: Reason = Reason.none, row: int | None = None) -> Step:
+        """Return what is told as a step, whose reason may be another than the one it is told with."""
+        if isinstance(told, str):
+            return cls(told, None, row, reason, reason.source)
+        why = reason or told.reason
+        return cls(told.said(cited=False), told.t, row, why, why.source if why else told.source)
+
+    def value(self) -> JsonDict:
+        """Return it as a JSON value."""
+        return {
+            "text": self.text,
+            "ms": None if self.t is None else self.t / 1000,
+            "row": self.row,
+            "rule": self.reason.name.replace("_", " ") if self.reason else None,
+            "source": self.source,
+            "change": self.change,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer in one line, the steps behind it, and what the next question may be about.
+
+    `message` and `consumer` are those that were asked about. `got` and `why_not` are consumers that did get
+    the message and that did not, `missed` and `twice` messages that one did not get, or got twice.
+    """
+
+    title: str
+    answer: str
+    steps: tuple[Step, ...]
+    message: int | None = None
+    consumer: str | None = None
+    got: tuple[str, ...] = ()
+    why_not: tuple[str, ...] = ()
+    missed: tuple[Named, ...] = ()
+    twice: tuple[Named, ...] = ()
+
+    def value(self) -> JsonDict:
+        """Return it as a JSON value."""
+        return {
+            "title": self.title,
+            "answer": self.answer,
+            "steps": [step.value() for step in self.steps],
+            "message": self.message,
+            "consumer": self.consumer,
+            "got": [*self.got],
+            "why_not": [*self.why_not],
+            "missed": [message._asdict() for message in self.missed],
+            "twice": [message._asdict() for message in self.twice],
+        }
 
 
 def why(branch: Branch, kind: str, name: str) -> Answer:
@@ -34,7 +105,7 @@ def why(branch: Branch, kind: str, name: str) -> Answer:
         return _message(trace, int(name) if name.isdecimal() else name)
     if kind == "broker":
         found = explain(trace, broker=name)
-        return _told(f"What happened at {name}?", found.title, found.lines)
+        return _told(f"What happened at {name}?", found)
     if kind in ("consumer", "client", "producer") and name in trace.received():
         return _consumer(trace, name)
     if kind == "connector":
@@ -42,35 +113,39 @@ def why(branch: Branch, kind: str, name: str) -> Answer:
     if kind in ("client", "producer"):
         return _client(trace, name)
     found = explain(trace)
-    return {**_told("What came of it?", found.title, found.lines), "twice": _twice(trace)}
+    return replace(_told("What came of it?", found), twice=_twice(trace))
 
 
 def _message(trace: Trace, message: str | int) -> Answer:
-    number = trace.message(message)
-    called = trace.message_name(number)
-    events = [trace.event(row) for row in trace.rows_of(number)]
-    got = [event.to for event in events if event.kind == Kind.Received]
+    index = trace.index()
+    number = index.number(message)
+    called = index.name(number)
+    events = [trace.event(row) for row in index.rows(number)]
+    got = [event.to for event in events if event.kind == Kind.Received and event.to]
     where = f"is message {called} at {got[-1]}" if got else f"did message {called} reach nobody"
-    title = explain(trace, message=message).title.partition(": ")[2]
-    others = [name for name in trace.received() if name not in got]
-    return {
-        "title": f"Why {where}?", "answer": title[:1].upper() + title[1:],
-        "steps": list(_limited(_steps(trace, events))), "message": number,
-        "why_not": others[:6], "got": [name for name in dict.fromkeys(got) if name],
-    }  # fmt: skip
+    end = "; ".join(ends(trace, number)) or "gone"
+    roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
+    others = dict.fromkeys(name for name, role in roles if role == "consumer" and name not in got)
+    return Answer(
+        f"Why {where}?",
+        f"{end[:1].upper()}{end[1:]}.",
+        _limited(_steps(trace, events)),
+        number,
+        got=tuple(dict.fromkeys(got)),
+        why_not=tuple(others)[:6],
+    )
 
 
 def _consumer(trace: Trace, name: str) -> Answer:
     """Answer what a consumer got; of one that got nothing, why the first message was not for it."""
     missed = _missed(trace, name)
     if trace.received()[name] or not missed:
-        found = explain(trace, consumer=name)
-        answer = _told(f"What did {name} get, and why?", found.title, found.lines)
+        answer = _told(f"What did {name} get, and why?", explain(trace, consumer=name))
     else:
-        found = explain(trace, message=missed[0], why_not=name)
-        answer = {"title": f"Why did {name} get nothing?", "answer": found.title,
-                  "steps": [_cause(cause) for cause in found.causes]}  # fmt: skip
-    return {**answer, "missed": _called(trace, missed)}
+        answer = _causes(
+            f"Why did {name} get nothing?", explain(trace, message=missed[0], why_not=name)
+        )
+    return replace(answer, missed=_called(trace, missed))
 
 
 def _connector(trace: Trace, name: str) -> Answer:
@@ -81,32 +156,30 @@ def _connector(trace: Trace, name: str) -> Answer:
     events = [trace.event(row) for row in rows]
     crossed = sum(event.kind == Kind.Forwarded for event in events)
     about = [event for event in events if event.message is None or event.kind == Kind.Refused]
-    return {
-        "title": f"What crossed {name}, and why?",
-        "answer": f"{crossed} messages were forwarded over it.",
-        "steps": list(_limited(_steps(trace, about))),
-    }
+    answer = f"{crossed} messages were forwarded over it."
+    return Answer(f"What crossed {name}, and why?", answer, _limited(_steps(trace, about)))
 
 
 def _client(trace: Trace, name: str) -> Answer:
     """Answer what a client did, and the producers that use its connection."""
     names = trace.names
-    own = {no for no, (node, home) in enumerate(zip(names["node"], names["node_home"], strict=True))
-           if name in (node, home)}  # fmt: skip
+    own = {
+        no
+        for no, (node, home) in enumerate(zip(names["node"], names["node_home"], strict=True))
+        if name in (node, home)
+    }
     ends = zip(trace.column("frm"), trace.column("to"), strict=True)
     events = [trace.event(row) for row, pair in enumerate(ends) if not own.isdisjoint(pair)]
     sent = sum(event.kind == Kind.Sent for event in events)
     told = [event for event in events if event.kind not in (Kind.Attempted, Kind.Enqueued)]
-    return {
-        "title": f"What did {name} do?", "answer": f"{name} sent {sent} messages.",
-        "steps": list(_limited(_folded(trace, told))),
-    }  # fmt: skip
+    answer = f"{name} sent {sent} messages."
+    return Answer(f"What did {name} do?", answer, _limited(_folded(trace, told)))
 
 
-def _folded(trace: Trace, events: Iterable[Event]) -> Iterator[Answer]:
+def _folded(trace: Trace, events: Iterable[Event]) -> Iterator[Step]:
     """Yield events as steps that name their messages; what is said again and again is one step."""
     told = ((event, step) for event in events for step in _steps(trace, [event]))
-    for text, run in groupby(told, lambda one: one[1]["text"]):
+    for text, run in groupby(told, lambda one: one[1].text):
         several = list(run)
         (first, step), (last, _) = several[0], several[-1]
         if first.message is not None and last.message is not None:
@@ -114,7 +187,7 @@ def _folded(trace: Trace, events: Iterable[Event]) -> Iterator[Answer]:
             text = f"{' to '.join(names)}: {text}"
         elif len(several) > 1:
             text = f"{len(several)} times: {text}"
-        yield {**step, "text": text}
+        yield replace(step, text=text)
 
 
 def _missed(trace: Trace, consumer: str) -> list[int]:
@@ -123,8 +196,11 @@ def _missed(trace: Trace, consumer: str) -> list[int]:
     rows = trace.rows(Kind.Received)
     got = {trace.column("msg")[row] for row in rows if trace.column("to")[row] == node}
     missed = [number for number in sent(trace) if number not in got]
-    reads = {trace.event(row).destination for row in trace.rows(Kind.Subscribed)
-             if trace.column("frm")[row] == node}  # fmt: skip
+    reads = {
+        trace.event(row).destination
+        for row in trace.rows(Kind.Subscribed)
+        if trace.column("frm")[row] == node
+    }
     wanted = (number for number in missed if _asks_for(trace, consumer, reads, number))
     return list(islice(wanted, MOST_MISSED)) or missed[:MOST_MISSED]
 
@@ -136,14 +212,14 @@ def _asks_for(trace: Trace, consumer: str, reads: Iterable[str | None], number: 
     return is_read and refusing_selector(trace, number, consumer) is None
 
 
-def _twice(trace: Trace) -> list[Answer]:
+def _twice(trace: Trace) -> tuple[Named, ...]:
     """Return the first messages that came more than once, or to several consumers of a queue."""
     found = sorted({number for numbers in trace.duplicated().values() for number in numbers})
     return _called(trace, found[:MOST_TWICE])
 
 
-def _called(trace: Trace, numbers: Iterable[int]) -> list[Answer]:
-    return [{"number": number, "name": trace.message_name(number)} for number in numbers]
+def _called(trace: Trace, numbers: Iterable[int]) -> tuple[Named, ...]:
+    return tuple(Named(number, trace.message_name(number)) for number in numbers)
 
 
 def sent(trace: Trace) -> list[int]:
@@ -151,53 +227,37 @@ def sent(trace: Trace) -> list[int]:
     return sorted({trace.column("msg")[row] for row in trace.rows(Kind.Sent)} - {-1})
 
 
-def _steps(trace: Trace, events: Iterable[Event]) -> Iterator[Answer]:
-    """Yield each event as a step: when, what, the rule, its source, and the row of the trace."""
+def _steps(trace: Trace, events: Iterable[Event]) -> Iterator[Step]:
+    """Yield each event that tells something as a step."""
     for event in events:
-        text = sentence(trace, event)
-        if text:
-            yield {**_step(text), "row": event.row, **_rule(event.rule)}
+        told = sentence(trace, event)
+        if told is not None:
+            yield Step.of(told, told.reason or event.rule, event.row)
 
 
-def _limited(steps: Iterable[Answer]) -> Iterator[Answer]:
-    """Yield as many steps as a reader looks through, and say that there are more."""
-    for number, step in enumerate(steps):
-        if number == MOST_STEPS:
-            yield {"text": "... and more: the tab Events has all of them."}
-            return
-        yield step
+def _limited(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Return as many steps as a reader looks through, and say that there are more."""
+    found = tuple(islice(steps, MOST_STEPS + 1))
+    if len(found) <= MOST_STEPS:
+        return found
+    return (*found[:MOST_STEPS], Step("... and more: the tab Events has all of them."))
 
 
-def _step(line: str) -> Answer:
-    """Return a sentence as a step: the time apart, and the source that stands behind it."""
-    timed = TIMED.match(line)
-    text = timed[2] if timed else line
-    source = SOURCE.search(text)
-    if source is not None:
-        text = text[: source.start()] + "."
-    step: Answer = {"text": text}
-    if timed:
-        step["ms"] = float(timed[1])
-    rule = BY_SENTENCE.get(text.rpartition(": ")[2].removesuffix("."))
-    if rule is not None:
-        step |= _rule(rule)
-    elif source is not None:
-        step["source"] = source[1]
-    return step
-
-
-def _rule(rule: Reason) -> Answer:
-    if not because(rule):
-        return {}
-    return {"rule": rule.name.replace("_", " "), "source": rule.source}
-
-
-def _told(title: str, answer: str, lines: Iterable[str]) -> Answer:
-    steps = [_step(line) for line in lines]
+def _told(title: str, found: Explanation) -> Answer:
+    steps = tuple(map(Step.of, found.told))
     if len(steps) > MOST_STEPS:
-        more = {"text": f"... and {len(steps) - MOST_STEPS} more: the tab Events has all of them."}
-        steps = [*steps[:MOST_STEPS], more]
-    return {"title": title, "answer": answer, "steps": steps}
+        more = f"... and {len(steps) - MOST_STEPS} more: the tab Events has all of them."
+        steps = (*steps[:MOST_STEPS], Step(more))
+    return Answer(title, found.title, steps)
+
+
+def _causes(title: str, found: Explanation) -> Answer:
+    """Answer why not: each cause is a step, with the change that takes it away."""
+    steps = []
+    for cause in found.causes:
+        step = Step.of(cause.told, cause.rule, cause.row if cause.row >= 0 else None)
+        steps.append(replace(step, change=None if cause.change is None else cause.change.text))
+    return Answer(title, found.title, tuple(steps))
 
 
 def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
@@ -206,44 +266,41 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
     read = explain(trace, message=message, why_not=consumer)
     told = experiments.confirm(trace, read, message, consumer)
     # A change without a sentence of its own is what `what_if` is about.
-    decided = [cause for cause in told.causes if cause.row >= 0 or cause.change is None
-               or not cause.text.startswith(cause.change.text)]  # fmt: skip
-    causes = [
-        {**_cause(cause), "change": _change(cause.change)} for cause in decided or told.causes
-    ]
-    called = trace.message_name(trace.message(message))
-    return {"title": f"Why did {consumer} not get message {called}?", "answer": told.title,
-            "steps": causes, "message": trace.message(message), "consumer": consumer}  # fmt: skip
+    decided = tuple(
+        cause
+        for cause in told.causes
+        if cause.row >= 0 or cause.change is None or not cause.text.startswith(cause.change.text)
+    )
+    number = trace.message(message)
+    title = f"Why did {consumer} not get message {trace.message_name(number)}?"
+    answer = _causes(title, replace(told, causes=decided or told.causes))
+    return replace(answer, message=number, consumer=consumer)
 
 
-def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[Answer, tuple[Change, ...]]:
+def what_if(
+    branch: Branch, message: str | int, consumer: str
+) -> tuple[JsonDict, tuple[Change, ...]]:
     """Find what changes whether a consumer gets a message, and what else each change would do."""
     runs = experiments.affordable(branch.trace)
     if not runs:
         raise BadValue("this run is too long to be tried again and again; fork it by hand")
     found = experiments.what_if(branch.trace, message=message, consumer=consumer, at_most=runs)
-    told: list[Answer] = []
+    told: list[JsonDict] = []
     for change in found.changes[:5]:
         other = found.run(change)
         told.append({"text": change.text, "kind": change.kind, **consequence(branch.trace, other)})
     return {
         "title": f"What if? The smallest change after which {consumer} "
         + ("no longer gets it" if found.received else "would get it"),
-        "changes": told, "tried": found.tried, "all": found.all_tried,
-        "message": branch.trace.message(message), "consumer": consumer,
-    }, found.changes[:5]  # fmt: skip
+        "changes": told,
+        "tried": found.tried,
+        "all": found.all_tried,
+        "message": branch.trace.message(message),
+        "consumer": consumer,
+    }, found.changes[:5]
 
 
-def _cause(cause: Cause) -> Answer:
-    row = {"row": cause.row} if cause.row >= 0 else {}
-    return {**_step(cause.text), **row, **_rule(cause.rule)}
-
-
-def _change(change: Change | None) -> str | None:
-    return None if change is None else change.text
-
-
-def consequence(before: Trace, after: Trace) -> Answer:
+def consequence(before: Trace, after: Trace) -> JsonDict:
     """Return what another run comes to, in numbers: received by each consumer, stuck and lost."""
     one, other = before.received(), after.received()
     names = list(dict.fromkeys([*one, *other]))

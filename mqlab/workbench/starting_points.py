@@ -36,9 +36,12 @@ def across(
     last, first = made.names[-1], made.names[0]
     between = middle or made.names[len(made.names) // 2]
     return Scenario.of(
-        made, Consumer("C1", on=last, reads=FOO), Consumer("C2", on=between, reads=FOO),
-        Producer("P", on=first, sends=messages, to=FOO), **about,
-    )  # fmt: skip
+        made,
+        Consumer("C1", on=last, reads=FOO),
+        Consumer("C2", on=between, reads=FOO),
+        Producer("P", on=first, sends=messages, to=FOO),
+        **about,
+    )
 
 
 def new(product: str) -> AnyScenario:

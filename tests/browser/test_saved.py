@@ -31,10 +31,11 @@ def show(page):
     page.evaluate(STEADY)
 
 
-def test_ten_runs_of_a_cell_leave_one_picture(lab, jupyter):
+def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
+    """In a page of its own: all that there is in it is counted."""
     _, _, folder = jupyter
     notebook(folder / "again.ipynb", "import mqlab as mq\nmq.view('fuse:2.20')")
-    page = lab("again.ipynb")
+    open_notebook(page, jupyter, "again.ipynb")
     counts = []
     for _ in range(10):
         show(page)

@@ -12,6 +12,7 @@ import mqlab as mq
 from mqlab.api import artemis
 from mqlab.errors import BadFile
 from mqlab.products.artemis.files import broker_xml
+from mqlab.products.inputs import scenario_of
 from mqlab.spec.artemis.broker import ROLES
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.origin import SourceFile
@@ -143,7 +144,7 @@ def test_a_figure_reads_back_as_itself(figure):
 
 @pytest.mark.parametrize("value", recorded("artemis", lambda path: True))
 def test_a_recorded_network_reads_back_as_itself(value):
-    net = still(mq.verbs.scenario_of(value))
+    net = still(scenario_of(value))
     assert again(broker_xml.write(net)) == net
 
 

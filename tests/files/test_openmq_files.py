@@ -12,6 +12,7 @@ import mqlab as mq
 from mqlab.api import openmq
 from mqlab.errors import BadFile
 from mqlab.files import properties
+from mqlab.products.inputs import scenario_of
 from mqlab.products.openmq.files import properties as openmq_files
 from mqlab.spec.options import tables
 from mqlab.spec.origin import SourceFile
@@ -69,7 +70,7 @@ def test_the_model_follows_from_the_properties(model):
 
 @pytest.mark.parametrize("value", recorded("openmq", lambda path: True))
 def test_a_recorded_cluster_reads_back_as_itself(value):
-    net = replace(mq.verbs.scenario_of(value), steps=())
+    net = replace(scenario_of(value), steps=())
     texts = openmq_files.write(net)
     assert again(texts) == net
     assert openmq_files.write(again(texts)) == texts

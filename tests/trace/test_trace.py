@@ -171,9 +171,3 @@ def test_an_explanation_names_the_rule_and_the_guide():
     text = str(mq.explain(trace, message="P-1"))
     assert "waits at A" in text
     assert "no subscription asks for it here [Fuse 2, Dynamic propagation]" in text
-
-
-def test_a_reason_has_its_sentence_and_its_former_name():
-    assert mq.Rule is mq.Reason
-    assert [reason for reason in mq.Reason if not reason.sentence] == [mq.Reason.none]
-    assert mq.Reason.ttl_used_up.depends_on == {"network_ttl", "message_ttl", "consumer_ttl"}

@@ -55,23 +55,35 @@ def _mend(stage: Stage, one: str, other: str | None) -> None:
         client.find_broker()
 
 
+def _intervene(stage: Stage, what: str) -> int:
+    """Record that somebody changes what brokers and clients rely on; *what*, as a sentence."""
+    return stage.lab.record(Kind.Intervened, rule=Reason.asked, detail={"what": what})
+
+
 def slow_disk(stage: Stage, action: f.SlowDisk) -> None:
     """A disk takes so many times as long."""
+    usual = (
+        "is as fast as usual" if action.factor == 1 else f"takes {action.factor:g} times as long"
+    )
+    _intervene(stage, f"the disk of {action.of} {usual}")
     stage.lab.disks[action.of] = action.factor
 
 
 def delete_lock(stage: Stage, action: f.DeleteLock) -> None:
     """Somebody deletes the lock."""
+    _intervene(stage, f"somebody deleted the lock file of {action.shared_store}")
     stage.lab.lock_files[action.shared_store].delete()
 
 
 def touch_lock(stage: Stage, action: f.TouchLock) -> None:
     """Somebody writes into the lock."""
+    _intervene(stage, f"somebody wrote into the lock file of {action.shared_store}")
     stage.lab.lock_files[action.shared_store].touch()
 
 
 def copy_store(stage: Stage, action: f.CopyStore) -> None:
     """Copy the data directory of a broker over that of another, which loses what it had."""
+    _intervene(stage, f"the store of {action.source} was copied over that of {action.target}")
     source, broker = (stage.lab.brokers[name] for name in (action.source, action.target))
     target = broker.store
     for message in [m for kept in target.destinations.values() for m in kept]:
@@ -84,22 +96,26 @@ def copy_store(stage: Stage, action: f.CopyStore) -> None:
 
 def write_file(stage: Stage, action: f.WriteFile) -> None:
     """Somebody writes a file of addresses."""
+    _intervene(stage, f"the file {action.name} was written: {action.text or 'it is empty'}")
     stage.lab.files[action.name] = action.text
 
 
 def set_endpoint(stage: Stage, action: f.SetEndpoint) -> None:
     """A listener does something else from now on."""
+    _intervene(stage, f"the listener {action.endpoint} changed its mode to {action.mode}")
     stage.lab.directory.modes[action.endpoint] = action.mode
 
 
 def advertise(stage: Stage, action: f.Advertise) -> None:
     """A listener is announced."""
+    _intervene(stage, f"{action.endpoint} is announced by multicast")
     address = stage.lab.directory.address_of(action.endpoint)
     stage.lab.lan.advertise(address, action.uri, None)
 
 
 def stop_advertising(stage: Stage, action: f.StopAdvertising) -> None:
     """It is announced no more."""
+    _intervene(stage, f"{action.endpoint} is no longer announced by multicast")
     stage.lab.lan.withdraw(stage.lab.directory.address_of(action.endpoint))
 
 
@@ -110,6 +126,7 @@ def sniff(stage: Stage, action: f.Sniff) -> None:
 
 def send_away(stage: Stage, action: f.SendAway) -> None:
     """A broker sends its clients to another."""
+    _intervene(stage, f"{action.broker} was told to send its clients to {action.to}")
     to = stage.lab.directory.address_of(action.to)
     stage.lab.processes[action.broker].cluster.send_away(to)
 

@@ -1,0 +1,46 @@
+"""Every kind of event has its sentence; what it is made of is known until it is printed."""
+
+import re
+
+import pytest
+
+import mqlab as mq
+from mqlab.explain import Sentence, sentence
+from mqlab.explain.sentences import SENTENCES
+from mqlab.trace import Event, Kind, Reason
+
+TRACE = mq.run("fuse:2.20")
+
+
+def test_no_kind_is_without_a_sentence():
+    missing = [kind.name for kind in Kind if kind not in SENTENCES]
+    assert not missing, (
+        f"{', '.join(missing)}: no sentence. Give each in mqlab/explain/sentences.py: SENTENCES a text, a "
+        'function, or "" if it tells a reader nothing'
+    )
+
+
+def test_a_reason_has_all_in_its_row():
+    missing = [reason.name for reason in Reason if reason and not reason.sentence]
+    assert not missing, f"{', '.join(missing)}: no sentence. It is in its row, mqlab/trace/kinds.py"
+    assert mq.Reason.ttl_used_up.depends_on == {"network_ttl", "message_ttl", "consumer_ttl"}
+    assert mq.Rule is mq.Reason, "its former name"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if SENTENCES.get(kind)])
+def test_a_sentence_is_made_of_any_event_of_its_kind(kind):
+    nobody = dict.fromkeys(Event.__dataclass_fields__)
+    known = {"broker": "A", "frm": "A", "to": "B", "link": "ab", "destination": "queue://Q",
+             "subscription": "queue://Q at A by C"}  # fmt: skip
+    about = {"row": 0, "t": 1500, "kind": kind, "age": 0, "rule": Reason.loop}
+    told = sentence(TRACE, Event(**nobody | known | about))
+    assert str(told).startswith("1.5 ms  ")
+    assert not re.search("[{}]|None", told.text)
+
+
+def test_a_sentence_is_printed_with_its_time_reason_and_source():
+    told = Sentence("it waits", 1500, Reason.loop, "Fuse 2")
+    why = "the advisory of this consumer has already been here"
+    assert str(told) == f"1.5 ms  it waits: {why} [Fuse 2]."
+    assert told.said(cited=False) == f"it waits: {why}."
+    assert str(Sentence("it waits")) == "it waits."
