@@ -9,6 +9,7 @@ from __future__ import annotations
 from mqlab.checks import rule
 from mqlab.products.activemq.rules import (
     addresses,
+    connectors,
     failover,
     file_rules,
     identity,
@@ -22,7 +23,15 @@ from mqlab.spec import Network, Scenario
 from mqlab.spec.problem import Problem
 
 RULES = rule.collected(
-    reachability, networks, failover, option_conflicts, names, identity, addresses, file_rules
+    reachability,
+    networks,
+    connectors,
+    failover,
+    option_conflicts,
+    names,
+    identity,
+    addresses,
+    file_rules,
 )
 
 

@@ -15,18 +15,8 @@ from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, se
 from mqlab.spec.network import HEARD
 from mqlab.spec.uri import Uri, parse
 
-AGENTS = (
-    "static",
-    "simple",
-    "masterslave",
-    "multicast",
-    "zeroconf",
-    "rendezvous",
-    "fanout",
-    "mdns",
-    "http",
-    "ldap",
-)
+LISTED = ("static", "simple", "masterslave", "fanout")
+FOUND = ("multicast", "zeroconf", "rendezvous", "mdns", "http", "ldap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +37,7 @@ class Address:
     def agent(self) -> Uri | None:
         """The address of a network connector, if there is a discovery agent for it."""
         network = isinstance(self.of, ConnectorElement)
-        return self.uri if network and self.uri and self.uri.scheme in AGENTS else None
+        return self.uri if network and self.uri and self.uri.scheme in (*LISTED, *FOUND) else None
 
     def leaves(self) -> list[tuple[Uri, str | None]]:
         """Return the brokers' addresses inside, each with whom it leads to here.

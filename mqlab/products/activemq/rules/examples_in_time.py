@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.spec import (
     Broker,
@@ -16,10 +16,12 @@ from mqlab.spec import (
     Scenario,
 )
 from mqlab.spec.action import Action
-from mqlab.spec.any_scenario import AnyScenario
 from mqlab.spec.clients import Client
 from mqlab.spec.network import TransportConnector
 from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario
 
 QUEUE = Destination("queue", "Q")
 BOTH = "failover:(tcp://A1:61616,tcp://A2:61616)?randomize=false&maxReconnectDelay=200"
