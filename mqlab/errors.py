@@ -78,9 +78,7 @@ class UriError(MqlabError, ValueError):
     @classmethod
     def at(cls, text: str, place: int, expected: str) -> UriError:
         """Return the error for *text*, pointing at index *place*."""
-        start, end = (
-            (0, len(text)) if len(text) <= WHOLE else (max(0, place - AROUND), place + AROUND)
-        )
+        start, end = (0, len(text)) if len(text) <= WHOLE else (max(0, place - AROUND), place + AROUND)
         return cls(f"broker URI: {expected}\n  {text[start:end]}\n  {' ' * (place - start)}^")
 
 

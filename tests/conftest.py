@@ -39,9 +39,7 @@ SCRIPT_TOOLS = ("typescript@7.0.2", "@biomejs/biome@2.6.8")
 IN_CI = os.environ.get("CI") == "true"
 ALL = plan.ALL in os.environ  # pytest --all
 # How long an example takes says how busy the machine is; what a property says is the same on each.
-settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 

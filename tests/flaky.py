@@ -13,6 +13,7 @@ import sys
 import pytest
 
 MARKERS = ("browser", "real", "spark")
+OURS = "real_process"  # on whoever has one of them: a report's keywords have the names of folders, too
 MOST = 10  # more failures than that are no flake: nothing runs again
 LINES = 12  # of a failure in the closing lines
 
@@ -20,6 +21,13 @@ LINES = 12  # of a failure in the closing lines
 def pytest_configure(config):
     if not hasattr(config, "workerinput"):  # a worker reports; who started it decides
         config.pluginmanager.register(Again(config), "again")
+
+
+@pytest.hookimpl(trylast=True)  # when the others have set their markers
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if any(item.get_closest_marker(marker) for marker in MARKERS):
+            item.add_marker(OURS)
 
 
 class Again:
@@ -37,7 +45,7 @@ class Again:
     @pytest.hookimpl(trylast=True)  # the workers have ended
     def pytest_sessionfinish(self, session):
         chosen = {name: reports for name, reports in self.failed.items()
-                  if any(marker in reports[0].keywords for marker in MARKERS)}  # fmt: skip
+                  if OURS in reports[0].keywords}  # fmt: skip
         if (
             session.exitstatus != pytest.ExitCode.TESTS_FAILED
             or self.config.option.maxfail

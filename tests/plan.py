@@ -171,11 +171,7 @@ def _left_out(pool, part):
 
 def today(names, part):
     """Return one name in *part*, chosen by the day; all of them with ``--all``."""
-    return (
-        names
-        if ALL in os.environ
-        else _mixed(names, str, os.environ[DAY])[: -(-len(names) // part)]
-    )
+    return names if ALL in os.environ else _mixed(names, str, os.environ[DAY])[: -(-len(names) // part)]
 
 
 def _some(cases, count):
@@ -184,6 +180,4 @@ def _some(cases, count):
 
 
 def _mixed(values, name, salt=""):
-    return sorted(
-        values, key=lambda value: hashlib.sha256(f"{salt} {name(value)}".encode()).digest()
-    )
+    return sorted(values, key=lambda value: hashlib.sha256(f"{salt} {name(value)}".encode()).digest())

@@ -13,9 +13,7 @@ from mqlab.api import artemis, openmq
 Q = mq.Queue("Q")
 NAN, INF = float("nan"), float("inf")
 LINK = "mq.NetworkConnector('ab', uri='static:(tcp://B:61616)'"
-NET = mq.Network(
-    mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")
-)
+NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
 CLUSTER, PAIR = openmq.Network("b1", "b2"), artemis.Network(artemis.Broker("M"))
 
 # What is written -> what the error says.
@@ -295,9 +293,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("written", SHELL)
-def test_what_is_wrong_on_the_command_line_is_told_without_a_traceback(
-    written, folder, monkeypatch, capsys
-):
+def test_what_is_wrong_on_the_command_line_is_told_without_a_traceback(written, folder, monkeypatch, capsys):
     arguments = ["" if word == "''" else word for word in written.format(dir=folder).split()]
     monkeypatch.setattr(sys, "argv", ["mqlab", *arguments])
     with pytest.raises(SystemExit) as ended:

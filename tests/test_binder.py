@@ -25,9 +25,7 @@ def script(name, *arguments, cwd=ROOT, **more):
 
 
 @pytest.mark.installs
-@pytest.mark.skipif(
-    "PIP_NO_INDEX" in os.environ, reason="pip has no index to resolve the pins with"
-)
+@pytest.mark.skipif("PIP_NO_INDEX" in os.environ, reason="pip has no index to resolve the pins with")
 def test_all_pins_install_in_a_fresh_environment():
     """As a plan of pip's: what it would install, with nothing there before."""
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed",

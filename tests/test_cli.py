@@ -231,9 +231,7 @@ def test_options_are_those_of_help(mqlab):
 
 
 def test_save_writes_what_runs_alike(mqlab, tmp_path):
-    done = mqlab(
-        "save", "fuse:2.20", "--set", "A/linkToBrokerB.conduitSubscriptions=false", "--to", "x.json"
-    )
+    done = mqlab("save", "fuse:2.20", "--set", "A/linkToBrokerB.conduitSubscriptions=false", "--to", "x.json")
     assert done.returncode == 0
     assert not done.stdout
     outcome = json.loads(mqlab("run", "x.json", "--json").stdout)["outcome"]

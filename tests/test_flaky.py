@@ -12,6 +12,7 @@ INI = """
 addopts = -p tests.flaky -p xdist -p no:cacheprovider
 markers =
     browser: drives a browser
+    real_process: runs once more
 """
 # Fails the first so many times that it runs, in whichever process.
 FAILS = """
@@ -52,6 +53,13 @@ def test_what_passes_alone_is_listed_with_what_it_said(run, how):
          "*1 passed, 1 flaky in*"]
     )  # fmt: skip
     done.stdout.no_fnmatch_line("*FAILURES*")
+
+
+def test_a_test_in_a_folder_of_that_name_has_one_chance(run, pytester):
+    folder = pytester.mkdir("browser")
+    (folder / "test_ours.py").write_text(FAILS + "\ndef test_ours():\n    fails(1)\n")
+    done, _ = run("\ndef test_other():\n    fails(0)\n")
+    assert (done.ret, len((folder / "count").read_text())) == (1, 1)
 
 
 def test_what_fails_twice_has_failed(run):

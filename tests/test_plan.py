@@ -36,9 +36,7 @@ def names(pytester, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("MQLAB_ALL_TESTS", raising=False)
     pytester.makepyfile(test_it=TEST)
-    pytester.makeini(
-        "[pytest]\naddopts = -p tests.plan\nmarkers =\n  sample: .\n  quick: .\n  browser: .\n"
-    )
+    pytester.makeini("[pytest]\naddopts = -p tests.plan\nmarkers =\n  sample: .\n  quick: .\n  browser: .\n")
 
     def call(*arguments):
         done = pytester.runpytest_subprocess("--collect-only", "-q", *arguments)

@@ -15,9 +15,7 @@ GATES = {
 
 @pytest.mark.parametrize("gate", GATES)
 def test_the_gate_lets_it_pass(gate):
-    done = subprocess.run(
-        [sys.executable, "-m", *GATES[gate]], cwd=ROOT, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-m", *GATES[gate]], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

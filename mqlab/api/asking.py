@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 
 def explain(
-    what: object, *actions: Action, message: str | int | None = None, consumer: str | None = None,
-    broker: str | None = None, why_not: str | None = None,
-) -> Explanation:  # fmt: skip
+    what: object,
+    *actions: Action,
+    message: str | int | None = None,
+    consumer: str | None = None,
+    broker: str | None = None,
+    why_not: str | None = None,
+) -> Explanation:
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
     *what* is a trace, or whatever else `run` takes; *message* a number or a name such as ``"P-7"``. With a
@@ -47,8 +51,12 @@ def explain(
 
 
 def what_if(
-    trace: Trace, *, message: str | int, consumer: str, at_most: int | None = None,
-) -> WhatIf:  # fmt: skip
+    trace: Trace,
+    *,
+    message: str | int,
+    consumer: str,
+    at_most: int | None = None,
+) -> WhatIf:
     """Find each change of one option, action or fault by which a consumer gets a message, or does not.
 
     The run is played again with each, at most *at_most* times (or for some seconds); see `mqlab.experiments`.
@@ -64,9 +72,14 @@ def what_if(
 
 
 def outcomes(
-    what: object, *actions: Action, seeds: int = 200, seed: int = 0, jitter: int | str = "1ms",
-    until: int | str | None = None, links: LikeLinks = None,
-) -> Outcomes:  # fmt: skip
+    what: object,
+    *actions: Action,
+    seeds: int = 200,
+    seed: int = 0,
+    jitter: int | str = "1ms",
+    until: int | str | None = None,
+    links: LikeLinks = None,
+) -> Outcomes:
     """Play what `run` takes with many seeds, and return every outcome with its share and an example.
 
     Two things at nearly the same moment may come in another order; *jitter* on top of each link's delay
@@ -88,9 +101,15 @@ def outcomes(
 
 
 def sweep(
-    what: object, *, over: Mapping[str, Sequence[Any]], seeds: int | Iterable[int] = 1,
-    edition: str | None = None, jitter: int | str = 0, processes: int | None = None, progress: bool = True,
-) -> Runs:  # fmt: skip
+    what: object,
+    *,
+    over: Mapping[str, Sequence[Any]],
+    seeds: int | Iterable[int] = 1,
+    edition: str | None = None,
+    jitter: int | str = 0,
+    processes: int | None = None,
+    progress: bool = True,
+) -> Runs:
     """Run every combination of the options in *over* with each seed, and return a table of the runs.
 
     *over* maps ``BROKER/CONNECTOR.OPTION`` to values, *seeds* is how many (0, 1, 2 ...) or which ones.
@@ -99,8 +118,9 @@ def sweep(
     """
     from mqlab.experiments import sweep
 
-    return sweep.sweep(what, over=over, seeds=seeds, edition=edition, jitter=jitter,
-                       processes=processes, progress=progress)  # fmt: skip
+    return sweep.sweep(
+        what, over=over, seeds=seeds, edition=edition, jitter=jitter, processes=processes, progress=progress
+    )
 
 
 def compare(one: object, *others: object) -> Comparison | Ledger:

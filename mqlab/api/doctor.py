@@ -26,8 +26,15 @@ PROGRAMS = {
 
 def examine() -> list[dict[str, str]]:
     """Return one row for each part: `part`, `needs`, `state` (ok or missing) and `how`."""
-    rows = [_row("Python", "3.11 or later", sys.version_info >= (3, 11),
-                 sys.version.split()[0], "install a newer Python")]  # fmt: skip
+    rows = [
+        _row(
+            "Python",
+            "3.11 or later",
+            sys.version_info >= (3, 11),
+            sys.version.split()[0],
+            "install a newer Python",
+        )
+    ]
     for part, packages in PARTS.items():
         for package, extra in packages:
             version = _version(package)
@@ -73,9 +80,5 @@ def _brokers() -> list[dict[str, str]]:
         except CannotRun:
             version = ""
         package = f"the system's package {product.package!r}, or " if product.package else ""
-        rows.append(
-            _row(
-                "real broker", product.title, bool(version), version, f"{package}{product.variable}"
-            )
-        )
+        rows.append(_row("real broker", product.title, bool(version), version, f"{package}{product.variable}"))
     return rows

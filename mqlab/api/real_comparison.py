@@ -55,9 +55,7 @@ class Beside(TextTable):
     @property
     def problems(self) -> list[str]:
         """What went wrong for clients of the real brokers, and within these."""
-        failed = (
-            f"played again, for a thread of the real broker failed: {one}" for one in self.failures
-        )
+        failed = (f"played again, for a thread of the real broker failed: {one}" for one in self.failures)
         return [*self.real.get("problems", ()), *failed]
 
     def table(self) -> list[list[str]]:
@@ -116,9 +114,7 @@ def real(
             body = recording(product.write(scenario), played.outcome, home.version)
             file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     ours = products.outcome_of(products.play(scenario))
-    return Beside(
-        home.version, played.outcome, ours, played.trace, home.product.title, played.failures
-    )  # fmt: skip
+    return Beside(home.version, played.outcome, ours, played.trace, home.product.title, played.failures)
 
 
 def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:
@@ -131,7 +127,9 @@ def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:
     return {
         "scenario": {**body, "version": version},
         "observed": {
-            "product_version": version, "runs": 1, "deterministic": "totals",
+            "product_version": version,
+            "runs": 1,
+            "deterministic": "totals",
             "outcomes": [{"seen_in_runs": 1, "outcome": dict(outcome)}],
         },
-    }  # fmt: skip
+    }

@@ -51,9 +51,10 @@ def options(word: str = "") -> Options:
 
 
 def load(
-    *paths: str | os.PathLike[str], values: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    *paths: str | os.PathLike[str],
+    values: Mapping[str, str] | str | os.PathLike[str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> Network | AnyScenario | Trace:  # fmt: skip
+) -> Network | AnyScenario | Trace:
     """Return the network of configuration files, the scenario of a lab file, or the trace of a Parquet file.
 
     Several files, or a folder with `activemq.xml` files, make one network: addresses in them lead to
@@ -97,10 +98,15 @@ def scenario_of(what: object, *actions: Action) -> AnyScenario:
 
 
 def run(
-    what: object, *actions: Action, seed: int = 0, edition: str | None = None,
-    jitter: int | str = 0, until: int | str | None = None, limit: int | None = None,
+    what: object,
+    *actions: Action,
+    seed: int = 0,
+    edition: str | None = None,
+    jitter: int | str = 0,
+    until: int | str | None = None,
+    limit: int | None = None,
     links: LikeLinks = None,
-) -> Trace:  # fmt: skip
+) -> Trace:
     """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
 
     *seed* and *jitter* decide races: with any (such as ``"2ms"`` on top of each link's delay) machines are

@@ -1,4 +1,4 @@
-"""The frame of `check`: problems, the catalogue of rules, and where in a file one stands.
+"""The frame of `check`: what a rule is, how rules are run, and the problems that they find.
 
 The rules themselves live with their product.
 """

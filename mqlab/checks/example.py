@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from mqlab.spec.any_scenario import AnyScenario
+if TYPE_CHECKING:
+    from mqlab.spec.any_scenario import AnyScenario  # all products: nobody waits for the others
 
 
 @dataclass(frozen=True, slots=True)

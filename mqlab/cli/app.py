@@ -21,14 +21,18 @@ if TYPE_CHECKING:
 Whats = Annotated[list[str], typer.Argument(help="figure ids or lab files", metavar="WHAT...")]
 What = Annotated[str, typer.Argument(help="figure id or lab file", metavar="WHAT")]
 Json = Annotated[bool, typer.Option("--json", help="JSON, one object on a line")]
-Set = Annotated[list[str] | None, typer.Option(
-    "--set", help="change an option: A/linkToBrokerB.network_ttl=3; may come again")]  # fmt: skip
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="change an option: A/linkToBrokerB.network_ttl=3; may come again"),
+]
 Edition = Annotated[str | None, typer.Option(help="5.5, 5.17, 5.18 or 6.1")]
 Seed = Annotated[int, typer.Option(help="of the generator that decides races")]
 Jitter = Annotated[str, typer.Option(help="on top of each link's delay, such as 2ms")]
 Until = Annotated[str | None, typer.Option(help="when the run ends, such as 40s")]
-Lines = Annotated[list[str] | None, typer.Option(
-    "--link", help="what lines are like: loss=0.01, or A,B:delay=20ms; may come again")]  # fmt: skip
+Lines = Annotated[
+    list[str] | None,
+    typer.Option("--link", help="what lines are like: loss=0.01, or A,B:delay=20ms; may come again"),
+]
 Limit = Annotated[int | None, typer.Option(min=1, help="events after which a run is stopped")]
 
 
@@ -40,15 +44,17 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-                  rich_markup_mode=None)  # fmt: skip
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
 
 
 @app.callback()
 def _everywhere(
-    version: Annotated[bool, typer.Option(
-        "--version", callback=_version, is_eager=True, help="print the version")] = False,
-) -> None:  # fmt: skip
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
+    ] = False,
+) -> None:
     """See a network of message brokers think."""
 
 
@@ -84,9 +90,7 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def scenario(
-    what: str, changes: list[str] | None = None, edition: str | None = None
-) -> AnyScenario:
+def scenario(what: str, changes: list[str] | None = None, edition: str | None = None) -> AnyScenario:
     """Return the scenario that *what* names, with options changed as ``--set`` says."""
     path = Path(what)
     found = verbs.scenario_of(path if what and (path.suffix == ".json" or _exists(path)) else what)

@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 
 @app.command()
 def check(
-    whats: Whats, changes: Set = None, edition: Edition = None, as_json: Json = False,
-) -> None:  # fmt: skip
+    whats: Whats,
+    changes: Set = None,
+    edition: Edition = None,
+    as_json: Json = False,
+) -> None:
     """Show the problems of a configuration; exit 1 if one is an error.
 
     Configuration files (and folders of them) that are named together make one network.
@@ -45,9 +48,7 @@ def check(
     for what, found in checked(whats, changes, edition):
         errors += sum(problem.level == "error" for problem in found)
         name = next(iter(told(what)))
-        problems = table(
-            name, "level", "where", "what happens, and what to write", whole=("level",)
-        )
+        problems = table(name, "level", "where", "what happens, and what to write", whole=("level",))
         effects = _effects(found)
         for problem in found:
             if as_json:
@@ -65,11 +66,11 @@ def check(
 
 def _effects(found: list[Problem]) -> dict[str, Effect]:
     """Return what a run shows of each rule that has found something."""
+    from mqlab.experiments.catalogue import examples
     from mqlab.experiments.effect import effect
-    from mqlab.experiments.examples import pairs
 
-    rules = dict.fromkeys(problem.rule for problem in found)
-    return {rule: effect(rule) for rule in rules if rule in pairs()}
+    rules, known = dict.fromkeys(problem.rule for problem in found), examples()
+    return {rule: effect(rule) for rule in rules if rule in known}
 
 
 def _shown(effects: dict[str, Effect]) -> Any:
@@ -102,8 +103,9 @@ def checked(
 def save(
     what: What,
     to: Annotated[str, typer.Option(help="the lab file or folder to write")],
-    changes: Set = None, edition: Edition = None,
-) -> None:  # fmt: skip
+    changes: Set = None,
+    edition: Edition = None,
+) -> None:
     """Write a figure or a lab file, perhaps with other options: as a lab file, or as configuration files.
 
     Configuration files go into a folder: a place that ends in a slash, or is one.
@@ -124,15 +126,21 @@ def conform(
     from mqlab.conform import RESULTS
     from mqlab.conform import conform as verdicts
 
-    judged = table(
-        "Conformance", "recording", "depth", "result", "details", whole=("depth", "result")
-    )
+    judged = table("Conformance", "recording", "depth", "result", "details", whole=("depth", "result"))
     counts = dict.fromkeys(RESULTS, 0)
     for verdict in verdicts(list(paths)):
         counts[verdict.result] += 1
         if as_json:
-            print(json.dumps({"file": verdict.file, "depth": verdict.depth,
-                              "result": verdict.result, "details": verdict.details}))  # fmt: skip
+            print(
+                json.dumps(
+                    {
+                        "file": verdict.file,
+                        "depth": verdict.depth,
+                        "result": verdict.result,
+                        "details": verdict.details,
+                    }
+                )
+            )
         more = f"\n(and {len(verdict.details) - 3} more)" if len(verdict.details) > 3 else ""
         file, details = Path(verdict.file), "\n".join(verdict.details[:3]) + more
         name = f"{file.parent.name}/{file.stem}"

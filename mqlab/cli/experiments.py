@@ -18,17 +18,28 @@ def what_if(
     message: Annotated[str, typer.Option(help="such as P-7, or a number")],
     consumer: Annotated[str, typer.Option(help="who got it, or did not")],
     at_most: Annotated[int | None, typer.Option(min=1, help="runs; else for some seconds")] = None,
-    changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
-) -> None:  # fmt: skip
+    changes: Set = None,
+    edition: Edition = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
     """Find each single change by which a consumer gets a message, or does not."""
     played = verbs.run(scenario(what, changes, edition), seed=seed)
     found = asking.what_if(played, message=message, consumer=consumer, at_most=at_most)
     if as_json:
-        print(json.dumps({
-            "what": what, "message": found.message, "consumer": found.consumer,
-            "received": found.received, "changes": [change.text for change in found.changes],
-            "tried": found.tried, "all_tried": found.all_tried,
-        }))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "what": what,
+                    "message": found.message,
+                    "consumer": found.consumer,
+                    "received": found.received,
+                    "changes": [change.text for change in found.changes],
+                    "tried": found.tried,
+                    "all_tried": found.all_tried,
+                }
+            )
+        )
     else:
         print(found)
 
@@ -38,19 +49,32 @@ def outcomes(
     what: What,
     seeds: Annotated[int, typer.Option(min=1, help="how many runs")] = 200,
     jitter: Annotated[str, typer.Option(help="on top of each link's delay")] = "1ms",
-    changes: Set = None, edition: Edition = None, seed: Seed = 0, lines: Lines = None, as_json: Json = False,
-) -> None:  # fmt: skip
+    changes: Set = None,
+    edition: Edition = None,
+    seed: Seed = 0,
+    lines: Lines = None,
+    as_json: Json = False,
+) -> None:
     """Show what else might have come of a run: every outcome, its share, and a seed that gives it."""
     asked = scenario(what, changes, edition)
-    found = asking.outcomes(
-        asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ())
-    )
+    found = asking.outcomes(asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ()))
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))
     for place, outcome in enumerate(found):
         if as_json:
-            print(json.dumps({"what": what, "runs": outcome.runs, "share": found.share(place),
-                              "received": dict(outcome.received), "waiting": dict(outcome.waiting),
-                              "lost": outcome.lost, "twice": outcome.twice, "seed": outcome.seed}))  # fmt: skip
+            print(
+                json.dumps(
+                    {
+                        "what": what,
+                        "runs": outcome.runs,
+                        "share": found.share(place),
+                        "received": dict(outcome.received),
+                        "waiting": dict(outcome.waiting),
+                        "lost": outcome.lost,
+                        "twice": outcome.twice,
+                        "seed": outcome.seed,
+                    }
+                )
+            )
         share = f"{found.share(place):.0%}"
         rows.add_row(str(outcome.runs), share, *told(str(outcome)), str(outcome.seed))
     if not as_json:

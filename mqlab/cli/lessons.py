@@ -31,10 +31,12 @@ def new(
 
 @lesson.command()
 def check(
-    names: Annotated[list[str] | None, typer.Argument(
-        help="lessons of mqlab, or files NAME.toml; all of mqlab's if none is named")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="lessons of mqlab, or files NAME.toml; all of mqlab's if none is named"),
+    ] = None,
     as_json: Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Run the tasks of lessons, estimate their minutes and say what is missing; exit 1 if something is."""
     from mqlab.lessons import checking, data
 
@@ -68,7 +70,15 @@ def report(
     made = table("", *columns, *(["not yet"] if names else []))
     for row in rows:
         wrong = ", ".join(f"{name.replace('_', ' ')}: {count}" for name, count in row.mistakes)
-        cells = [row.lesson, row.task, f"{row.learners}", f"{row.done:.0%}", f"{row.first:.0%}",
-                 f"{row.tries:.1f}", wrong, *([", ".join(row.open)] if names else [])]  # fmt: skip
+        cells = [
+            row.lesson,
+            row.task,
+            f"{row.learners}",
+            f"{row.done:.0%}",
+            f"{row.first:.0%}",
+            f"{row.tries:.1f}",
+            wrong,
+            *([", ".join(row.open)] if names else []),
+        ]
         made.add_row(*told(*cells))
     show(made)

@@ -15,14 +15,18 @@ from mqlab.errors import BadValue, MissingExtra
 @app.command()
 def lessons(
     names: Annotated[list[str] | None, typer.Argument(help="some lessons; all if none is named")] = None,
-    html: Annotated[Path | None, typer.Option(
-        help="write them as pages into this folder; any file server shows them")] = None,
-    engine: Annotated[Path | None, typer.Option(
-        help="where Pyodide is (npm install pyodide); found by itself if npm put it here")] = None,
-    without_engine: Annotated[bool, typer.Option(
-        "--without-engine", help="pages that play and answer, but run nothing")] = False,
+    html: Annotated[
+        Path | None, typer.Option(help="write them as pages into this folder; any file server shows them")
+    ] = None,
+    engine: Annotated[
+        Path | None,
+        typer.Option(help="where Pyodide is (npm install pyodide); found by itself if npm put it here"),
+    ] = None,
+    without_engine: Annotated[
+        bool, typer.Option("--without-engine", help="pages that play and answer, but run nothing")
+    ] = False,
     as_json: Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """List the lessons, or write them as pages that work without a kernel, a server or the internet."""
     if html is not None:
         _write(html, names, engine, without_engine)
@@ -32,8 +36,16 @@ def lessons(
     pages = [page for page in book.pages() if not names or page.name in names]
     if as_json:
         for page in pages:
-            print(json.dumps({"lesson": page.name, "title": page.lesson.title,
-                              "question": page.lesson.question, "minutes": page.minutes}))  # fmt: skip
+            print(
+                json.dumps(
+                    {
+                        "lesson": page.name,
+                        "title": page.lesson.title,
+                        "question": page.lesson.question,
+                        "minutes": page.minutes,
+                    }
+                )
+            )
         return
     made = table("", "lesson", "question", "minutes", whole=["lesson"])
     for page in pages:

@@ -14,15 +14,26 @@ from mqlab.cli.app import Json, Set, What, app, note, scenario, show, table, tol
 
 @app.command()
 def real(
-    what: What, changes: Set = None, as_json: Json = False,
+    what: What,
+    changes: Set = None,
+    as_json: Json = False,
     record: Annotated[Path | None, typer.Option(help="write a recording of it")] = None,
     limit: Annotated[float, typer.Option(help="seconds that it may take at most")] = 120,
-) -> None:  # fmt: skip
+) -> None:
     """Play a figure or a lab file on real brokers too, side by side; exit 1 if something differs."""
     both = verbs.real(scenario(what, changes), record=record, limit=limit)
     if as_json:
-        print(json.dumps({"what": what, "version": both.version, "differs": both.differs,
-                          "real": both.real, "lab": both.lab}))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "what": what,
+                    "version": both.version,
+                    "differs": both.differs,
+                    "real": both.real,
+                    "lab": both.lab,
+                }
+            )
+        )
     else:
         head, *lines = both.table()
         totals = table(next(iter(told(what))), *head)

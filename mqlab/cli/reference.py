@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from mqlab import reference
 from mqlab.api import verbs
 from mqlab.cli.app import Json, app, show, table, told
 from mqlab.errors import UnknownName
-
-if TYPE_CHECKING:
-    from mqlab.checks.catalogue import Rule as CheckRule
 
 GUIDES = ", ".join(reference.GUIDES)
 
@@ -68,21 +65,23 @@ ABOUT_CHECK = "What mqlab check finds"
 
 @app.command()
 def rules(
-    product: Annotated[str, typer.Argument(
-        help="activemq, openmq, artemis, recordings or check; lists the pages without it")] = "",
+    product: Annotated[
+        str, typer.Argument(help="activemq, openmq, artemis, recordings or check; lists the pages without it")
+    ] = "",
     number: Annotated[str, typer.Argument(help="a rule such as 1.6, or a section such as 1")] = "",
     as_json: Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Print the rules of a product as observed, in Markdown: all, a section, or one.
 
     `check` is the page of what `mqlab check` finds; its numbers are the names that a problem has.
     """
+    from mqlab.experiments.catalogue import rules as checks
     from mqlab.reference.rules import PAGES, find, markdown, pages
 
     if not product:
         listed = table("Rules", "page", "title", "rules", whole=("page",))
         counts = [(page.name, page.title, len(page.rules)) for page in pages()]
-        for name, title, count in (*counts, (CHECK, ABOUT_CHECK, len(_checks()))):
+        for name, title, count in (*counts, (CHECK, ABOUT_CHECK, len(checks()))):
             if as_json:
                 print(json.dumps({"page": name, "title": title, "rules": count}))
             listed.add_row(*told(name, title, str(count)))
@@ -99,29 +98,31 @@ def rules(
         print(markdown(product, number), end="")
 
 
-def _checks() -> dict[str, CheckRule]:
-    from mqlab.checks.catalogue import RULES
-
-    return RULES
-
-
 def _check(name: str, as_json: bool) -> None:
-    from mqlab.checks.catalogue import page
+    from mqlab.experiments import catalogue
     from mqlab.experiments.effect import effect
-    from mqlab.experiments.examples import pairs
 
-    known = _checks()
+    known = catalogue.rules()
     if name and name not in known:
         raise UnknownName.of("rule of check", name, known)
     asked = [known[name]] if name else list(known.values())
-    shown = {rule.id: effect(rule.id).told for rule in asked if rule.id in pairs()}
+    shown = {rule.id: effect(rule.id).told for rule in asked if rule.example}
     if not (name or as_json):
-        print(page(shown), end="")
+        print(catalogue.page(shown), end="")
         return
     for rule in asked:
         told_ = shown.get(rule.id, "")
         if as_json:
-            print(json.dumps({"rule": rule.id, "product": rule.family, "finds": rule.finds,
-                              "shown": told_, "recording": rule.see}))  # fmt: skip
+            print(
+                json.dumps(
+                    {
+                        "rule": rule.id,
+                        "product": catalogue.family_of(rule),
+                        "finds": rule.finds,
+                        "shown": told_,
+                        "recording": rule.see,
+                    }
+                )
+            )
         else:
             print(f"{rule.id}: {rule.finds}\n{told_ or 'no run: ' + rule.unshown}")

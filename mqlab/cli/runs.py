@@ -39,11 +39,18 @@ WAITING = ("consumed", "waiting")  # fates that the other tables tell
 
 @app.command()
 def run(
-    whats: Whats, changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
-    limit: Limit = None, jitter: Jitter = "0ms", until: Until = None, lines: Lines = None,
+    whats: Whats,
+    changes: Set = None,
+    edition: Edition = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    limit: Limit = None,
+    jitter: Jitter = "0ms",
+    until: Until = None,
+    lines: Lines = None,
     trace: Annotated[Path | None, typer.Option(help="write the trace (Parquet)")] = None,
     html: Annotated[Path | None, typer.Option(help="write a page that plays the run")] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Run figures or lab files and show what came of them."""
     from mqlab import products
     from mqlab.products.inputs import writing
@@ -58,8 +65,9 @@ def run(
     for what in whats:
         try:
             asked = scenario(what, changes, edition)
-            played = verbs.run(asked, seed=seed, jitter=jitter, limit=limit, until=until,
-                               links=Links.parse(lines or ()))  # fmt: skip
+            played = verbs.run(
+                asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
+            )
         except MqlabError as error:
             if not as_json:
                 raise
@@ -82,8 +90,7 @@ def _show(what: str, trace: Trace, asked: AnyScenario) -> None:
     received = table("", "consumer", "received")
     for consumer, count in trace.received().items():
         received.add_row(*told(consumer), str(count))
-    show(f"[bold]{next(iter(told(title)))}[/]",
-         received if received.row_count else "There is no consumer.")  # fmt: skip
+    show(f"[bold]{next(iter(told(title)))}[/]", received if received.row_count else "There is no consumer.")
     _show_roles(trace)
     waiting = table("Waiting messages", "broker", "destination", "messages", "numbers")
     for broker, destinations in trace.waiting().items():
@@ -118,9 +125,7 @@ def _show_races(trace: Trace) -> None:
 
     found = other_outcomes(trace)
     if found is not None and len(found) > 1:
-        show(
-            f"[yellow]One of at least {len(found)} outcomes: it hangs on timing (mqlab outcomes).[/]"
-        )
+        show(f"[yellow]One of at least {len(found)} outcomes: it hangs on timing (mqlab outcomes).[/]")
 
 
 def _asked(trace: Trace) -> int:
@@ -178,20 +183,25 @@ def explain(
     consumer: Annotated[str | None, typer.Option(help="its name")] = None,
     broker: Annotated[str | None, typer.Option(help="its name")] = None,
     why_not: Annotated[str | None, typer.Option(help="a consumer that did not get it")] = None,
-    changes: Set = None, edition: Edition = None, seed: Seed = 0, as_json: Json = False,
-) -> None:  # fmt: skip
+    changes: Set = None,
+    edition: Edition = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
     """Tell why a message, a consumer, a broker or a whole run is as it is."""
     played = verbs.run(scenario(what, changes, edition), seed=seed)
-    found = asking.explain(
-        played, message=message, consumer=consumer, broker=broker, why_not=why_not
-    )
+    found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if as_json:
         causes = [
-            {"text": cause.text, "rule": cause.rule.name, "source": cause.source,
-             "change": cause.change.text if cause.change else None} for cause in found.causes
-        ]  # fmt: skip
-        print(json.dumps({"what": what, "title": found.title, "lines": list(found.lines),
-                          "causes": causes}))  # fmt: skip
+            {
+                "text": cause.text,
+                "rule": cause.rule.name,
+                "source": cause.source,
+                "change": cause.change.text if cause.change else None,
+            }
+            for cause in found.causes
+        ]
+        print(json.dumps({"what": what, "title": found.title, "lines": list(found.lines), "causes": causes}))
     else:
         print(found)
 
@@ -199,8 +209,9 @@ def explain(
 @app.command()
 def compare(
     what: Annotated[list[str], typer.Argument(help="two or more figures or lab files")],
-    seed: Seed = 0, as_json: Json = False,
-) -> None:  # fmt: skip
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
     """Run figures or lab files and show what each cost, and where two of them part."""
     from mqlab.trace import Comparison
 
@@ -237,12 +248,23 @@ def upgrade(
     what: What,
     old: Annotated[str, typer.Option(help="the edition now")] = "5.17",
     new: Annotated[str, typer.Option(help="the edition to come")] = "6.1",
-    changes: Set = None, seed: Seed = 0, as_json: Json = False,
-) -> None:  # fmt: skip
+    changes: Set = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
     """Say what an upgrade changes, which default or rule is behind it, and what keeps the old way."""
     found = asking.upgrade(scenario(what, changes), old, new, seed=seed)
     if as_json:
-        print(json.dumps({"what": what, "old": found.old, "new": found.new,
-                          "changes": found.changes, "causes": found.causes}))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "what": what,
+                    "old": found.old,
+                    "new": found.new,
+                    "changes": found.changes,
+                    "causes": found.causes,
+                }
+            )
+        )
     else:
         print(found)

@@ -15,9 +15,7 @@ from mqlab.cli.app import Json, app, show, table, told
 def lab(
     folder: Annotated[Path | None, typer.Argument(help="where the notebooks go")] = None,
     browser: Annotated[bool, typer.Option(help="open a browser")] = True,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="ask no other machine for anything")
-    ] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="ask no other machine for anything")] = False,
 ) -> None:
     """Start JupyterLab on the notebooks."""
     from mqlab.lessons import jupyter

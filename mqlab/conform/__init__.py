@@ -70,9 +70,10 @@ def judge(file: Path) -> Verdict:
 
 
 def compare(
-    value: JsonObject, file: str = "recording",
+    value: JsonObject,
+    file: str = "recording",
     play: Callable[[JsonObject, str], Trace] | None = None,
-) -> Verdict:  # fmt: skip
+) -> Verdict:
     """Play the scenario of one recording and compare; *play* gives a run that is there already."""
     if "observed" not in value:
         raise BadFile(f"{file}: a recording has the keys 'scenario' and 'observed'")
@@ -99,9 +100,7 @@ def _verdict(file: str, depth: str, lines: list[str]) -> Verdict:
 def _refusals(error: str, observed: JsonObject) -> list[str]:
     """Compare two refusals: the options that the real broker names are those that the lab names."""
     problems = [text for entry in observed["outcomes"] for text in entry["outcome"]["problems"]]
-    named = {word for text in problems for word in re.findall(r"\w+", text)} & set(
-        GUIDE_NAMES.values()
-    )
+    named = {word for text in problems for word in re.findall(r"\w+", text)} & set(GUIDE_NAMES.values())
     missing = sorted(name for name in named if name not in error)
     if named and not missing:
         return []
@@ -131,8 +130,10 @@ def _activemq(found: Mapping[str, object], observed: Mapping[str, object]) -> li
 
 Differ = Callable[[Mapping[str, object], Mapping[str, object]], list[str]]
 _DIFFERENCES: dict[str, Differ] = {
-    "activemq": _activemq, "openmq": openmq.differences, "artemis": artemis.differences,
-}  # fmt: skip
+    "activemq": _activemq,
+    "openmq": openmq.differences,
+    "artemis": artemis.differences,
+}
 
 
 def differences_of(product: Product) -> Differ:

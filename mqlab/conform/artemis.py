@@ -20,16 +20,11 @@ def differences(outcome: JsonObject, observed: JsonObject) -> list[str]:
         return []
     reduce = {"exact": _exact, "counts": _counts, "totals": _totals, "roles": _roles}[str(depth)]
     run = reduce(outcome)
-    return min(
-        (differ("", reduce(entry["outcome"]), run) for entry in observed["outcomes"]), key=len
-    )
+    return min((differ("", reduce(entry["outcome"]), run) for entry in observed["outcomes"]), key=len)
 
 
 def _exact(outcome: JsonObject) -> JsonDict:
-    found = {
-        key: outcome[key]
-        for key in ("consumers", "senders", "waits", "lost", "received_more_than_once")
-    }
+    found = {key: outcome[key] for key in ("consumers", "senders", "waits", "lost", "received_more_than_once")}
     found["refused"] = outcome.get("refused", [])
     found["snapshots"] = {
         label: {
@@ -89,8 +84,6 @@ def _totals(outcome: JsonObject) -> JsonDict:
 
 def _roles(outcome: JsonObject) -> JsonDict:
     return {
-        label: {
-            name: (broker["role"], broker.get("pair")) for name, broker in shot["brokers"].items()
-        }
+        label: {name: (broker["role"], broker.get("pair")) for name, broker in shot["brokers"].items()}
         for label, shot in outcome["snapshots"].items()
     }

@@ -47,8 +47,7 @@ def _exact(outcome: Outcome) -> dict[str, object]:
         for label, shot in outcome["snapshots"].items()
     }
     consumers = {
-        name: {**got, "paths": _by_path(got.get("paths", []))}
-        for name, got in outcome["consumers"].items()
+        name: {**got, "paths": _by_path(got.get("paths", []))} for name, got in outcome["consumers"].items()
     }
     whole: dict[str, object] = {"consumers": consumers, "snapshots": snapshots}
     whole["problems"] = len(outcome.get("problems", []))  # their texts are the real broker's own
@@ -89,10 +88,11 @@ def _totals(outcome: Outcome) -> dict[str, object]:
         "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
         "depth": {
             f"{name} {queue}": state["depth"]
-            for shot in last for name, broker in shot["brokers"].items()
+            for shot in last
+            for name, broker in shot["brokers"].items()
             for queue, state in broker.get("queues", {}).items()
         },
-    }  # fmt: skip
+    }
 
 
 def _out_of_range(run: JsonObject, seen: Sequence[JsonObject]) -> list[str]:

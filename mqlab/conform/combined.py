@@ -102,11 +102,17 @@ def _broker(row: JsonObject) -> JsonDict:
         rows = sorted(_named(one) for one in row.get(key, ()))
         found[key] = {f"{text} #{rows[:i].count(text)}": 1 for i, text in enumerate(rows)}
     found["queues"] = {
-        name: queue | ({"cause": "a text"} if "cause" in queue else {}) | {"waiting_paths": {
-            ">".join(p["path"]): _spans(p["numbers"]) for p in queue.get("waiting_paths", ())
-        }, "waiting": _spans(queue.get("waiting", []))}
-        for name, queue in row.get("queues", {}).items() if any(_values(queue))
-    }  # fmt: skip
+        name: queue
+        | ({"cause": "a text"} if "cause" in queue else {})
+        | {
+            "waiting_paths": {
+                ">".join(p["path"]): _spans(p["numbers"]) for p in queue.get("waiting_paths", ())
+            },
+            "waiting": _spans(queue.get("waiting", [])),
+        }
+        for name, queue in row.get("queues", {}).items()
+        if any(_values(queue))
+    }
     found["topics"] = {n: t for n, t in row.get("topics", {}).items() if any(_values(t))}
     return found
 
@@ -135,21 +141,21 @@ def _counts(real: Outcome, run: Outcome) -> list[str]:
 
 
 def _two(consumer: JsonObject) -> JsonDict:
-    return {"count": consumer.get("count", 0),
-            "different": len(set(numbers(consumer.get("received", ""))))}  # fmt: skip
+    return {"count": consumer.get("count", 0), "different": len(set(numbers(consumer.get("received", ""))))}
 
 
 def _bare_shot(shot: JsonObject) -> dict[str, object]:
     return {
         "brokers": {
             name: {
-                "role": row.get("role"), "subscriptions": len(row.get("subscriptions", ())),
+                "role": row.get("role"),
+                "subscriptions": len(row.get("subscriptions", ())),
                 "depths": {n: q["depth"] for n, q in row.get("queues", {}).items()},
             }
             for name, row in shot.get("brokers", {}).items()
         },
         "clients": {n: row.get("connected_to") for n, row in shot.get("clients", {}).items()},
-    }  # fmt: skip
+    }
 
 
 def _out_of_spread(run: Outcome, spread: JsonObject) -> list[str]:

@@ -158,8 +158,7 @@ def _gaps(real: Outcome, run: Outcome) -> list[str]:
                 and "gap_ms" in mine
                 and not _within(mine["gap_ms"][0], theirs["gap_ms"], steps)
             ):
-                lines.append(f"attempts/{name}/{no}: real gap {theirs['gap_ms']}, "
-                             f"run {mine['gap_ms'][0]} ms")  # fmt: skip
+                lines.append(f"attempts/{name}/{no}: real gap {theirs['gap_ms']}, run {mine['gap_ms'][0]} ms")
     return lines
 
 
@@ -243,8 +242,7 @@ def _totals(real: Outcome, run: Outcome) -> list[str]:
     for label, shot in real.get("snapshots", {}).items():
         ours = run.get("snapshots", {}).get(label, {})
         for what, key in (("brokers", "role"), ("clients", "connected_to")):
-            counts = [sorted(str(e.get(key)) for e in s.get(what, {}).values())
-                      for s in (shot, ours)]  # fmt: skip
+            counts = [sorted(str(e.get(key)) for e in s.get(what, {}).values()) for s in (shot, ours)]
             if counts[0] != counts[1]:
                 lines.append(f"snapshots/{label}/{what}: real {counts[0]}, run {counts[1]}")
     for name, consumer in real.get("consumers", {}).items():

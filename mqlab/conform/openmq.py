@@ -93,9 +93,7 @@ def _totals(outcome: JsonObject) -> JsonDict:
     last = list(outcome["snapshots"].values())[-1:]
     return {
         "consumers": {name: got.get("count", 0) for name, got in outcome["consumers"].items()},
-        "operations": [
-            {"step": row["step"], "result": row["result"]} for row in outcome["operations"]
-        ],
+        "operations": [{"step": row["step"], "result": row["result"]} for row in outcome["operations"]],
         "depth": {
             f"{name} {dest}": state["messages"] - state["remote"]
             for shot in last
@@ -115,9 +113,7 @@ def _nameless(value: Any) -> Any:
                 "received_so_far": value["received_so_far"],
                 "brokers": {f"#{no}": row for no, row in enumerate(rows)},
             }
-        return {
-            k: len(v) if k == "homes" else _nameless(v) for k, v in value.items() if k != "cluster"
-        }
+        return {k: len(v) if k == "homes" else _nameless(v) for k, v in value.items() if k != "cluster"}
     if isinstance(value, list):
         return [_nameless(v) for v in value]
     return value

@@ -100,8 +100,10 @@ class Recorded:
     def __repr__(self) -> str:
         head, *rows = ("", f"{self.broker}, {self.runs} runs", "the lab"), *self.rows()
         wide = [max(len(row[i]) for row in (head, *rows)) for i in range(3)]
-        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)).rstrip()
-                 for row in (head, *rows)]  # fmt: skip
+        lines = [
+            "  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)).rstrip()
+            for row in (head, *rows)
+        ]
         return "\n".join([self.title, *lines])
 
     def _repr_html_(self) -> str:
@@ -159,8 +161,10 @@ def names() -> Mapping[str, tuple[str, str]]:
 def pack(chosen: Iterable[str]) -> bytes:
     """Return an archive of some recordings, for a place where only these are wanted; it needs no lzma."""
     packed, known = io.BytesIO(), names()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as inner, \
-            tarfile.open(fileobj=inner, mode="w") as tar:  # fmt: skip
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as inner,
+        tarfile.open(fileobj=inner, mode="w") as tar,
+    ):
         for name in sorted(set(chosen)):
             archive, member = known[name]
             text = json.dumps(_read(archive, member)).encode()

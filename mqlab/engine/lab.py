@@ -57,9 +57,7 @@ LOOKS = 1000  # how often (us) an action beside the script is looked after
 MOST_EVENTS = 100_000_000  # of a run that is given no limit
 MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
 EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
-TURNS = (
-    20  # things on the clock for each event that may be; a run that writes nothing down ends too
-)
+TURNS = 20  # things on the clock for each event that may be; a run that writes nothing down ends too
 
 
 class Lab(ABC):
@@ -72,9 +70,15 @@ class Lab(ABC):
     """
 
     def __init__(
-        self, name: str, script: Iterable[Timed] = (), seed: int = 0, jitter: int | str = 0,
-        limit: int | None = None, timing: Timing | None = None, links: Links | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        script: Iterable[Timed] = (),
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        timing: Timing | None = None,
+        links: Links | None = None,
+    ) -> None:
         self.links = links or Links()
         self.seed, self.jitter, self.limit = seed, duration(jitter, "jitter"), limit
         self.random = Random(f"{name}:{seed}")
@@ -161,9 +165,7 @@ class Lab(ABC):
         time = self.clock.now if action.at is None else duration(action.at, "at")
         if time < self.clock.now:
             now = self.clock.now / 1000
-            raise BadValue(
-                f"{action}: at {action.at} is over, it is {now:g} ms; write a later time"
-            )
+            raise BadValue(f"{action}: at {action.at} is over, it is {now:g} ms; write a later time")
         return time
 
     def on_scheduled(self, action: Timed) -> None:
@@ -297,9 +299,7 @@ class Lab(ABC):
         if count > most:
             raise BadValue(f"more than {most} events, {now}; let the script end earlier")
         if self.clock.turn > turns:
-            raise BadValue(
-                f"{turns} things were to happen, with {count} events; {now}: say until when to run"
-            )
+            raise BadValue(f"{turns} things were to happen, with {count} events; {now}: say until when to run")
         kept = count - self.recorder.gone
         if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
             raise BadValue(

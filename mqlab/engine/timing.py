@@ -29,9 +29,7 @@ class Costs:
 
     def taken(self, takes: Callable[[int, float], int]) -> Costs:
         """Return what one certain broker takes, its lab saying how far that is from what most do."""
-        return Costs(
-            **{cost.name: takes(getattr(self, cost.name), MACHINES) for cost in fields(self)}
-        )
+        return Costs(**{cost.name: takes(getattr(self, cost.name), MACHINES) for cost in fields(self)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +71,21 @@ LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
 # first, a broker inside a running program has not. A client takes a moment between two calls.
 RECORDED = Timing(
     link=100,
-    broker=Costs(start=5_000, serve=115_000, lead=100_000, first_lead=500_000, welcome=15_000,
-                 write=2_000, stop=15_000),
-    process=Costs(start=1_750_000, serve=1_600_000, lead=300_000, first_lead=1_000_000,
-                  welcome=100_000, write=7_000, stop=60_000),
-    bridge_up=1_000, kill=15_000, restart=1_000, between=5_000, greeting=True,
-)  # fmt: skip
+    broker=Costs(
+        start=5_000, serve=115_000, lead=100_000, first_lead=500_000, welcome=15_000, write=2_000, stop=15_000
+    ),
+    process=Costs(
+        start=1_750_000,
+        serve=1_600_000,
+        lead=300_000,
+        first_lead=1_000_000,
+        welcome=100_000,
+        write=7_000,
+        stop=60_000,
+    ),
+    bridge_up=1_000,
+    kill=15_000,
+    restart=1_000,
+    between=5_000,
+    greeting=True,
+)

@@ -13,6 +13,15 @@ from mqlab.experiments.what_if import WhatIf, affordable, what_if
 from mqlab.spec.change import Change
 
 __all__ = [
-    "Change", "Outcome", "Outcomes", "Setting", "WhatIf", "affordable", "confirm", "other_outcomes",
-    "outcomes", "tell_races", "what_if",
-]  # fmt: skip
+    "Change",
+    "Outcome",
+    "Outcomes",
+    "Setting",
+    "WhatIf",
+    "affordable",
+    "confirm",
+    "other_outcomes",
+    "outcomes",
+    "tell_races",
+    "what_if",
+]

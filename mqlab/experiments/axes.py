@@ -63,9 +63,7 @@ def _axis(name: str, given: object, arguments: tuple[str, ...]) -> Axis:
         values = tuple(_actions(value) for value in values)
     labels = tuple(given) if isinstance(given, Mapping) else tuple(map(_label, values))
     if len(set(map(str, labels))) < len(labels):
-        raise BadValue(
-            f"{name}: two values read alike; give each a name: {{'first': ..., 'other': ...}}"
-        )
+        raise BadValue(f"{name}: two values read alike; give each a name: {{'first': ..., 'other': ...}}")
     return Axis(name, kind, labels, values)
 
 
@@ -112,7 +110,7 @@ def _told(action: Action) -> str:
         for field in fields(action)
         if (given := getattr(action, field.name)) != field.default
         and (field.default_factory is MISSING or given != field.default_factory())
-    ]  # fmt: skip
+    ]
     return " ".join(map(str, [type(action).__name__, *own]))
 
 

@@ -14,12 +14,45 @@ from mqlab.spec.option import Option
 from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
 
 # What says which thing an element or a step is, and is no option of it.
-_ELEMENT_KEYS = {"name", "from", "to", "uri", "at", "process", "queue", "topic", "policy", "role",
-                 "model", "master", "links", "link"}  # fmt: skip
+_ELEMENT_KEYS = {
+    "name",
+    "from",
+    "to",
+    "uri",
+    "at",
+    "process",
+    "queue",
+    "topic",
+    "policy",
+    "role",
+    "model",
+    "master",
+    "links",
+    "link",
+}
 _TOP = ("brokers", "connectors", "cluster", "address_settings", "clients")
-_STEP_KEYS = {"do", "consumer", "producer", "client", "broker", "queue", "topic", "temp", "count",
-              "session", "uri", "name", "label", "process", "at", "at_ms", "limit_ms", "max_ms",
-              "unnamed", "properties"}  # fmt: skip
+_STEP_KEYS = {
+    "do",
+    "consumer",
+    "producer",
+    "client",
+    "broker",
+    "queue",
+    "topic",
+    "temp",
+    "count",
+    "session",
+    "uri",
+    "name",
+    "label",
+    "process",
+    "at",
+    "at_ms",
+    "limit_ms",
+    "max_ms",
+    "unnamed",
+    "properties",
+}
 OPENERS = ("open_consumer", "open_producer", "temporary", "send", "connect")
 
 # Faults, and the steps that mend them: such a step goes with its fault.
@@ -34,8 +67,20 @@ _FAULTS: dict[str, tuple[str, ...]] = {
     "kill_owner": (), "kill_client": (), "pause_destination": ("resume_destination",),
     "destroy_destination": (), "stop_connector": ("start_connector",),
 }  # fmt: skip
-_ACTIONS = ("close_consumer", "close_client", "close_producer", "unsubscribe", "rollback", "commit", "receive",
-            "acknowledge", "tell_reconnect", "update_destination", "admin", "copy_store")  # fmt: skip
+_ACTIONS = (
+    "close_consumer",
+    "close_client",
+    "close_producer",
+    "unsubscribe",
+    "rollback",
+    "commit",
+    "receive",
+    "acknowledge",
+    "tell_reconnect",
+    "update_destination",
+    "admin",
+    "copy_store",
+)
 
 
 def taken_away(body: Body) -> Iterator[Change]:
@@ -97,8 +142,7 @@ def _menders(steps: Sequence[Body], fault: int) -> Iterator[int]:
 
 def _about(step: Body) -> set[str]:
     """Return the names that a step of faults speaks of; without any it is about the one there is."""
-    keys = ("broker", "consumer", "link", "other", "host", "connector", "queue", "topic", "brokers",
-            "between")  # fmt: skip
+    keys = ("broker", "consumer", "link", "other", "host", "connector", "queue", "topic", "brokers", "between")
     found: set[str] = set()
     for key in keys:
         value = step.get(key)
@@ -117,8 +161,11 @@ def without_client(body: Body, name: str) -> Change | None:
 def earlier(body: Body, name: str) -> Change | None:
     """Return the run in which a consumer subscribes before anything is sent; None if it does."""
     steps = list(body.get("steps", ()))
-    opened = [n for n, s in enumerate(steps) if s["do"] in ("open_consumer", "temporary")
-              and s.get("consumer") == name]  # fmt: skip
+    opened = [
+        n
+        for n, s in enumerate(steps)
+        if s["do"] in ("open_consumer", "temporary") and s.get("consumer") == name
+    ]
     sent = [n for n, s in enumerate(steps) if s["do"] == "send"]
     if not opened or not sent or opened[0] < sent[0] or "at" in steps[sent[0]]:
         return None
@@ -180,27 +227,25 @@ def _connectors(body: Body) -> Iterator[Change]:
         for row, value in values:
             if any(connectors[n].get(row.name) != value for n in places):
                 edits = tuple(Edit(("connectors", n, row.name), value) for n in places)
-                yield Change(
-                    "option", f"{where} with {row.guide}={_shown(value)}", edits, (row.name,)
-                )
+                yield Change("option", f"{where} with {row.guide}={_shown(value)}", edits, (row.name,))
 
 
-def _farther(
-    connectors: Sequence[Body], places: Sequence[int], where: str, most: int
-) -> Iterator[Change]:
+def _farther(connectors: Sequence[Body], places: Sequence[int], where: str, most: int) -> Iterator[Change]:
     """Yield the greatest TTL that can matter; its lesser changes are those between it and today's."""
     if all(connectors[n].get("network_ttl") == most for n in places):
         return
     # What was written of its two halves would hide it.
-    halves = [
-        Edit(("connectors", n, half)) for n in places for half in ("message_ttl", "consumer_ttl")
-    ]
+    halves = [Edit(("connectors", n, half)) for n in places for half in ("message_ttl", "consumer_ttl")]
     least = min(int(connectors[n].get("network_ttl", 1)) for n in places)
     *lesser, greatest = (
-        Change("option", f"{where} with networkTTL={ttl}",
-               (*(Edit(("connectors", n, "network_ttl"), ttl) for n in places), *halves), ("network_ttl",))
+        Change(
+            "option",
+            f"{where} with networkTTL={ttl}",
+            (*(Edit(("connectors", n, "network_ttl"), ttl) for n in places), *halves),
+            ("network_ttl",),
+        )
         for ttl in range(min(least + 1, most), most + 1)
-    )  # fmt: skip
+    )
     yield replace(greatest, lesser=tuple(lesser))
 
 

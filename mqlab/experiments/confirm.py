@@ -14,9 +14,7 @@ from mqlab.explain import Cause, Explanation
 from mqlab.trace.trace import Trace
 
 
-def confirm(
-    trace: Trace, explanation: Explanation, message: str | int, consumer: str
-) -> Explanation:
+def confirm(trace: Trace, explanation: Explanation, message: str | int, consumer: str) -> Explanation:
     """Return an answer to why not with the changes that were found to take each cause away.
 
     What changes the answer and has no sentence of its own becomes a cause, too. A run of too many events

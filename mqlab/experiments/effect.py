@@ -38,9 +38,7 @@ class Effect:
     @property
     def told(self) -> str:
         """The facts in words."""
-        return "; ".join(
-            f"{fact} {bad}, mended {good}" for fact, (bad, good) in self.changes.items()
-        )
+        return "; ".join(f"{fact} {bad}, mended {good}" for fact, (bad, good) in self.changes.items())
 
 
 @cache
@@ -51,11 +49,12 @@ def effect(rule: str) -> Effect:
     that no run shows (``mqlab rules check`` says why).
     """
     from mqlab import products
-    from mqlab.experiments.examples import pairs
+    from mqlab.experiments.catalogue import examples
 
-    if rule not in pairs():
-        raise UnknownName.of("rule that a run can show", rule, pairs())
-    pair = pairs()[rule]
+    known = examples()
+    if rule not in known:
+        raise UnknownName.of("rule that a run can show", rule, known)
+    pair = known[rule]()
     bad, good = products.play(pair.bad), products.play(pair.good)
     one, other = _facts(bad), _facts(good)
     differ = [f for f in dict.fromkeys([*one, *other]) if one.get(f, 0) != other.get(f, 0)]

@@ -46,8 +46,9 @@ class Outcome:
         """Return what came of a run."""
         waiting = {
             f"{broker} {dest}": len(numbers)
-            for broker, dests in trace.waiting().items() for dest, numbers in dests.items()
-        }  # fmt: skip
+            for broker, dests in trace.waiting().items()
+            for dest, numbers in dests.items()
+        }
         twice = {number for more in trace.duplicated().values() for number in more}
         received = sorted(trace.received().items())
         return cls(tuple(received), tuple(sorted(waiting.items())), len(trace.lost()), len(twice))
@@ -55,9 +56,7 @@ class Outcome:
     def __str__(self) -> str:
         parts = [", ".join(f"{name} {count}" for name, count in self.received) or "nobody reads"]
         parts += [f"{count} wait at {where}" for where, count in self.waiting]
-        parts += [f"{self.lost} lost"] * bool(self.lost) + [f"{self.twice} twice"] * bool(
-            self.twice
-        )
+        parts += [f"{self.lost} lost"] * bool(self.lost) + [f"{self.twice} twice"] * bool(self.twice)
         return "; ".join(parts)
 
 
@@ -150,9 +149,7 @@ def outcomes(body: Body, setting: Setting, seeds: int = SEEDS) -> Outcomes:
     if seeds < 1:
         raise BadValue(f"seeds={seeds!r}; write a whole number of runs, 1 or more")
     if setting.jitter <= 0:
-        raise BadValue(
-            "jitter=0 gives the same run again and again; write for example jitter='1ms'"
-        )
+        raise BadValue("jitter=0 gives the same run again and again; write for example jitter='1ms'")
     counts: Counter[Outcome] = Counter()
     first: dict[Outcome, int] = {}
     for seed in range(setting.seed, setting.seed + seeds):

@@ -83,14 +83,23 @@ class Plan:
     def dumps(self) -> dict[str, object]:
         """Return the plan as JSON."""
         axes = [
-            {"name": axis.name, "kind": axis.kind, "labels": axis.labels,
-             "values": None if axis.kind in MAKE else axis.values}
+            {
+                "name": axis.name,
+                "kind": axis.kind,
+                "labels": axis.labels,
+                "values": None if axis.kind in MAKE else axis.values,
+            }
             for axis in self.axes
-        ]  # fmt: skip
+        ]
         seeds = [self.seeds.start, self.seeds.stop] if isinstance(self.seeds, range) else None
-        return {"format": FORMAT, "scenarios": [json.loads(text) for text in self.bases], "axes": axes,
-                "seeds": {"from_to": seeds} if seeds else list(self.seeds), "jitter": self.jitter,
-                "runs": self.runs}  # fmt: skip
+        return {
+            "format": FORMAT,
+            "scenarios": [json.loads(text) for text in self.bases],
+            "axes": axes,
+            "seeds": {"from_to": seeds} if seeds else list(self.seeds),
+            "jitter": self.jitter,
+            "runs": self.runs,
+        }
 
     @classmethod
     def loads(cls, value: JsonObject) -> Plan:
@@ -124,9 +133,12 @@ def play(text: str, seed: int, jitter: int | str) -> Trace:
 
 
 def planned(
-    what: object, over: Mapping[str, object], seeds: int | Iterable[int], edition: str | None,
+    what: object,
+    over: Mapping[str, object],
+    seeds: int | Iterable[int],
+    edition: str | None,
     jitter: int | str,
-) -> Plan:  # fmt: skip
+) -> Plan:
     """Return the plan of a sweep; wrong options are told before anything starts.
 
     *what* is what `mqlab.run` takes, a tuple of a network and actions, or a function that returns one of these.
@@ -138,9 +150,7 @@ def planned(
     making = [axis for axis in axes if axis.kind in MAKE]
     count = math.prod(len(axis.values) for axis in making)
     if count > MOST_BASES:
-        raise BadValue(
-            f"{count} networks and scripts; {MOST_BASES} at most, besides options and seeds"
-        )
+        raise BadValue(f"{count} networks and scripts; {MOST_BASES} at most, besides options and seeds")
     bases = []
     for places in product(*(range(len(axis.values)) for axis in making)):
         scenario = made(what, making, places)
@@ -167,15 +177,19 @@ def measures(trace: Trace) -> dict[str, object]:
     rows = trace.rows(Kind.Received)
     ages = sorted(map(trace.column("age").__getitem__, rows))
     return {
-        "events": len(trace), "received": trace.received(), "waiting": _total(trace.waiting()),
-        "stuck": _total(stuck), "lost": len(trace.lost()),
+        "events": len(trace),
+        "received": trace.received(),
+        "waiting": _total(trace.waiting()),
+        "stuck": _total(stuck),
+        "lost": len(trace.lost()),
         "duplicated": sum(len(twice) for twice in trace.duplicated().values()),
         "stuck_at": {broker: sum(map(len, held.values())) for broker, held in stuck.items()},
-        "crossed": len(trace.rows(Kind.Forwarded)), "bytes": carried(trace),
+        "crossed": len(trace.rows(Kind.Forwarded)),
+        "bytes": carried(trace),
         "hops": max(map(trace.column("hop").__getitem__, rows), default=0),
         **{f"latency_p{part}": _quantile(ages, part) for part in (50, 90, 99)},
         "digest": trace.digest(),
-    }  # fmt: skip
+    }
 
 
 def _quantile(ordered: Sequence[int], percent: int) -> int | None:

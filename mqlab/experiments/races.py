@@ -21,9 +21,7 @@ def other_outcomes(trace: Trace) -> Outcomes | None:
         return None
     try:
         setting = Setting.of(trace)
-        return outcomes(
-            trace.header["scenario"], replace(setting, jitter=setting.jitter or JITTER), SEEDS
-        )
+        return outcomes(trace.header["scenario"], replace(setting, jitter=setting.jitter or JITTER), SEEDS)
     except MqlabError:
         return None  # it does not hold its scenario, or does not end under jitter
 

@@ -34,9 +34,7 @@ class Runs(TextTable):
     """
 
     rows: tuple[Row, ...]
-    hints = {
-        "outcomes": "how many different ones, by what each consumer received, waits or is stuck"
-    }
+    hints = {"outcomes": "how many different ones, by what each consumer received, waits or is stuck"}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -51,11 +49,7 @@ class Runs(TextTable):
         found: dict[str, list[Row]] = {}
         paths = list(self.rows[0]["options"]) if self.rows else []
         short = {path: path.rpartition(".")[2] for path in paths}
-        names = (
-            short
-            if len(set(short.values())) == len(paths)
-            else dict(zip(paths, paths, strict=True))
-        )
+        names = short if len(set(short.values())) == len(paths) else dict(zip(paths, paths, strict=True))
         for row in self.rows:
             name = ", ".join(f"{names[path]}={value}" for path, value in row["options"].items())
             found.setdefault(name or "as it is", []).append(row)
@@ -67,14 +61,17 @@ class Runs(TextTable):
         for name, rows in self.groups().items():
             done = [row for row in rows if row["status"] == "done"]
             outcomes = {(str(row["received"]), row["waiting"], row["stuck"]) for row in done}
-            received = ", ".join(
-                f"{who} {_span(counts)}" for who, counts in _received(done).items()
+            received = ", ".join(f"{who} {_span(counts)}" for who, counts in _received(done).items())
+            lines.append(
+                [
+                    name,
+                    str(len(rows)),
+                    str(len(outcomes)),
+                    received or "-",
+                    *(_span([row[key] for row in done]) for key in ("waiting", "lost")),
+                    str(len(rows) - len(done)),
+                ]
             )
-            lines.append([
-                name, str(len(rows)), str(len(outcomes)), received or "-",
-                *(_span([row[key] for row in done]) for key in ("waiting", "lost")),
-                str(len(rows) - len(done)),
-            ])  # fmt: skip
         return lines
 
     __repr__ = TextTable.__str__
@@ -89,11 +86,16 @@ class Runs(TextTable):
         except ImportError:
             raise MissingExtra.of("pandas", "spark") from None
         flat = ("options", "received")
-        return pd.DataFrame([
-            {**{key: value for key, value in row.items() if key not in flat}, **row["options"],
-             **{f"received {who}": count for who, count in row.get("received", {}).items()}}
-            for row in self.rows
-        ])  # fmt: skip
+        return pd.DataFrame(
+            [
+                {
+                    **{key: value for key, value in row.items() if key not in flat},
+                    **row["options"],
+                    **{f"received {who}": count for who, count in row.get("received", {}).items()},
+                }
+                for row in self.rows
+            ]
+        )
 
     def plot(self) -> Any:
         """Return a chart: what each consumer received in each combination, from the least to the most.
@@ -102,10 +104,7 @@ class Runs(TextTable):
         """
         from mqlab import views
 
-        found = {
-            name: [row for row in rows if row["status"] == "done"]
-            for name, rows in self.groups().items()
-        }
+        found = {name: [row for row in rows if row["status"] == "done"] for name, rows in self.groups().items()}
         return views.plot_spans({name: _received(rows) for name, rows in found.items()})
 
 
@@ -125,10 +124,15 @@ def _span(counts: Sequence[int]) -> str:
 
 
 def sweep(
-    what: object, *, over: Mapping[str, Sequence[object]], seeds: int | Iterable[int] = 1,
-    edition: str | None = None, jitter: int | str = 0, processes: int | None = None,
+    what: object,
+    *,
+    over: Mapping[str, Sequence[object]],
+    seeds: int | Iterable[int] = 1,
+    edition: str | None = None,
+    jitter: int | str = 0,
+    processes: int | None = None,
     progress: bool = True,
-) -> Runs:  # fmt: skip
+) -> Runs:
     """Run every combination of the options in *over* with each seed; see `mqlab.sweep`."""
     plan = planned(what, over, seeds, edition, jitter)
     groups = [range(first, min(first + GROUP, plan.runs)) for first in range(0, plan.runs, GROUP)]

@@ -56,8 +56,10 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     changes = tuple(_changes(_outcome(before), _outcome(after)))
     causes: tuple[str, ...] = ()
     if changes:
-        causes = (*_defaults(scenario, old, new, seed, _outcome(before), _outcome(after)),
-                  *_rules(scenario, old, new, seed, _outcome(after)))  # fmt: skip
+        causes = (
+            *_defaults(scenario, old, new, seed, _outcome(before), _outcome(after)),
+            *_rules(scenario, old, new, seed, _outcome(after)),
+        )
     return Upgrade(old, new, before, after, changes, causes)
 
 
@@ -65,8 +67,9 @@ def _outcome(trace: Trace) -> Outcome:
     """Return what consumers received, and how many messages wait where."""
     waiting = {
         f"{destination} at {broker}": len(numbers)
-        for broker, queues in trace.waiting().items() for destination, numbers in queues.items()
-    }  # fmt: skip
+        for broker, queues in trace.waiting().items()
+        for destination, numbers in queues.items()
+    }
     return trace.received(), waiting
 
 
@@ -86,10 +89,7 @@ def _defaults(
         was, now = row.default_for(old), row.default_for(new)
         if was == now:
             continue
-        unset = [
-            f"{b.name}/{c.name}" for b, c in scenario.network.connectors()
-            if row.name not in c.options
-        ]  # fmt: skip
+        unset = [f"{b.name}/{c.name}" for b, c in scenario.network.connectors() if row.name not in c.options]
         network = scenario.network
         for place in unset:
             network = network.change(place, **{row.name: was})

@@ -60,9 +60,7 @@ class WhatIf:
     __repr__ = __str__
 
 
-def what_if(
-    trace: Trace, *, message: str | int, consumer: str, at_most: int | None = None
-) -> WhatIf:
+def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | None = None) -> WhatIf:
     """Find the changes of one option, action or fault by which a consumer gets a message, or does not.
 
     Each is tried by running the whole run again, at most *at_most* times (None is up to 200, and fewer for a
@@ -100,8 +98,9 @@ def what_if(
     tried = set(nearest_first(candidates, trace, name, consumer)[:at_most])
     found = [
         next(filter(does_it, change.lesser[:LESSER]), change)
-        for place, change in enumerate(candidates) if place in tried and does_it(change)
-    ]  # fmt: skip
+        for place, change in enumerate(candidates)
+        if place in tried and does_it(change)
+    ]
     all_tried = len(tried) == len(candidates)
     return WhatIf(name, consumer, was, tuple(found), len(tried), all_tried, trace)
 
@@ -111,9 +110,7 @@ def affordable(trace: Trace) -> int:
     return min(MOST, PLAYED // max(1, len(trace)))
 
 
-def nearest_first(
-    candidates: Sequence[Change], trace: Trace, message: str, consumer: str
-) -> list[int]:
+def nearest_first(candidates: Sequence[Change], trace: Trace, message: str, consumer: str) -> list[int]:
     """Return the places of changes: of who asks or got the message first, then of where it has been.
 
     Where only some can be tried, these are.

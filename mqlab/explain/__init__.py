@@ -39,9 +39,7 @@ def explain(
         return why_not_received(trace, message, why_not)
     asked = [name for name in (message, consumer, broker) if name is not None]
     if len(asked) > 1:
-        raise BadValue(
-            "explain one thing at a time: a message (for a consumer), a consumer or a broker"
-        )
+        raise BadValue("explain one thing at a time: a message (for a consumer), a consumer or a broker")
     if message is not None:
         return of_message(trace, message)
     if consumer is not None:

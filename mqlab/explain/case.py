@@ -110,10 +110,7 @@ class Case:
     def _spans(self, begun: list[Event]) -> list[tuple[Event, Event | None]]:
         """Return subscriptions, each with the event that ended it."""
         over = [event for kind in ENDS for event in of_kind(self.trace, kind)]
-        return [
-            (event, min((e for e in over if _ends(event, e)), key=_row, default=None))
-            for event in begun
-        ]
+        return [(event, min((e for e in over if _ends(event, e)), key=_row, default=None)) for event in begun]
 
     @cached_property
     def handed(self) -> list[Event]:
@@ -125,12 +122,7 @@ class Case:
         """All that its subscriptions have let go of."""
         mine = {e.subscription for e in self.lives}
         over = (Kind.Acknowledged, Kind.Returned)
-        return [
-            e
-            for k in over
-            for e in of_kind(self.trace, k)
-            if k == Kind.Returned or e.subscription in mine
-        ]
+        return [e for k in over for e in of_kind(self.trace, k) if k == Kind.Returned or e.subscription in mine]
 
     @property
     def over(self) -> int:

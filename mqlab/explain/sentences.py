@@ -62,9 +62,7 @@ def sentence(trace: Trace, event: Event) -> Sentence | None:
         asked = event.rule == Reason.asked and event.message is None
         reason = Reason.none if asked else event.rule
         told = Sentence(told, reason=reason, source=reason.source)
-    rest = ", ".join(
-        f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict)
-    )
+    rest = ", ".join(f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict))
     return replace(told, t=event.t, text=f"{told.text} ({rest})" if rest else told.text)
 
 
@@ -130,9 +128,7 @@ def _voted(trace: Trace, event: Event, detail: JsonDict) -> Line:
     ballots = detail.get("ballots")
     cast = ballots.items() if isinstance(ballots, dict) else ()
     said = {word: [name for name, ballot in cast if ballot == word] for word in BALLOTS}
-    votes = "".join(
-        f"; {', '.join(names)} {BALLOTS[word]}" for word, names in said.items() if names
-    )
+    votes = "".join(f"; {', '.join(names)} {BALLOTS[word]}" for word, names in said.items() if names)
     if accounts.role_at(trace, event.broker or "", event.t) not in SERVING:
         return f"{event.broker} asked the cluster for its votes{votes}"
     if event.rule == Reason.vote_won:

@@ -36,9 +36,7 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
     told = sorted(causes, key=lambda cause: cause.row if cause.row >= 0 else -1)
     end = "; ".join(ends(trace, case.number)) or "it is gone"
     lines = dict.fromkeys(cause.told for cause in told)
-    return Explanation(
-        f"{consumer} did not get message {case.name}: {end}.", tuple(lines), tuple(causes)
-    )
+    return Explanation(f"{consumer} did not get message {case.name}: {end}.", tuple(lines), tuple(causes))
 
 
 def _decided(case: Case) -> Iterator[Cause]:
@@ -196,10 +194,7 @@ def _full(case: Case, event: Event) -> Cause | None:
     held = {e.message for e in case.handed if e.row < event.row and e.broker == event.broker} - {
         e.message for e in case.settled if e.row < event.row
     }
-    allowed = [
-        s.get("prefetch", s.get("flow_limit", 1000))
-        for s in script.openings(case.trace, case.consumer)
-    ]
+    allowed = [s.get("prefetch", s.get("flow_limit", 1000)) for s in script.openings(case.trace, case.consumer)]
     if not allowed or len(held) < max(1, max(allowed)):
         return None
     text = f"{case.consumer} held {len(held)} already, as many as its prefetch allows"
@@ -214,11 +209,7 @@ def _owner(case: Case, group: object, event: Event) -> Event | None:
         if row >= event.row:
             return None
         same = (other.to, other.broker) == (event.to, event.broker)
-        if (
-            same
-            and other.message
-            and script.properties(case.trace, other.message).get(GROUP) == group
-        ):
+        if same and other.message and script.properties(case.trace, other.message).get(GROUP) == group:
             return other
     return None
 

@@ -57,9 +57,7 @@ def _inside(folder: Path) -> list[SourceFile]:
     markups = [file for file in all_ if file.name.endswith(".xml") and _has_broker(file)]
     found = markups or [file for file in all_ if not file.name.endswith(".xml")]
     if not found:
-        raise BadFile(
-            f"{folder}: no file in this folder is a broker's; write for example activemq.xml"
-        )
+        raise BadFile(f"{folder}: no file in this folder is a broker's; write for example activemq.xml")
     return found
 
 

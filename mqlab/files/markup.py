@@ -149,14 +149,15 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;",
-            "\r": "&#13;"}  # fmt: skip
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
 
 
 def plain(value: str) -> str:
     """Return a text as XML has it between tags; raises `BadFile` for what XML cannot hold."""
-    if any((ord(char) < 32 and char not in "\t\n\r") or 0xD800 <= ord(char) < 0xE000
-           or char in "\ufffe\uffff" for char in value):  # fmt: skip
+    if any(
+        (ord(char) < 32 and char not in "\t\n\r") or 0xD800 <= ord(char) < 0xE000 or char in "\ufffe\uffff"
+        for char in value
+    ):
         raise BadFile(f"{shown(value)} has a character that XML cannot hold; take it out")
     return "".join(_ESCAPES.get(char, char) for char in value)
 

@@ -49,9 +49,7 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
         ) from None
     except SAXParseException as error:
         line, column = error.getLineNumber(), error.getColumnNumber()
-        raise BadFile(
-            f"{where}, line {line}, column {column}: not XML: {error.getMessage()}"
-        ) from None
+        raise BadFile(f"{where}, line {line}, column {column}: not XML: {error.getMessage()}") from None
     except SAXException as error:
         raise BadFile(f"{where}: not XML: {error.getMessage()}") from None
     if builder.root is None:
@@ -95,15 +93,10 @@ class _Builder(ContentHandler):
         line, start = self.place()
         self.count += 1
         if self.count > MOST_ELEMENTS or len(self.open) >= MOST_DEPTH:
-            what = (
-                f"more than {MOST_ELEMENTS:,} elements"
-                if self.count > MOST_ELEMENTS
-                else "too deep"
-            )
+            what = f"more than {MOST_ELEMENTS:,} elements" if self.count > MOST_ELEMENTS else "too deep"
             raise BadFile(f"{self.where}, line {line}: {what}; no configuration is like that")
         given = {
-            known if not space else f"{{{space}}}{known}": value
-            for (space, known), value in attrs.items()
+            known if not space else f"{{{space}}}{known}": value for (space, known), value in attrs.items()
         }
         element = Element(name[0] or "", name[1], given, line, start)
         element.inside = _tag_end(self.whole, start)

@@ -20,8 +20,11 @@ def differ(where: str, real: Any, run: Any) -> list[str]:
                 lines += differ(place, real[key], run[key])
         return lines
     if _rows(real) and _rows(run) and len(real) == len(run):
-        return [line for no, pair in enumerate(zip(real, run, strict=True))
-                for line in differ(f"{where}/{no}", *pair)]  # fmt: skip
+        return [
+            line
+            for no, pair in enumerate(zip(real, run, strict=True))
+            for line in differ(f"{where}/{no}", *pair)
+        ]
     return [] if real == run else [f"{where}: real {_short(real)}, run {_short(run)}"]
 
 

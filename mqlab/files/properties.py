@@ -46,9 +46,7 @@ def read(text: str, where: str) -> list[Entry]:
         if body[lead : lead + 1] not in ("", "#", "!"):
             found.append(_entry(body, lead, place, line, where))
         elif body[lead:]:  # a comment ends with its line, whatever stands at the end of it
-            end = min(
-                (n for n in (text.find(c, place) for c in "\r\n") if n >= 0), default=len(text)
-            )
+            end = min((n for n in (text.find(c, place) for c in "\r\n") if n >= 0), default=len(text))
             body = text[place:end]
         line += body.count("\n")
         place += len(body)

@@ -20,8 +20,9 @@ from mqlab.spec.shape import (
     whole,
 )
 
-SCALAR = OneOf((TEXT, TRUTH, Scalar("a number", lambda value: isinstance(value, (int, float)),
-                                    {"type": "number"})))  # fmt: skip
+SCALAR = OneOf(
+    (TEXT, TRUTH, Scalar("a number", lambda value: isinstance(value, (int, float)), {"type": "number"}))
+)
 # Properties of messages: a list is dealt out in turn.
 PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 COUNT = whole(0, MOST)

@@ -47,14 +47,8 @@ def without_nulls(value: object, place: tuple[str, ...] = ()) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise BadValue(
-                    f"{_where(place)}: the key {shown(key)} is no text; put it in quotes"
-                )
-        return {
-            key: without_nulls(item, (*place, key))
-            for key, item in value.items()
-            if item is not None
-        }
+                raise BadValue(f"{_where(place)}: the key {shown(key)} is no text; put it in quotes")
+        return {key: without_nulls(item, (*place, key)) for key, item in value.items() if item is not None}
     if isinstance(value, (list, tuple)):
         return [without_nulls(item, (*place, f"item {no}")) for no, item in enumerate(value, 1)]
     return value
@@ -77,9 +71,7 @@ def _check_values(value: object, place: tuple[str, ...] = ()) -> None:
     elif isinstance(value, int) and abs(value) > MOST_LONG:
         raise BadValue(f"{where} is {shown(value)}; write {MOST_LONG} or less")
     elif value is not None and not isinstance(value, (bool, int, float)):
-        raise BadValue(
-            f"{where} is {shown(value)}; a lab file has texts, numbers, lists and objects"
-        )
+        raise BadValue(f"{where} is {shown(value)}; a lab file has texts, numbers, lists and objects")
 
 
 def _where(place: tuple[str, ...]) -> str:

@@ -77,9 +77,10 @@ def option(trace: Trace, of: Sequence[str]) -> Answer:
     path, _, name = of[0].rpartition(".")
     broker, _, connector = path.partition("/")
     found = [
-        item.get(name, 0) for item in trace.header["scenario"].get("connectors", ())
+        item.get(name, 0)
+        for item in trace.header["scenario"].get("connectors", ())
         if broker in ("*", item["from"]) and connector in ("*", item["name"])
-    ]  # fmt: skip
+    ]
     return {of[0]: max(found, default=0)}
 
 
@@ -101,15 +102,10 @@ def key(task: Prediction, trace: Trace) -> Answer:
     return measure(task.kind, trace, task.of)
 
 
-def example(
-    task: Prediction | Exercise, fields: Answer, words: Mapping[str, str]
-) -> Mapping[str, str]:
+def example(task: Prediction | Exercise, fields: Answer, words: Mapping[str, str]) -> Mapping[str, str]:
     """Return what stands in each empty field: the kind of answer that is wanted, never an answer."""
     if isinstance(task, Prediction):
-        return {
-            name: "A B C" if value and isinstance(value, str) else ""
-            for name, value in fields.items()
-        }
+        return {name: "A B C" if value and isinstance(value, str) else "" for name, value in fields.items()}
     if task.pieces:
         return dict.fromkeys(fields, " ".join(task.pieces))
     return {name: words.get(f"a_{type(task.solution[name]).__name__}", "") for name in fields}
@@ -140,16 +136,12 @@ def same(one: Answer, other: Answer, within: float = 0.0) -> bool:
 
 def told(answer: Answer) -> str:
     """Return an answer in words: ``C1 6, C2 3``."""
-    return ", ".join(
-        f"{name} {value if value != '' else 'nobody'}" for name, value in answer.items()
-    )
+    return ", ".join(f"{name} {value if value != '' else 'nobody'}" for name, value in answer.items())
 
 
 def _value(name: str, given: object, right: int | float | str) -> int | float | str:
     if isinstance(right, str):
-        words = (
-            given.replace(",", " ").replace("->", " ").split() if isinstance(given, str) else given
-        )
+        words = given.replace(",", " ").replace("->", " ").split() if isinstance(given, str) else given
         if isinstance(words, Sequence) and all(isinstance(part, str) for part in words):
             return " ".join(words if name == "route" else sorted(words))
         raise BadValue(f"{name} is {given!r}; write names, such as 'A B'")
@@ -171,9 +163,7 @@ def _call(key: Answer) -> str:
 
 def _brokers(trace: Trace) -> list[str]:
     names = trace.names
-    return [
-        n for n, role in zip(names["node"], names["node_role"], strict=True) if role == "broker"
-    ]
+    return [n for n, role in zip(names["node"], names["node_role"], strict=True) if role == "broker"]
 
 
 def _way(trace: Trace, of: Sequence[str]) -> list[str]:

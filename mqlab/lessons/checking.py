@@ -31,8 +31,7 @@ def problems(name: str, folder: Path | None = None) -> list[str]:
     found = [f"{task.id}: {what}" for task in lesson.tasks for what in _of_task(task)]
     if lesson.tasks:
         found += _first_view(lesson)
-    found += [f"{one.discovery.recorded}: {what}" for one in discoveries.of(lesson)
-              for what in _discovery(one)]  # fmt: skip
+    found += [f"{one.discovery.recorded}: {what}" for one in discoveries.of(lesson) for what in _discovery(one)]
     file = notebook_of(name, folder)
     if not file.exists():
         return [*found, f"there is no notebook {file.name}"]
@@ -66,8 +65,9 @@ def _of_task(task: Prediction | Exercise) -> Iterator[str]:
 def _discovery(found: Discovered) -> Iterator[str]:
     """Yield what is told of a recording that it does not show, or that the lab does not do."""
     try:
-        yield from (f"{what} is {real} there, {here} in the lab"
-                    for what, real, here in found.said() if real != here)  # fmt: skip
+        yield from (
+            f"{what} is {real} there, {here} in the lab" for what, real, here in found.said() if real != here
+        )
         if not found.told:
             yield "is not told"
     except MqlabError as error:
@@ -115,8 +115,12 @@ def solved(task: Exercise) -> Any:
 
 def _first_view(lesson: LessonData) -> Iterator[str]:
     body = setups.body(setups.scenario(lesson.tasks[0].setup))
-    clients = {step[who] for step in body.get("steps", ()) for who in ("consumer", "producer", "client")
-               if isinstance(step.get(who), str)}  # fmt: skip
+    clients = {
+        step[who]
+        for step in body.get("steps", ())
+        for who in ("consumer", "producer", "client")
+        if isinstance(step.get(who), str)
+    }
     count = len(body["brokers"]) + len(body.get("connectors", ())) + len(clients)
     if count > NEW_THINGS:
         yield f"{lesson.tasks[0].id}: {count} things in the first picture, at most {NEW_THINGS}"

@@ -45,15 +45,13 @@ def measure(seed: int = 0) -> ClusterModels:
     >>> measure().cells["needs"]["enhanced"]
     'a database; without it persistent messages wait'
     """
-    return ClusterModels({
-        what: {GUIDE: guide, **{model: cell(model, seed) for model in MODELS}}
-        for what, guide, cell in LINES
-    })  # fmt: skip
+    return ClusterModels(
+        {what: {GUIDE: guide, **{model: cell(model, seed) for model in MODELS}} for what, guide, cell in LINES}
+    )
 
 
 def _play(model: str, seed: int, *steps: Mapping[str, object]) -> Trace:
-    value = {"cluster": MODELS[model], "brokers": ["b1", "b2", "b3"],
-             "steps": [{"do": "start"}, *steps]}  # fmt: skip
+    value = {"cluster": MODELS[model], "brokers": ["b1", "b2", "b3"], "steps": [{"do": "start"}, *steps]}
     return products.play(products.product_of(value).read(value, "table 4-1"), seed)
 
 
@@ -73,13 +71,21 @@ PUT = {"do": "send", "broker": "b1", "queue": "Q", "count": 10}
 def _service(model: str, seed: int) -> str:
     """Say what still works right after b1, the master if there is one, has died."""
     trace = _play(
-        model, seed, KILL,
+        model,
+        seed,
+        KILL,
         {"do": "open_consumer", "consumer": "C", "broker": "b3", "queue": "Q", "id": "consume"},
         {"do": "send", "broker": "b2", "queue": "Q", "count": 3, "id": "produce"},
         {"do": "create_destination", "broker": "b2", "queue": "D", "id": "create a destination"},
-        {"do": "open_consumer", "consumer": "S", "broker": "b3", "topic": "T", "durable": True,
-         "id": "subscribe durably"},
-    )  # fmt: skip
+        {
+            "do": "open_consumer",
+            "consumer": "S",
+            "broker": "b3",
+            "topic": "T",
+            "durable": True,
+            "id": "subscribe durably",
+        },
+    )
     refused = [name for name, result in _results(trace).items() if result != "ok"]
     return f"refused: {', '.join(refused)}" if refused else "all of it"
 
@@ -87,9 +93,11 @@ def _service(model: str, seed: int) -> str:
 def _data(model: str, seed: int) -> str:
     """Say how long after the death of b1 another broker has delivered the ten messages of b1."""
     steps: list[Mapping[str, object]] = [
-        PUT, KILL, {"do": "open_consumer", "consumer": "C", "broker": "b3", "queue": "Q"},
+        PUT,
+        KILL,
+        {"do": "open_consumer", "consumer": "C", "broker": "b3", "queue": "Q"},
         {"do": "wait_received", "consumer": "C", "count": 10, "limit_ms": 200_000},
-    ]  # fmt: skip
+    ]
     trace = _play(model, seed, *steps)
     if trace.received()["C"] < 10:
         back = {"do": "start_broker", "broker": "b1"}
@@ -105,14 +113,19 @@ def _recovery(model: str, seed: int) -> str:
     """Say what becomes of an open transaction, and of messages taken and not acknowledged."""
     at = {"broker": ["b1", "b2"], "queue": "Q", "reconnect": True}
     trace = _play(
-        model, seed, PUT,
+        model,
+        seed,
+        PUT,
         {"do": "open_producer", "producer": "P", **at, "queue": "R", "ack_mode": "transacted"},
         {"do": "send", "producer": "P", "count": 2},
         {"do": "open_consumer", "consumer": "C", **at, "receiving": False, "ack_mode": "client"},
-        {"do": "receive", "consumer": "C", "count": 5}, KILL, {"do": "wait", "ms": 120_000},
-        {"do": "commit", "producer": "P", "id": "commit"}, {"do": "recover", "consumer": "C"},
         {"do": "receive", "consumer": "C", "count": 5},
-    )  # fmt: skip
+        KILL,
+        {"do": "wait", "ms": 120_000},
+        {"do": "commit", "producer": "P", "id": "commit"},
+        {"do": "recover", "consumer": "C"},
+        {"do": "receive", "consumer": "C", "count": 5},
+    )
     again = len(trace.redelivered().get("C", []))
     came = f"{again} unacknowledged messages come again" if again else "unacknowledged ones wait"
     return f"commit {_results(trace)['commit']}; {came}"
@@ -123,10 +136,11 @@ def _needs(model: str, seed: int) -> str:
     if model == "conventional, master":
         return "nothing"
     trace = _play(
-        model, seed, {"do": "database", "action": "stop"},
-        {"do": "send", "broker": "b1", "queue": "Q", "count": 1, "id": "produce",
-         "limit_ms": 1000},
-    )  # fmt: skip
+        model,
+        seed,
+        {"do": "database", "action": "stop"},
+        {"do": "send", "broker": "b1", "queue": "Q", "count": 1, "id": "produce", "limit_ms": 1000},
+    )
     blocked = _results(trace)["produce"] != "ok"
     return f"a database; without it persistent messages {'wait' if blocked else 'flow on'}"
 

@@ -165,8 +165,16 @@ def read(name: str, body: JsonObject, language: str = ENGLISH) -> LessonData:
         if double:
             raise BadFile(f"lesson {name}: two tasks are called {sorted(double)[0]!r}")
         found = tuple(Discovery(**entry) for entry in body.get("discover", ()))
-        return LessonData(name, body["title"], body["question"], tasks, found,
-                          body.get("covers", {}), body.get("instructor", {}), language)  # fmt: skip
+        return LessonData(
+            name,
+            body["title"],
+            body["question"],
+            tasks,
+            found,
+            body.get("covers", {}),
+            body.get("instructor", {}),
+            language,
+        )
     except (KeyError, TypeError) as error:
         raise BadFile(f"lesson {name}: {error}") from None
 

@@ -47,9 +47,7 @@ class Discovered:
 
         def number(gap: re.Match[str]) -> str:
             if gap[1] not in real:
-                raise BadFile(
-                    f"{self.discovery.recorded} has no {gap[1]!r}; it has {', '.join(real)}"
-                )
+                raise BadFile(f"{self.discovery.recorded} has no {gap[1]!r}; it has {', '.join(real)}")
             return real[gap[1]]
 
         return _GAP.sub(number, self.discovery.told)
@@ -63,9 +61,7 @@ class Discovered:
         """Say who did it how often, and whether the lab does the same."""
         found = self.recorded
         same = "lab_agrees" if found.agrees else "lab_varies"
-        return self.words[same].format(
-            broker=found.broker, runs=found.runs, name=self.discovery.recorded
-        )
+        return self.words[same].format(broker=found.broker, runs=found.runs, name=self.discovery.recorded)
 
     def __repr__(self) -> str:
         source = f" [{self.discovery.source}]"

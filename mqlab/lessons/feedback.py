@@ -32,18 +32,14 @@ class Feedback:
     __repr__ = __str__
 
 
-def on_prediction(
-    task: Prediction, given: Answer, body: Body, trace: Trace, texts: Texts
-) -> Feedback:
+def on_prediction(task: Prediction, given: Answer, body: Body, trace: Trace, texts: Texts) -> Feedback:
     """Return the feedback on a prediction: the numbers, the rule that it follows if it is a wrong one."""
     words = texts["words"]
     key = answers.key(task, trace)
     source = [words["source"].format(source=task.source)] if task.source else []
     if answers.same(given, key, task.within):
         told = " ".join([task.told, *source]).strip()
-        return Feedback(
-            True, (words["right"].format(key=answers.told(key)), *([told] if told else []))
-        )
+        return Feedback(True, (words["right"].format(key=answers.told(key)), *([told] if told else [])))
     lines = [words["wrong"].format(given=answers.told(given), key=answers.told(key))]
     lines += _sums(task, given, key, trace, words)
     mistake = mistakes.found(given, task, body, trace)
@@ -63,9 +59,7 @@ def question(task: Prediction, trace: Trace) -> str:
     return f'mq.explain(lesson.trace("{task.id}"), message="{trace.message_name(1)}")'
 
 
-def _sums(
-    task: Prediction, given: Answer, key: Answer, trace: Trace, words: Mapping[str, str]
-) -> list[str]:
+def _sums(task: Prediction, given: Answer, key: Answer, trace: Trace, words: Mapping[str, str]) -> list[str]:
     """Say how many of several numbers are right, and when more was given out than there is."""
     if len(key) < 2:
         return []

@@ -48,9 +48,7 @@ def prepare(folder: Path | None = None) -> Path:
             if _gives_away(place, target):
                 _strip(place)
     except OSError as error:
-        raise BadFile(
-            f"{target}: no folder for notebooks: {error.strerror}; name another"
-        ) from None
+        raise BadFile(f"{target}: no folder for notebooks: {error.strerror}; name another") from None
     return target
 
 
@@ -83,8 +81,14 @@ def start(folder: Path | None = None, browser: bool = True, offline: bool = Fals
 
     target = prepare(folder)
     bokehjs.install()
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={target.resolve()}",
-               f"--LabApp.default_url=/lab/tree/{FIRST}", NO_NEWS]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--ServerApp.root_dir={target.resolve()}",
+        f"--LabApp.default_url=/lab/tree/{FIRST}",
+        NO_NEWS,
+    ]
     if offline:
         command += OFFLINE
     if not browser:

@@ -108,9 +108,7 @@ class Lesson:
         """Fill in the blanks of an exercise by ``path.option``, or by option where it stands once."""
         task = self._exercise(id)
         options = {place.rpartition(".")[2]: place for place in task.blanks}
-        read = {
-            options.get(name, name): value for name, value in {**(values or {}), **given}.items()
-        }
+        read = {options.get(name, name): value for name, value in {**(values or {}), **given}.items()}
         if set(read) != set(task.blanks):
             blanks = ", ".join(task.blanks)
             said = self.texts["words"]["blanks_wrong"].format(blanks=blanks)
@@ -145,9 +143,7 @@ class Lesson:
 
         return self._tried(task, scenario, what)
 
-    def _tried(
-        self, task: Exercise, scenario: Callable[[], AnyScenario], given: object
-    ) -> Feedback:
+    def _tried(self, task: Exercise, scenario: Callable[[], AnyScenario], given: object) -> Feedback:
         try:
             body = setups.body(scenario())
             before = setups.body(self.figure(task.id))
@@ -166,9 +162,7 @@ class Lesson:
     def _prediction(self, id: str) -> Prediction:
         task = self.task(id)
         if not isinstance(task, Prediction):
-            raise UnknownName(
-                f"{id} is an exercise; use lesson.fill, lesson.arrange or lesson.check"
-            )
+            raise UnknownName(f"{id} is an exercise; use lesson.fill, lesson.arrange or lesson.check")
         return task
 
     def _exercise(self, id: str) -> Exercise:

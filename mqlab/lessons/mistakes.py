@@ -152,9 +152,7 @@ def diagonally(key: Answer, trace: Trace, task: Prediction) -> Answer:
 
 def straight_there(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """A message goes straight from its producer's broker to its consumer's."""
-    return {
-        name: " ".join((way := str(value).split())[:1] + way[-1:]) for name, value in key.items()
-    }
+    return {name: " ".join((way := str(value).split())[:1] + way[-1:]) for name, value in key.items()}
 
 
 def too_late(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -181,19 +179,19 @@ def as_the_guide_says(key: Answer, trace: Trace, task: Prediction) -> Answer:
 
 def the_first_master_returns(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Who served first serves again as soon as it is back."""
-    began = {name: time for name, told in roles(trace).items() for time, role in told[::-1]
-             if role in SERVING}  # fmt: skip
+    began = {name: time for name, told in roles(trace).items() for time, role in told[::-1] if role in SERVING}
     return dict.fromkeys(key, min(began, key=lambda name: began[name]))
 
 
 def nobody_takes_over(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Only those serve that served before anybody died, and live."""
     told = roles(trace)
-    first = min(
-        (time for spans in told.values() for time, role in spans if role == "down"), default=0
-    )
-    alive = [name for name, spans in told.items() if spans[-1][1] in SERVING
-             and any(time < first and role in SERVING for time, role in spans)]  # fmt: skip
+    first = min((time for spans in told.values() for time, role in spans if role == "down"), default=0)
+    alive = [
+        name
+        for name, spans in told.items()
+        if spans[-1][1] in SERVING and any(time < first and role in SERVING for time, role in spans)
+    ]
     return dict.fromkeys(key, " ".join(alive))
 
 
@@ -215,10 +213,24 @@ def shared_hop_by_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
 
 
 _GUESSES = (
-    equal_shares, everybody_gets_all, nothing_waits, at_once, shared_like_a_queue, only_the_first,
-    one_hop, diagonally, straight_there, too_late, messages_follow_the_consumer, everything_is_copied,
-    shared_hop_by_hop, everything_arrives, as_the_guide_says, the_first_master_returns, nobody_takes_over,
-)  # fmt: skip
+    equal_shares,
+    everybody_gets_all,
+    nothing_waits,
+    at_once,
+    shared_like_a_queue,
+    only_the_first,
+    one_hop,
+    diagonally,
+    straight_there,
+    too_late,
+    messages_follow_the_consumer,
+    everything_is_copied,
+    shared_hop_by_hop,
+    everything_arrives,
+    as_the_guide_says,
+    the_first_master_returns,
+    nobody_takes_over,
+)
 GUESSES: Mapping[str, Callable[[Answer, Trace, Prediction], Answer]] = {
     guess.__name__: guess for guess in _GUESSES
 }

@@ -73,8 +73,9 @@ class Progress:
 
     def add(self, task: str, right: bool, given: object, mistake: str = "", hints: int = 0) -> None:
         """Note an attempt; a file that cannot be written is told in `trouble`."""
-        attempt = Attempt(self.lesson, task, right, str(given)[:200], mistake, hints,
-                          self.learner, round(time.time(), 1))  # fmt: skip
+        attempt = Attempt(
+            self.lesson, task, right, str(given)[:200], mistake, hints, self.learner, round(time.time(), 1)
+        )
         self.attempts.append(attempt)
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)

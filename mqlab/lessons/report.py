@@ -51,19 +51,19 @@ def summarise(folder: Path) -> list[Row]:
 
 def _row(lesson: str, task: str, tries: dict[str, list[Attempt]]) -> Row:
     done = {who: [a for a in attempts if a.right] for who, attempts in tries.items()}
-    until = [
-        _first_right(attempts) for attempts in tries.values() if any(a.right for a in attempts)
-    ]
-    wrong = Counter(
-        name for attempts in tries.values() for name in {a.mistake for a in attempts if a.mistake}
-    )
+    until = [_first_right(attempts) for attempts in tries.values() if any(a.right for a in attempts)]
+    wrong = Counter(name for attempts in tries.values() for name in {a.mistake for a in attempts if a.mistake})
     return Row(
-        lesson, task, len(tries), _share(bool(right) for right in done.values()),
+        lesson,
+        task,
+        len(tries),
+        _share(bool(right) for right in done.values()),
         _share(attempts[0].right for attempts in tries.values()),
         sum(until) / len(until) if until else 0.0,
         sum(max(a.hints for a in attempts) for attempts in tries.values()) / len(tries),
-        tuple(wrong.most_common()), tuple(who for who, right in done.items() if not right),
-    )  # fmt: skip
+        tuple(wrong.most_common()),
+        tuple(who for who, right in done.items() if not right),
+    )
 
 
 def _first_right(attempts: list[Attempt]) -> int:

@@ -94,8 +94,12 @@ def in_order(found: AnyScenario, order: tuple[str, ...]) -> AnyScenario:
     kept = new.get("connectors", [])
     pairs = itertools.pairwise(order)
     new["connectors"] = [
-        {**(kept[no] if no < len(kept) else kept[-1] if kept else {}),
-         "name": f"{one}-{other}", "from": one, "to": other}
+        {
+            **(kept[no] if no < len(kept) else kept[-1] if kept else {}),
+            "name": f"{one}-{other}",
+            "from": one,
+            "to": other,
+        }
         for no, (one, other) in enumerate(pairs)
-    ]  # fmt: skip
+    ]
     return read(new)

@@ -38,10 +38,14 @@ PRODUCTS: tuple[Product, ...] = (
 BY_NAME = {product.name: product for product in PRODUCTS}
 # Guide -> who has its figures: a product, or all of them (`crash`).
 GUIDES: dict[str, Callable[[], tuple[AnyFigure, ...]]] = {
-    "fuse": ACTIVEMQ.figures, "amq6": ACTIVEMQ.figures, "article": ACTIVEMQ.figures,
-    "unsafe": ACTIVEMQ.figures, "openmq": OPENMQ.figures, "artemis": ARTEMIS.figures,
+    "fuse": ACTIVEMQ.figures,
+    "amq6": ACTIVEMQ.figures,
+    "article": ACTIVEMQ.figures,
+    "unsafe": ACTIVEMQ.figures,
+    "openmq": OPENMQ.figures,
+    "artemis": ARTEMIS.figures,
     "crash": lambda: _crash(),
-}  # fmt: skip
+}
 
 
 def _crash() -> tuple[AnyFigure, ...]:

@@ -14,7 +14,7 @@ from mqlab.spec.origin import SourceFile
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.checks.example import Example
+    from mqlab.checks.rule import Rule
     from mqlab.engine.lab import Lab
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.real.home import Home
@@ -44,6 +44,7 @@ class Product(ABC):
     """A product. A fourth one is a folder with a heir of this class, and a row in `PRODUCTS`."""
 
     name: str
+    title: str
 
     @abstractmethod
     def claims(self, body: JsonObject) -> bool:
@@ -82,8 +83,8 @@ class Product(ABC):
         """Return the problems of a scenario, errors first."""
 
     @abstractmethod
-    def examples(self) -> Mapping[str, Example]:
-        """Return rule -> the two scenarios that show what comes of it."""
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules of `check`, in their order."""
 
     @abstractmethod
     def figures(self) -> tuple[AnyFigure, ...]:

@@ -57,9 +57,11 @@ def text(package: str, name: str) -> str:
 
 
 def read(
-    package: str, files: Iterable[str], scenario: Callable[[JsonObject, str], AnyScenario],
+    package: str,
+    files: Iterable[str],
+    scenario: Callable[[JsonObject, str], AnyScenario],
     printer: Callable[[Any], str],
-) -> tuple[FamilyFigure, ...]:  # fmt: skip
+) -> tuple[FamilyFigure, ...]:
     """Return the figures of *files* of a package (names without ``.json``) in their order.
 
     *scenario* reads one from its JSON value and the figure's id, which errors are to name; *printer*

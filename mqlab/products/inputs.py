@@ -52,9 +52,7 @@ def _scenario(what: object) -> AnyScenario:
         return products.product_of(body).read(body, "lab file")
     if isinstance(what, Trace):
         raise BadValue("this trace does not hold its scenario; take the lab file it was made from")
-    raise BadValue(
-        f"{shown(what)} cannot be run; write a network, a figure, its id, a lab file or a trace"
-    )
+    raise BadValue(f"{shown(what)} cannot be run; write a network, a figure, its id, a lab file or a trace")
 
 
 def activemq_of(what: object, *actions: Action, told: str) -> Scenario:
@@ -92,9 +90,10 @@ def _path(given: object) -> Path:
 
 
 def network_of(
-    paths: Iterable[str | os.PathLike[str]], values: Values = None,
+    paths: Iterable[str | os.PathLike[str]],
+    values: Values = None,
     hosts: Mapping[str, str] | None = None,
-) -> Network | AnyScenario:  # fmt: skip
+) -> Network | AnyScenario:
     """Return the one network that configuration files make, folders included; raises `BadFile`.
 
     *values* for placeholders are a mapping, or the path of a property file.

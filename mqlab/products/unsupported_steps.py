@@ -22,19 +22,61 @@ CANNOT = {
 }
 _TEXTS = "properties that STOMP has not: it has texts, which ActiveMQ's selectors read as numbers"
 _KNOWN = {
-    "start", "open_consumer", "close_consumer", "send", "receive", "resume", "pause", "wait", "wait_for_sends",
-    "acknowledge", "commit", "settle", "snapshot", "start_broker", "stop_broker", "kill",
-}  # fmt: skip
+    "start",
+    "open_consumer",
+    "close_consumer",
+    "send",
+    "receive",
+    "resume",
+    "pause",
+    "wait",
+    "wait_for_sends",
+    "acknowledge",
+    "commit",
+    "settle",
+    "snapshot",
+    "start_broker",
+    "stop_broker",
+    "kill",
+}
 _STRANGE = {
-    "open_consumer": {"redelivery", "browser", "no_local", "connection_options", "options", "session",
-                      "client"},
+    "open_consumer": {
+        "redelivery",
+        "browser",
+        "no_local",
+        "connection_options",
+        "options",
+        "session",
+        "client",
+    },
     "send": {"group", "transacted", "session", "client", "connection_options"},
-}  # fmt: skip
+}
 # Steps of the clusters, and the keys of theirs that STOMP clients and processes can do.
-_SEND = {"name", "size", "broker", "producer", "queue", "topic", "count", "persistent", "interval_ms",
-         "properties", "in_background"}  # fmt: skip
-_OPEN = {"consumer", "broker", "queue", "topic", "receiving", "selector", "client_id", "ack_mode",
-         "acknowledge", "delay_ms"}  # fmt: skip
+_SEND = {
+    "name",
+    "size",
+    "broker",
+    "producer",
+    "queue",
+    "topic",
+    "count",
+    "persistent",
+    "interval_ms",
+    "properties",
+    "in_background",
+}
+_OPEN = {
+    "consumer",
+    "broker",
+    "queue",
+    "topic",
+    "receiving",
+    "selector",
+    "client_id",
+    "ack_mode",
+    "acknowledge",
+    "delay_ms",
+}
 _AT = {"broker", "brokers"}
 _CLUSTER: Mapping[str, set[str]] = {
     "start": {"brokers"}, "start_broker": _AT, "restart": _AT, "kill": _AT, "stop": _AT,
@@ -118,9 +160,7 @@ def _of_network(scenario: Scenario) -> list[str]:
         elif strange:
             found.append(f"{', '.join(sorted(strange))} of the step {do!r}")
         elif step.get("acknowledge") is False and "prefetch" in step:
-            found.append(
-                "a prefetch without acknowledgements: over STOMP what was delivered stays counted"
-            )
+            found.append("a prefetch without acknowledgements: over STOMP what was delivered stays counted")
         elif isinstance(step.get("acknowledge"), str):
             found.append(f"acknowledge={step['acknowledge']!r}")
         elif "at" in step or "at_ms" in step:

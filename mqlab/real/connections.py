@@ -14,9 +14,7 @@ from mqlab.errors import CannotRun, MissingExtra
 NUMBER, SENT, PRODUCER, HOME = "mqlabNumber", "mqlabSent", "mqlabProducer", "mqlabHome"
 RESENT = "mqlabResent"  # set on what is sent again, as nobody answered the first time
 PATH = "BrokerPath"  # the brokers that it came by, as ActiveMQ tells them
-USER = (
-    "guest"  # and its password, too: Open Message Queue asks, others without security do not look
-)
+USER = "guest"  # and its password, too: Open Message Queue asks, others without security do not look
 LIMIT_SECONDS = 20
 FIRST_WAIT, LONGEST_WAIT = 0.01, 1.0  # s between two rounds of addresses
 
@@ -66,9 +64,7 @@ def connect(places: Places, client_id: str | None = None) -> tuple[Any, str]:
     told = f"nobody answers at {', '.join(f'{host}:{port}' for _, host, port in places)}"
     while True:
         for broker, host, port in (place for place in places if answers(place.host, place.port)):
-            connection = stomp.Connection12(
-                [(host, port)], reconnect_attempts_max=1, timeout=LIMIT_SECONDS
-            )
+            connection = stomp.Connection12([(host, port)], reconnect_attempts_max=1, timeout=LIMIT_SECONDS)
             try:
                 connection.connect(USER, USER, wait=True, headers=headers)
                 return connection, broker
@@ -124,9 +120,7 @@ class Frames:
     def wait_for(self, what: str, seconds: float = LIMIT_SECONDS) -> None:
         """Wait for a receipt; raises `CannotRun` for an error, or when none comes, `Gone` at an end."""
         with self.there:
-            if not self.there.wait_for(
-                lambda: what in self.receipts or self.error or self.gone, seconds
-            ):
+            if not self.there.wait_for(lambda: what in self.receipts or self.error or self.gone, seconds):
                 raise CannotRun(f"the broker does not answer within {seconds} s")
             if self.error:
                 raise CannotRun(f"the broker refuses: {self.error}")

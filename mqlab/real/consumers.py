@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import (  # fmt: skip
+from mqlab.real.connections import (
     HOME,
     LIMIT_SECONDS,
     NUMBER,
@@ -46,9 +46,7 @@ class Consumer:
         self.allowed = 0 if step.get("receiving") is False else None
         self.delay = step.get("delay_ms", 0) / 1000  # s that it works on each message
         self.durable = bool(step.get("durable") or step.get("durable_name"))
-        self.subscription = (
-            step.get("durable_name") or step.get("subscription_name") or step["consumer"]
-        )
+        self.subscription = step.get("durable_name") or step.get("subscription_name") or step["consumer"]
         # A plain subscriber of a topic acknowledges nothing: of two copies of a message, which have one id, the
         # broker refuses the second acknowledgement, and its ERROR frame may fall into the middle of another.
         plain = "topic" in step and not self.durable and not {"prefetch", "receiving"} & set(step)
@@ -128,10 +126,17 @@ class Consumer:
         path = tuple(name for no, name in enumerate(names) if names[no - 1 : no] != [name])
         if NUMBER in headers and path:
             _, kind, name = headers["destination"].split("/", 2)
-            self.seen.append(ObservedMessage(
-                int(headers[NUMBER]), f"{kind}://{name}", path, headers[PRODUCER], self.step["consumer"],
-                int(headers[SENT]), time.time_ns() // 1000,
-            ))  # fmt: skip
+            self.seen.append(
+                ObservedMessage(
+                    int(headers[NUMBER]),
+                    f"{kind}://{name}",
+                    path,
+                    headers[PRODUCER],
+                    self.step["consumer"],
+                    int(headers[SENT]),
+                    time.time_ns() // 1000,
+                )
+            )
 
     def on_receipt(self, frame: object) -> None:
         """Keep a receipt."""
@@ -144,11 +149,7 @@ class Consumer:
     def take(self) -> None:
         """Acknowledge what may be taken, in the order in which it came."""
         with self.frames.there:
-            while (
-                self.given < len(self.frames.messages)
-                and self.allowed != 0
-                and not self.frames.gone
-            ):
+            while self.given < len(self.frames.messages) and self.allowed != 0 and not self.frames.gone:
                 frame = self.frames.messages[self.given]
                 self.given += 1
                 if self.acknowledges:

@@ -34,12 +34,13 @@ class Product:
 
 
 PRODUCTS = {
-    product.name: product for product in (
+    product.name: product
+    for product in (
         Product("activemq", "ActiveMQ", "ACTIVEMQ_HOME", "bin/activemq.jar", "activemq"),
         Product("artemis", "ActiveMQ Artemis", "ARTEMIS_HOME", "bin/artemis"),
         Product("openmq", "Open Message Queue", "IMQ_HOME", "bin/imqbrokerd"),
     )
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,7 @@ def find(product: str = "activemq") -> Home:
             f"{made.variable} is {given!r}, where no {made.starter} is; set it to the folder of a "
             f"binary distribution of {made.title}"
         )
-    package = (
-        f"install the system's package {made.package!r} (Debian, Ubuntu), or "
-        if made.package
-        else ""
-    )
+    package = f"install the system's package {made.package!r} (Debian, Ubuntu), or " if made.package else ""
     raise CannotRun(
         f"no {made.title} is installed here; {package}set {made.variable} to the folder of a binary "
         f"distribution of {made.title}"
@@ -109,9 +106,7 @@ def _folders(product: Product, given: str | None) -> Iterator[Path]:
         return
     if product.package:
         yield PACKAGE
-    program = shutil.which(
-        Path(product.starter).stem
-    )  # of a distribution in the PATH: <home>/bin/activemq
+    program = shutil.which(Path(product.starter).stem)  # of a distribution in the PATH: <home>/bin/activemq
     if program:
         yield Path(program).resolve().parent.parent
 
@@ -139,9 +134,7 @@ def version(product: Product, folder: Path) -> str:
                 text = jar.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
         except (OSError, KeyError, zipfile.BadZipFile):
             continue
-        found = re.search(
-            r"^(?:Implementation|Bundle)-Version: (\d+\.\d+\.\d+)", text, re.MULTILINE
-        )
+        found = re.search(r"^(?:Implementation|Bundle)-Version: (\d+\.\d+\.\d+)", text, re.MULTILINE)
         if found:
             return found[1]
     raise CannotRun(f"{folder}: no archive {pattern} in its lib tells a version")
@@ -150,9 +143,7 @@ def version(product: Product, folder: Path) -> str:
 def _told_by(program: Path) -> str:
     """Return the version that a broker's program prints for ``-version``."""
     try:
-        done = subprocess.run(
-            [str(program), "-version"], capture_output=True, timeout=30, check=False
-        )
+        done = subprocess.run([str(program), "-version"], capture_output=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotRun(f"{program} -version: {error}") from None
     text = (done.stdout + done.stderr).decode("utf-8", "replace")

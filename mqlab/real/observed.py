@@ -28,12 +28,10 @@ class ObservedMessage:
     received: int
 
 
-def trace(
-    names: Iterable[str], seen: Iterable[ObservedMessage], header: Mapping[str, object]
-) -> Trace:
+def trace(names: Iterable[str], seen: Iterable[ObservedMessage], header: Mapping[str, object]) -> Trace:
     """Return the trace of what was seen, in the order of time; it begins with the first message.
 
-    >>> one = Seen(1, "queue://Q", ("A", "B"), "P", "C", 5_000_000, 5_002_000)
+    >>> one = ObservedMessage(1, "queue://Q", ("A", "B"), "P", "C", 5_000_000, 5_002_000)
     >>> found = trace(["A", "B"], [one], {})
     >>> found.received(), [event.kind.name for event in found.events()]
     ({'C': 1}, ['Sent', 'Enqueued', 'Forwarded', 'Enqueued', 'Dispatched', 'Received'])
@@ -56,17 +54,28 @@ def trace(
         home = frm if kind in (Kind.Forwarded, Kind.Dispatched, Kind.Received) else to
         link = recorder.name_link(f"{frm}-{to}", frm, to) if kind == Kind.Forwarded else -1
         told[key] = recorder.add(
-            time, kind, number, nodes[home], nodes[frm], nodes[to], link,
-            recorder.name_destination(one.dest), -1, max(0, (place - 1) // 2),
-            time - (one.sent - start), cause=told.get((number, *cause), -1),
-        )  # fmt: skip
+            time,
+            kind,
+            number,
+            nodes[home],
+            nodes[frm],
+            nodes[to],
+            link,
+            recorder.name_destination(one.dest),
+            -1,
+            max(0, (place - 1) // 2),
+            time - (one.sent - start),
+            cause=told.get((number, *cause), -1),
+        )
     return recorder.trace({**header, "observed": True})
 
 
 def _way(one: ObservedMessage, start: int) -> Iterable[tuple[Any, ...]]:
     """Yield time, number, place on the way, kind, from, to, what was seen and the cause of each event."""
-    steps: list[tuple[Kind, str, str]] = [(Kind.Sent, one.producer, one.path[0]),
-                                          (Kind.Enqueued, one.producer, one.path[0])]  # fmt: skip
+    steps: list[tuple[Kind, str, str]] = [
+        (Kind.Sent, one.producer, one.path[0]),
+        (Kind.Enqueued, one.producer, one.path[0]),
+    ]
     for here, there in zip(one.path, one.path[1:], strict=False):
         steps += [(Kind.Forwarded, here, there), (Kind.Enqueued, here, there)]
     last = one.path[-1]

@@ -56,9 +56,11 @@ class Processes(ABC):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         for name in self.running:
             self.signal(name, signal.SIGKILL)
         for process in self.running.values():
@@ -115,9 +117,14 @@ class Processes(ABC):
         self.launching = True
         with (base / "log").open("ab") as log:
             self.running[name] = subprocess.Popen(
-                command, cwd=base, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                env=surroundings(), start_new_session=True,
-            )  # fmt: skip
+                command,
+                cwd=base,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=surroundings(),
+                start_new_session=True,
+            )
         self.launching = False
         self._leave_if_told()
 
@@ -187,9 +194,14 @@ class Processes(ABC):
         words, longest = [str(word) for word in command], ASK_SECONDS * busy()
         try:
             done = subprocess.run(
-                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                env=surroundings(), timeout=longest, check=False,
-            )  # fmt: skip
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=surroundings(),
+                timeout=longest,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
             raise CannotRun(f"{' '.join(words[:3])} took more than {longest:.0f} s") from None
         return done.stdout.decode("utf-8", "replace")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import (  # fmt: skip
+from mqlab.real.connections import (
     HOME,
     LIMIT_SECONDS,
     NUMBER,

@@ -53,8 +53,14 @@ class Rule:
 
     def value(self) -> dict[str, object]:
         """Return it as a JSON value."""
-        return {"product": self.product, "number": self.number, "title": self.title,
-                "text": self.text, "recordings": list(self.recordings), "source": self.source}  # fmt: skip
+        return {
+            "product": self.product,
+            "number": self.number,
+            "title": self.title,
+            "text": self.text,
+            "recordings": list(self.recordings),
+            "source": self.source,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +85,13 @@ def page(name: str) -> Page:
         raise UnknownName.of("page of rules", name, PAGES)
     text = (resources.files(__package__) / "pages" / f"{name}.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (\d+) (.+)$", text, re.MULTILINE))
-    return Page(name, text.partition("\n")[0].removeprefix("# "), text, sections,
-                tuple(_rule(name, part) for part in _parts(text)))  # fmt: skip
+    return Page(
+        name,
+        text.partition("\n")[0].removeprefix("# "),
+        text,
+        sections,
+        tuple(_rule(name, part) for part in _parts(text)),
+    )
 
 
 def pages() -> list[Page]:
@@ -137,12 +148,7 @@ def _rule(product: str, part: str) -> Rule:
     head, _, body = part.partition("\n")
     number, _, title = head.partition(" ")
     lines = body.strip().splitlines()
-    said = {
-        kind: line.removeprefix(kind)
-        for kind in _EVIDENCE
-        for line in lines
-        if line.startswith(kind)
-    }
+    said = {kind: line.removeprefix(kind) for kind in _EVIDENCE for line in lines if line.startswith(kind)}
     text = "\n".join(line for line in lines if not line.startswith(_EVIDENCE)).strip()
     shown_by, source = (said.get(kind, "") for kind in _EVIDENCE)
     return Rule(product, number, title, text, tuple(re.findall(r"`([^`]+)`", shown_by)), source)

@@ -38,9 +38,15 @@ class Entry:
     def value(self) -> dict[str, str]:
         """Return it as a JSON value."""
         row = self.option
-        return {"element": self.element, "option": row.name, "guide_name": row.guide,
-                "type": self.type, "default": self.default, "sentence": row.sentence,
-                "source": row.source}  # fmt: skip
+        return {
+            "element": self.element,
+            "option": row.name,
+            "guide_name": row.guide,
+            "type": self.type,
+            "default": self.default,
+            "sentence": row.sentence,
+            "source": row.source,
+        }
 
 
 class Options(TextTable, tuple[Entry, ...]):
@@ -117,13 +123,16 @@ def _scenario(product: str) -> JsonObject:
 def _which() -> JsonDict:
     """Return how a file says whose it is, as `files.detect_product` reads it."""
     ours = {name: {"$ref": f"#/$defs/{name}"} for name in PRODUCTS}
-    model = {"properties": {"cluster": {"required": ["model"]},
-                            "product": {"const": "openmq"}}, "required": ["cluster"]}  # fmt: skip
+    model = {
+        "properties": {"cluster": {"required": ["model"]}, "product": {"const": "openmq"}},
+        "required": ["cluster"],
+    }
     named = {"properties": {"product": {"const": "artemis"}}, "required": ["product"]}
     ha = {"properties": {"brokers": {"contains": {"required": ["ha"]}}}, "required": ["brokers"]}
     unnamed = {"not": {"required": ["product"]}}
     policy = {"allOf": [unnamed, {"anyOf": [{"required": ["queues"]}, ha]}]}
     return {
-        "if": model, "then": ours["openmq"],
+        "if": model,
+        "then": ours["openmq"],
         "else": {"if": {"anyOf": [named, policy]}, "then": ours["artemis"], "else": ours["activemq"]},
-    }  # fmt: skip
+    }

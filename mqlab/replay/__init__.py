@@ -24,29 +24,10 @@ if TYPE_CHECKING:
     from mqlab.replay.tiles import PyramidReader
 
 __all__ = [
-    "ask",
-    "build",
-    "busiest",
-    "consumers",
-    "difference",
-    "duplicates",
-    "events",
-    "extend",
-    "follow",
-    "latency",
-    "load",
-    "loops",
-    "open",
-    "outcomes",
-    "path",
-    "read",
-    "run",
-    "session",
-    "stop",
-    "stuck",
-    "sweep",
-    "write",
-]
+    "ask", "build", "busiest", "consumers", "difference", "duplicates", "events", "extend", "follow",
+    "latency", "load", "loops", "open", "outcomes", "path", "read", "run", "session", "stop", "stuck",
+    "sweep", "write",
+]  # fmt: skip
 
 
 def _needs(package: str, extra: str) -> None:
@@ -88,9 +69,14 @@ def write(trace: Trace, folder: str | Path) -> Path:
 
 
 def run(
-    what: object, *actions: Action, out: str | Path, seed: int = 0, jitter: int | str = 0,
-    until: int | str | None = None, shards: int | None = None,
-) -> Path:  # fmt: skip
+    what: object,
+    *actions: Action,
+    out: str | Path,
+    seed: int = 0,
+    jitter: int | str = 0,
+    until: int | str | None = None,
+    shards: int | None = None,
+) -> Path:
     """Run what `mqlab.run` takes and write the events to the new folder *out* while it runs.
 
     For runs that memory does not hold: it takes 240 MB and what is in the network. What clients of OpenMQ and
@@ -213,9 +199,12 @@ def stream(folder: str | Path, view: str | None = None) -> Any:
 
 
 def read(
-    path: str | Path, columns: Mapping[str, str] | None = None, kinds: Mapping[str, str] | None = None,
-    unit: str = "us", product: str = "activemq",
-) -> Trace:  # fmt: skip
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    unit: str = "us",
+    product: str = "activemq",
+) -> Trace:
     """Return the trace that is in a file of others: JSON lines, CSV or Parquet, a row for each event.
 
     Its columns become those of `Trace.to_arrow`: *columns* says which is which (``{"t_us": "when"}``),
@@ -236,11 +225,17 @@ def path(folder: str | Path, message: int) -> Trace:
 
 
 def sweep(
-    what: object, *, over: Mapping[str, object], out: str | Path, seeds: int | Iterable[int] = 1,
-    edition: str | None = None, jitter: int | str = 0,
-    traces: bool | Callable[[Mapping[str, object]], bool] = False, partitions: int | None = None,
+    what: object,
+    *,
+    over: Mapping[str, object],
+    out: str | Path,
+    seeds: int | Iterable[int] = 1,
+    edition: str | None = None,
+    jitter: int | str = 0,
+    traces: bool | Callable[[Mapping[str, object]], bool] = False,
+    partitions: int | None = None,
     progress: bool = True,
-) -> Sweep:  # fmt: skip
+) -> Sweep:
     """Run every combination of the axes in *over* with each seed inside Spark tasks; a row for each run.
 
     *what* is what `mqlab.run` takes, a tuple of a network and actions, or a function of some axes that returns
@@ -254,8 +249,17 @@ def sweep(
     _needs("pyspark", "spark")
     from mqlab.replay import sweeps
 
-    return sweeps.sweep(what, over=over, out=out, seeds=seeds, edition=edition, jitter=jitter,
-                        traces=traces, partitions=partitions, progress=progress)  # fmt: skip
+    return sweeps.sweep(
+        what,
+        over=over,
+        out=out,
+        seeds=seeds,
+        edition=edition,
+        jitter=jitter,
+        traces=traces,
+        partitions=partitions,
+        progress=progress,
+    )
 
 
 def load(out: str | Path) -> Sweep:
@@ -290,9 +294,7 @@ def ask(question: str, out: str | Path) -> Answer:
     return answers.answer(question, out)
 
 
-def build(
-    folder: str | Path, out: str | Path | None = None, bucket_events: int | None = None
-) -> Pyramid:
+def build(folder: str | Path, out: str | Path | None = None, bucket_events: int | None = None) -> Pyramid:
     """Build the pyramid of a trace folder on Spark; an older one stays readable till it is done."""
     _needs("pyspark", "spark")
     from mqlab.replay import pyramid
@@ -332,11 +334,7 @@ def open(folder: str | Path) -> PyramidReader:
 
 
 # Whoever comes for the player alone needs no Spark.
-if (
-    running.in_notebook()
-    and "mqlab.widgets.replay" not in sys.modules
-    and find_spec("pyspark") is not None
-):
+if running.in_notebook() and "mqlab.widgets.replay" not in sys.modules and find_spec("pyspark") is not None:
     from mqlab.replay import spark as _spark
 
     _spark.start_soon()

@@ -27,9 +27,7 @@ MEASURES = ("received", "waiting", "stuck", "lost", "duplicated", "latency_p50",
 _COUNTS = "map<string,bigint>"
 _LOSES = "status = 'failed' or lost > 0 or waiting > 0"
 _RECEIVED = "aggregate(map_values(received), 0L, (sum, n) -> sum + n)"
-_OUTCOME = (
-    "to_json(struct(array_sort(map_entries(received)) as r, waiting, stuck, lost, duplicated))"
-)
+_OUTCOME = "to_json(struct(array_sort(map_entries(received)) as r, waiting, stuck, lost, duplicated))"
 
 
 def outcomes(out: str | Path) -> DataFrame:
@@ -44,9 +42,7 @@ def outcomes(out: str | Path) -> DataFrame:
     if axes:
         frame = frame.withColumn("options", f.from_json("options", f"struct<{axes}>"))
         chosen = [f.col(f"options.`{path}`").alias(name) for path, name in names.items()]
-        frame = frame.select(
-            "run", *chosen, *(name for name in TYPES if name not in ("run", "options"))
-        )
+        frame = frame.select("run", *chosen, *(name for name in TYPES if name not in ("run", "options")))
     else:
         frame = frame.drop("options")
     for name in ("received", "stuck_at"):
@@ -128,8 +124,9 @@ def effects(out: str | Path) -> Answer:
         left = runs.groupBy(f"`{name}`").agg(*squares).agg(*within).toArrow().to_pylist()[0]
         rows.append((name, *(_share(whole[m], left[m]) for m in MEASURES)))
     values = {row[0]: dict(zip(MEASURES, row[1:], strict=True)) for row in rows}
-    return Answer(("axis", *MEASURES), tuple(rows),
-                  {"panels": {"Which axis matters": values}, "unit": "share", "high": 1})  # fmt: skip
+    return Answer(
+        ("axis", *MEASURES), tuple(rows), {"panels": {"Which axis matters": values}, "unit": "share", "high": 1}
+    )
 
 
 def _share(whole: float | None, within: float | None) -> float | None:
@@ -150,12 +147,15 @@ def stuck(out: str | Path) -> Answer:
     rows = [
         (*(row[name] for name in axes), row["broker"], row["n"] / row["runs"], row["hit"], row["runs"])
         for row in found.orderBy(*keys, "broker").toArrow().to_pylist()
-    ]  # fmt: skip
+    ]
     values: dict[str, dict[str, float]] = {}
     for row in rows:
         values.setdefault(_told(row[: len(axes)]), {})[row[-4]] = row[-3]
-    return Answer((*axes, "broker", "stuck (mean)", "in runs", "of runs"), tuple(rows),
-                  {"panels": {"Stuck messages (mean)": values}, "unit": "messages"})  # fmt: skip
+    return Answer(
+        (*axes, "broker", "stuck (mean)", "in runs", "of runs"),
+        tuple(rows),
+        {"panels": {"Stuck messages (mean)": values}, "unit": "messages"},
+    )
 
 
 def timing(out: str | Path) -> Answer:
@@ -177,8 +177,11 @@ def timing(out: str | Path) -> Answer:
         (*(row[name] for name in axes), row["runs"], row["outcomes"], 1 - row["most"] / row["runs"])
         for row in _ordered(found, keys).toArrow().to_pylist()
     ]
-    return Answer((*axes, "runs", "outcomes", "differ"), tuple(rows),
-                  {"panels": _panels(axes, rows, "differ"), "unit": "share", "high": 1})  # fmt: skip
+    return Answer(
+        (*axes, "runs", "outcomes", "differ"),
+        tuple(rows),
+        {"panels": _panels(axes, rows, "differ"), "unit": "share", "high": 1},
+    )
 
 
 def smallest(out: str | Path) -> Answer:
@@ -193,21 +196,25 @@ def smallest(out: str | Path) -> Answer:
     plan, names = Sweep.load(out).plan, list(axes.values())
     keys = [f"`{name}`" for name in names]
     losing = f.avg(f.expr(f"if({_LOSES}, 1.0D, 0.0D)")).alias("loses")
-    found = (
-        outcomes(out).groupBy(*keys).agg(f.count("*").alias("runs"), losing).toArrow().to_pylist()
-    )
+    found = outcomes(out).groupBy(*keys).agg(f.count("*").alias("runs"), losing).toArrow().to_pylist()
     ranks = [{_as(axis, label): no for no, label in enumerate(axis.labels)} for axis in plan.axes]
-    placed = sorted(
-        (tuple(rank[row[name]] for rank, name in zip(ranks, names, strict=True)), row) for row in found
-    ) if names else [((), row) for row in found]  # fmt: skip
+    placed = (
+        sorted((tuple(rank[row[name]] for rank, name in zip(ranks, names, strict=True)), row) for row in found)
+        if names
+        else [((), row) for row in found]
+    )
     safe = [(place, row) for place, row in placed if row["loses"] == 0]
     rows = [
-        (*(row[name] for name in names), row["runs"]) for place, row in safe
+        (*(row[name] for name in names), row["runs"])
+        for place, row in safe
         if not any(other != place and all(map(int.__le__, other, place)) for other, _ in safe)
-    ]  # fmt: skip
+    ]
     shown = [(*(row[name] for name in names), row["loses"]) for _, row in placed]
-    return Answer((*names, "runs"), tuple(rows),
-                  {"panels": _panels(names, shown, "runs that lose"), "unit": "share", "high": 1})  # fmt: skip
+    return Answer(
+        (*names, "runs"),
+        tuple(rows),
+        {"panels": _panels(names, shown, "runs that lose"), "unit": "share", "high": 1},
+    )
 
 
 def _as(axis: Axis, label: Any) -> Any:

@@ -81,10 +81,13 @@ class Archive:
         with suppress(OSError):
             subprocess.Popen(
                 [sys.executable, "-m", __name__, str(self.path), str(session), *self.java],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                cwd=self.path.parent, start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=self.path.parent,
+                start_new_session=True,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
-            )  # fmt: skip
+            )
 
 
 def cache() -> Path:
@@ -109,10 +112,19 @@ def main(path: Path, session: int, java: Sequence[str]) -> None:
         listed = path.with_suffix(".listed")
         listed.write_text(whole + "\n", encoding="utf-8")
         done = subprocess.run(
-            [java[0], "-Xshare:dump", f"-XX:SharedClassListFile={listed}",
-             f"-XX:SharedArchiveFile={beside}", "-XX:ParallelGCThreads=1", *java[1:]],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=LONGEST, check=False,
-        )  # fmt: skip
+            [
+                java[0],
+                "-Xshare:dump",
+                f"-XX:SharedClassListFile={listed}",
+                f"-XX:SharedArchiveFile={beside}",
+                "-XX:ParallelGCThreads=1",
+                *java[1:],
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=LONGEST,
+            check=False,
+        )
         if done.returncode == 0:
             beside.replace(path)
             _forget_old(path.parent)

@@ -53,9 +53,12 @@ def shape(manifest: JsonObject, wanted: int | None = None, least: int = 0) -> ce
 
 
 def made(
-    folder: Path, manifest: JsonObject, of: cells.Shape, count: Callable[[Path], Rows],
+    folder: Path,
+    manifest: JsonObject,
+    of: cells.Shape,
+    count: Callable[[Path], Rows],
     out: str | Path | None = None,
-) -> Pyramid:  # fmt: skip
+) -> Pyramid:
     """Let *count* write a pyramid to a new folder, check it and switch to it; a failed one leaves nothing."""
     name = f"pyramid-{uuid.uuid4().hex[:8]}"
     target = (Path(out) / name if out else folder / name).resolve()
@@ -69,11 +72,19 @@ def made(
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
-    store.switch(folder, {
-        "folder": str(target) if out else name, "form": cells.FORM, "levels": of.levels,
-        "shift": of.shift, "events": manifest["events"], "of": len(manifest["files"]),
-        "files": sorted({marginal for _, marginal in written}),
-    }, store.PYRAMID)  # fmt: skip
+    store.switch(
+        folder,
+        {
+            "folder": str(target) if out else name,
+            "form": cells.FORM,
+            "levels": of.levels,
+            "shift": of.shift,
+            "events": manifest["events"],
+            "of": len(manifest["files"]),
+            "files": sorted({marginal for _, marginal in written}),
+        },
+        store.PYRAMID,
+    )
     total = sum(number for number, _ in written.values())
     return Pyramid(target, of.levels, 1 << of.shift, manifest["events"], total)
 

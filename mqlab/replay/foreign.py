@@ -25,20 +25,23 @@ NEEDED = ("t_us", "kind", "message", "broker", "destination")
 SHOWN = 5  # values that do not fit
 # kind -> what an event of it must have
 HAVE = {
-    Kind.Sent: ("message", "from", "destination"), Kind.Enqueued: ("message", "broker"),
-    Kind.Forwarded: ("message", "broker", "to"), Kind.Dispatched: ("message", "broker"),
+    Kind.Sent: ("message", "from", "destination"),
+    Kind.Enqueued: ("message", "broker"),
+    Kind.Forwarded: ("message", "broker", "to"),
+    Kind.Dispatched: ("message", "broker"),
     Kind.Received: ("message", "to"),
-}  # fmt: skip
-_NAMES = {
-    name: table for name, (_, table) in tables.COLUMNS.items() if table not in ("", "kind", "rule")
 }
+_NAMES = {name: table for name, (_, table) in tables.COLUMNS.items() if table not in ("", "kind", "rule")}
 _NUMBERS = ("hops", "age_us", "cause")
 
 
 def read(
-    path: str | Path, columns: Mapping[str, str] | None = None, kinds: Mapping[str, str] | None = None,
-    unit: str = "us", product: str = "activemq",
-) -> Trace:  # fmt: skip
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    unit: str = "us",
+    product: str = "activemq",
+) -> Trace:
     """Return the trace that is in a file of others; see `mqlab.replay.read`."""
     if unit not in UNITS:
         raise UnknownName.of("unit of time", unit, UNITS)
@@ -49,8 +52,10 @@ def read(
     ids = fit.numbered(values)
     fit.check(values, whole=bool(ids))
     if fit.wrong:
-        raise BadFile(f"{path}: {_counted(len(fit.wrong))}, and nothing was read:\n  "
-                      + "\n  ".join(fit.wrong[:SHOWN] + ["..."] * (len(fit.wrong) > SHOWN)))  # fmt: skip
+        raise BadFile(
+            f"{path}: {_counted(len(fit.wrong))}, and nothing was read:\n  "
+            + "\n  ".join(fit.wrong[:SHOWN] + ["..."] * (len(fit.wrong) > SHOWN))
+        )
     if "cause" not in values:  # rows may be put in order: none is named by its place
         order = sorted(range(len(values["t_us"])), key=values["t_us"].__getitem__)
         values = {name: [column[row] for row in order] for name, column in values.items()}
@@ -72,12 +77,15 @@ def _chosen(file: tabular.Columns, columns: Mapping[str, str]) -> dict[str, str]
             raise UnknownName.of("column of a trace", ours, tables.COLUMNS)
         if theirs not in file.columns:
             raise UnknownName.of(f"column of {file.path.name}", theirs, file.columns)
-    chosen = {name: columns.get(name, name) for name in tables.COLUMNS
-              if name in columns or name in file.columns}  # fmt: skip
+    chosen = {
+        name: columns.get(name, name) for name in tables.COLUMNS if name in columns or name in file.columns
+    }
     missing = [name for name in NEEDED if name not in chosen]
     if missing:
-        raise BadFile(f"{file.path}: no column for {', '.join(missing)} among {', '.join(file.columns)}; "
-                      f"write columns={{{missing[0]!r}: 'THEIRS'}}")  # fmt: skip
+        raise BadFile(
+            f"{file.path}: no column for {', '.join(missing)} among {', '.join(file.columns)}; "
+            f"write columns={{{missing[0]!r}: 'THEIRS'}}"
+        )
     return chosen
 
 
@@ -86,7 +94,7 @@ class _Fit:
 
     def __init__(
         self, file: tabular.Columns, chosen: Mapping[str, str], kinds: Mapping[str, str], unit: float
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.file, self.chosen, self.unit = file, chosen, unit
         self.kinds = {kind.name: kind for kind in Kind}
         for theirs, ours in kinds.items():
@@ -116,17 +124,17 @@ class _Fit:
                     known[value] = take(value)
                 found.append(known[value])
             except (TypeError, ValueError, KeyError, OverflowError):
-                self.say(
-                    row, name, value, wanted + _meant(value, self.kinds if name == "kind" else ())
-                )
+                self.say(row, name, value, wanted + _meant(value, self.kinds if name == "kind" else ()))
                 found.append(known[None])
         return found
 
     def _taker(self, name: str) -> tuple[Callable[[object], object], str]:
         """Return what makes a value ours, and what it expects, in words."""
         if name == "kind":
-            return (lambda value: self.kinds[value] if value is not None else None,
-                    "a kind of event; write kinds={'THEIRS': 'OURS'}")  # fmt: skip
+            return (
+                lambda value: self.kinds[value] if value is not None else None,
+                "a kind of event; write kinds={'THEIRS': 'OURS'}",
+            )
         if name == "rule":
             return (
                 lambda value: Reason[value] if value is not None else Reason.none,
@@ -143,9 +151,7 @@ class _Fit:
             try:
                 found.append(_time(value, self.unit))
             except (TypeError, ValueError, OverflowError):
-                self.say(
-                    row, "t_us", value, "a time: a number, or a date such as 2026-01-31T12:00:00Z"
-                )
+                self.say(row, "t_us", value, "a time: a number, or a date such as 2026-01-31T12:00:00Z")
                 found.append(0)
         first = min(found, default=0)
         return [time - first for time in found] if first >= EPOCH and not self.wrong else found
@@ -171,8 +177,11 @@ class _Fit:
 
         Numbers beyond those that were sent are advisories, unless the file is *whole*: has messages alone.
         """
-        sent = {no for no, kind in zip(values["message"], values["kind"], strict=True)
-                if kind in (Kind.Sent, Kind.Failed)}  # fmt: skip
+        sent = {
+            no
+            for no, kind in zip(values["message"], values["kind"], strict=True)
+            if kind in (Kind.Sent, Kind.Failed)
+        }
         last, told = max(sent - {None}, default=0), set[object]()
         for row, (kind, no, time) in enumerate(
             zip(values["kind"], values["message"], values["t_us"], strict=True)
@@ -184,24 +193,21 @@ class _Fit:
             for name in HAVE.get(kind, ()):
                 if name not in values or values[name][row] is None:
                     self.say(row, name, None, f"what an event {kind.name} must have")
-            if (
-                no is not None
-                and no not in sent
-                and no not in told
-                and (whole or no <= last or not last)
-            ):
+            if no is not None and no not in sent and no not in told and (whole or no <= last or not last):
                 told.add(no)
-                self.say(row, "message", self.file.columns[self.chosen["message"]][row],
-                         "sent anywhere: a message begins with an event Sent")  # fmt: skip
+                self.say(
+                    row,
+                    "message",
+                    self.file.columns[self.chosen["message"]][row],
+                    "sent anywhere: a message begins with an event Sent",
+                )
             if time < 0:
                 self.say(row, "t_us", time, "0 or more")
             cause = values["cause"][row] if "cause" in values else None
             if cause is not None and cause >= row:
                 self.say(row, "cause", cause, "the row of an event before")
             if "cause" in values and row and time < values["t_us"][row - 1]:
-                self.say(
-                    row, "t_us", time, "as late as the row before, and causes name rows: sort it"
-                )
+                self.say(row, "t_us", time, "as late as the row before, and causes name rows: sort it")
 
 
 def _counted(wrong: int) -> str:
@@ -218,9 +224,7 @@ def _time(value: object, unit: float) -> int:
         text = value.strip()
         value = dt.datetime.fromisoformat(text) if "T" in text or ":" in text else float(text)
     if isinstance(value, dt.datetime):
-        since = value.replace(tzinfo=value.tzinfo or dt.UTC) - dt.datetime(
-            1970, 1, 1, tzinfo=dt.UTC
-        )
+        since = value.replace(tzinfo=value.tzinfo or dt.UTC) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
         return since // dt.timedelta(microseconds=1)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(value)

@@ -54,11 +54,13 @@ class Gateway:
         with self.log.open("wb") as log:
             return subprocess.Popen(
                 [*composed[:at], *own, *composed[at:]],
-                stdin=subprocess.PIPE, stdout=log, stderr=log,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
                 env={**environment(), "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)},
                 # A process group of its own: an interrupted cell must not end Spark.
                 process_group=0,
-            )  # fmt: skip
+            )
 
     def _address(self, told: Path) -> tuple[int, str]:
         """Wait until the process has written where it listens."""
@@ -105,9 +107,12 @@ def command(conf: Mapping[str, str]) -> list[str]:
 
     To ask Java for its version and modules, and Spark's launcher for the command, takes 0.6 s.
     """
-    about = [java.stamp(), str(_spark_home()), sorted(conf.items()), sorted(
-        pair for pair in os.environ.items() if pair[0].startswith(("SPARK_", "JAVA_", "JDK_"))
-    )]  # fmt: skip
+    about = [
+        java.stamp(),
+        str(_spark_home()),
+        sorted(conf.items()),
+        sorted(pair for pair in os.environ.items() if pair[0].startswith(("SPARK_", "JAVA_", "JDK_"))),
+    ]
     known = cache() / f"launch-{hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]}.json"
     with suppress(OSError, ValueError):
         return [str(part) for part in json.loads(known.read_text(encoding="utf-8"))]
@@ -125,12 +130,19 @@ def _composed(found: java.Java, conf: Mapping[str, str]) -> list[str]:
     settings = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
     done = subprocess.run(
         [
-            found.program, "-cp", str(_spark_home() / "jars" / "*"),
-            "org.apache.spark.launcher.Main", MAIN, *settings, "pyspark-shell",
+            found.program,
+            "-cp",
+            str(_spark_home() / "jars" / "*"),
+            "org.apache.spark.launcher.Main",
+            MAIN,
+            *settings,
+            "pyspark-shell",
         ],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**environment(), "JAVA_HOME": str(found.home)},
-    )  # fmt: skip
+    )
     # Messages may come first; a zero byte and a line end mark the beginning of the command.
     _, mark, rest = done.stdout.partition("\0\n")
     if done.returncode or not mark:

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 TAKES, LETS_GO, DOWN, NEVER_HERE = (
-    tuple(kind.name for kind in kinds)
-    for kinds in (fates.TAKES, fates.LETS_GO, fates.DOWN, fates.NEVER_HERE)
+    tuple(kind.name for kind in kinds) for kinds in (fates.TAKES, fates.LETS_GO, fates.DOWN, fates.NEVER_HERE)
 )
 TOPICS = ("topic://", "temp-topic://")
 BATCH = 10_000  # rows of an answer that go to Java together
-_STAYS = ("run int, message int, broker string, destination string, subscription string, "
-          "since_us long, until_us long, held_us long, state string, rule string")  # fmt: skip
+_STAYS = (
+    "run int, message int, broker string, destination string, subscription string, "
+    "since_us long, until_us long, held_us long, state string, rule string"
+)
 _LOOPS = "run int, message int, broker string, first_us long, again_us long, way array<string>"
 
 
@@ -169,15 +170,25 @@ class Places:
         first = self.steps[0]
         held = (first.end_us if until is None else until) - stay.since
         subscription = key[0] if len(key) == 2 else None
-        self.over.append((first.run, first.message, stay.broker, key[1], subscription, stay.since, until,
-                          held, stay.state, stay.rule))  # fmt: skip
+        self.over.append(
+            (
+                first.run,
+                first.message,
+                stay.broker,
+                key[1],
+                subscription,
+                stay.since,
+                until,
+                held,
+                stay.state,
+                stay.rule,
+            )
+        )
 
 
 def ways(steps: Sequence[Step]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each arrival of a message at a broker that its way there has led through before."""
-    way_of: dict[
-        int, tuple[tuple[str, int], ...]
-    ] = {}  # row -> (broker, time) of each arrival before
+    way_of: dict[int, tuple[tuple[str, int], ...]] = {}  # row -> (broker, time) of each arrival before
     for step in steps:
         way = way_of.get(step.cause, ()) if step.cause is not None else ()
         broker = str(step.broker)
@@ -197,7 +208,7 @@ def stays(of: Events) -> DataFrame:
 
     told = of.rows.where(f.col("kind").isin("Unsubscribed", *DOWN)).select(
         "run", "row", "t_us", f.expr("if(kind = 'Unsubscribed', subscription, broker)").alias("name")
-    )  # fmt: skip
+    )
     ends = Ends.of([tuple(row.values()) for row in told.toArrow().to_pylist()])
     return _each(of, lambda steps: Places(steps, ends).run(), _STAYS)
 
@@ -221,13 +232,9 @@ def _each(
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         pa = tables.arrow()
         steps = map(Step._make, _tuples(batches))
-        found = (
-            row for _, group in groupby(steps, itemgetter(0, 1)) for row in answer(list(group))
-        )
+        found = (row for _, group in groupby(steps, itemgetter(0, 1)) for row in answer(list(group)))
         while some := list(islice(found, BATCH)):
-            named: Sequence[Mapping[str, object]] = [
-                dict(zip(schema.names, row, strict=True)) for row in some
-            ]
+            named: Sequence[Mapping[str, object]] = [dict(zip(schema.names, row, strict=True)) for row in some]
             yield pa.RecordBatch.from_pylist(named, schema)
 
     return together.mapInArrow(work, columns)

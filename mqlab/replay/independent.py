@@ -21,8 +21,15 @@ from mqlab.trace.labels import PRODUCTS
 PLAIN = ("advisory_support",)  # options of a broker that say the same of each destination
 FRAME = (a.Start, a.Settle, a.Snapshot)  # what a script begins and ends with
 # Acts of one consumer, which is named by this attribute.
-OF_CONSUMER = {a.Receive: "consumer", a.Close: "consumer", a.Acknowledge: "consumer",
-               a.Commit: "who", a.Rollback: "who", a.Pause: "who", a.Resume: "who"}  # fmt: skip
+OF_CONSUMER = {
+    a.Receive: "consumer",
+    a.Close: "consumer",
+    a.Acknowledge: "consumer",
+    a.Commit: "who",
+    a.Rollback: "who",
+    a.Pause: "who",
+    a.Resume: "who",
+}
 # How the names of advisories and dead letters begin, of virtual topics and their queues.
 FILLED = ("ActiveMQ.", "VirtualTopic.", "Consumer.")
 Key = tuple[object, ...]
@@ -49,18 +56,17 @@ def parts(scenario: Any, jitter: int) -> list[Scenario]:
     groups: dict[Key, list[Action]] = {}
     for action in own:
         groups.setdefault(coupled.root(coupled.client(action)), []).append(action)
-    return [
-        Scenario(scenario.network, (first, *group, *rest), scenario.about)
-        for group in groups.values()
-    ]
+    return [Scenario(scenario.network, (first, *group, *rest), scenario.about) for group in groups.values()]
 
 
 def check_times(scenario: Scenario, rest: int) -> None:
     """Raise `BadValue` for an action that comes before the network is at rest from its start, at *rest* us."""
     for action in scenario.actions:
         if action.at is not None and duration(action.at) <= rest:
-            _refuse(f"{_name(action)} comes at {action.at}, and the start takes till "
-                    f"{rest / 1000:g} ms; write a later time")  # fmt: skip
+            _refuse(
+                f"{_name(action)} comes at {action.at}, and the start takes till "
+                f"{rest / 1000:g} ms; write a later time"
+            )
 
 
 def _refuse(why: str) -> NoReturn:
@@ -83,9 +89,14 @@ def _check_network(network: Network) -> None:
     for broker in network.brokers:
         shared = [name for name in broker.options if name not in PLAIN]
         if shared or broker.policies or broker.composites or broker.transport.pairs:
-            what = ", ".join([*shared, *["policies"] * bool(broker.policies),
-                              *["composites"] * bool(broker.composites),
-                              *["a transport connector"] * bool(broker.transport.pairs)])  # fmt: skip
+            what = ", ".join(
+                [
+                    *shared,
+                    *["policies"] * bool(broker.policies),
+                    *["composites"] * bool(broker.composites),
+                    *["a transport connector"] * bool(broker.transport.pairs),
+                ]
+            )
             _refuse(f"broker {broker.name} has {what}, which may tie its destinations together")
         for connector in broker.connectors:
             where = f"{broker.name}/{connector.name}"
@@ -130,9 +141,7 @@ class _Coupled:
         """Tie a client to what it uses."""
         own = self.client(action)
         if action.at is None:
-            _refuse(
-                f"{_name(action)} has no time (at=) and waits until the whole network is at rest"
-            )
+            _refuse(f"{_name(action)} has no time (at=) and waits until the whole network is at rest")
         if isinstance(action, (a.Consumer, a.Producer)):
             for key in self._shared(action):
                 self.tie(key, own)

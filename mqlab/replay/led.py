@@ -53,8 +53,13 @@ def _fill_ends(values: Values) -> None:
     """Name the broker as the end that an event leaves out: what is sent to it, or goes out from it."""
     rows = zip(values["kind"], values["broker"], strict=True)
     for row, (kind, broker) in enumerate(rows):
-        end = {Kind.Sent: "to", Kind.Enqueued: "to", Kind.Forwarded: "from", Kind.Dispatched: "from",
-               Kind.Received: "from"}.get(kind)  # fmt: skip
+        end = {
+            Kind.Sent: "to",
+            Kind.Enqueued: "to",
+            Kind.Forwarded: "from",
+            Kind.Dispatched: "from",
+            Kind.Received: "from",
+        }.get(kind)
         if end is not None and values[end][row] is None:
             values[end][row] = broker
 
@@ -70,9 +75,7 @@ def _links(values: Values) -> list[str | None]:
     """Return a name for what a message crosses between brokers."""
     brokers = set(values["broker"]) - {None}
     found = list[str | None]()
-    for kind, broker, frm, to in zip(
-        *(values[n] for n in ("kind", "broker", "from", "to")), strict=True
-    ):
+    for kind, broker, frm, to in zip(*(values[n] for n in ("kind", "broker", "from", "to")), strict=True):
         ends = {Kind.Forwarded: (broker, to), Kind.Enqueued: (frm, broker)}.get(kind, (None, None))
         crosses = None not in ends and brokers.issuperset(ends) and ends[0] != ends[1]
         found.append(f"{ends[0]}-{ends[1]}" if crosses else None)
@@ -94,8 +97,7 @@ def _causes(values: Values) -> list[int | None]:
     for row, (kind, message) in enumerate(zip(values["kind"], values["message"], strict=True)):
         at = values["to"][row] if kind == Kind.Received else values["broker"][row]
         places = (at, values["broker"][row])
-        causes = [latest.get((message, source, place))
-                  for source in _SOURCE.get(kind, ()) for place in places]  # fmt: skip
+        causes = [latest.get((message, source, place)) for source in _SOURCE.get(kind, ()) for place in places]
         found.append(next((cause for cause in causes if cause is not None), None))
         if message is not None:
             latest[message, kind, _ends(values, row)] = row
@@ -107,9 +109,7 @@ def _hops(values: Values) -> list[int]:
     found = list[int]()
     for kind, cause in zip(values["kind"], values["cause"], strict=True):
         before = found[cause] if cause is not None else 0
-        crossed = (
-            cause is not None and kind == Kind.Enqueued and values["kind"][cause] == Kind.Forwarded
-        )
+        crossed = cause is not None and kind == Kind.Enqueued and values["kind"][cause] == Kind.Forwarded
         found.append(before + crossed)
     return found
 
@@ -143,9 +143,12 @@ def names_of(values: Values) -> dict[str, list[str]]:
             ends.setdefault(link, (broker, to))
     links = dict.fromkeys(name for name in values["link"] if name is not None)
     return {
-        "node": list(roles), "node_role": list(roles.values()), "node_home": list(homes.values()),
-        "link": list(links), "link_from": [ends.get(link, ("", ""))[0] for link in links],
+        "node": list(roles),
+        "node_role": list(roles.values()),
+        "node_home": list(homes.values()),
+        "link": list(links),
+        "link_from": [ends.get(link, ("", ""))[0] for link in links],
         "link_to": [ends.get(link, ("", ""))[1] for link in links],
         "dest": list(dict.fromkeys(d for d in values["destination"] if d is not None)),
         "sub": list(dict.fromkeys(s for s in values["subscription"] if s is not None)),
-    }  # fmt: skip
+    }

@@ -199,7 +199,10 @@ def _write(table: pa.Table, target: Path, level: int, name: str) -> None:
     path = target / f"level={level}" / f"{name}.parquet"
     path.parent.mkdir(exist_ok=True)
     pq.write_table(
-        table, path, compression="zstd", row_group_size=GROUP,
+        table,
+        path,
+        compression="zstd",
+        row_group_size=GROUP,
         use_dictionary=[name for name in table.column_names if name not in grows],
         column_encoding=dict.fromkeys(grows, "DELTA_BINARY_PACKED"),
-    )  # fmt: skip
+    )

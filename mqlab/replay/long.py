@@ -38,9 +38,7 @@ class TraceFolderSink:
         self.writer.end(self.lab.trace.header, self.lab.recorder.names, grows=True)
         self.full = min(self.most, 2 * self.full)
 
-    def run(
-        self, scenario: AnyScenario, until: int | str | None, seed: int, jitter: int | str
-    ) -> None:
+    def run(self, scenario: AnyScenario, until: int | str | None, seed: int, jitter: int | str) -> None:
         """Play a scenario from beginning to end."""
         self.lab = products.lab_of(scenario, seed, jitter, MOST)
         self.lab.recorder.taker = self
@@ -56,9 +54,14 @@ class TraceFolderSink:
 
 
 def run(
-    what: object, *actions: Action, out: str | Path, seed: int = 0, jitter: int | str = 0,
-    until: int | str | None = None, rows: int = ROWS,
-) -> Path:  # fmt: skip
+    what: object,
+    *actions: Action,
+    out: str | Path,
+    seed: int = 0,
+    jitter: int | str = 0,
+    until: int | str | None = None,
+    rows: int = ROWS,
+) -> Path:
     """Run what `mqlab.run` takes, and write its events to a trace folder; see `mqlab.replay.run`."""
     spool = TraceFolderSink(Path(out), rows)
     spool.run(scenario_of(what, *actions), until, seed, jitter)

@@ -74,9 +74,7 @@ class Part:
     def number(self, rows: Columns, places: Any) -> None:
         """Give the next rows, which have these *places* in the whole, the numbers that they have there."""
         if (rows["dest"] < 0).any():
-            raise CannotRun(
-                f"{self.folder}: what belongs to no destination has happened in a part of the run"
-            )
+            raise CannotRun(f"{self.folder}: what belongs to no destination has happened in a part of the run")
         self.rows[self.done : self.done + len(places)] = places
         self.done += len(places)
         rows["cause"] = np.where(rows["cause"] < 0, -1, self.rows[rows["cause"]])

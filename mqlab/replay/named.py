@@ -96,8 +96,10 @@ class Events:
         folder = sweep.folder.resolve()
         kept = [run for run in range(sweep.runs) if runs.trace_file(folder, run).exists()]
         if not kept:
-            raise BadFile(f"{folder}: this sweep has kept no traces; make it with traces=True, or with "
-                          "a condition on the rows whose traces it is to keep")  # fmt: skip
+            raise BadFile(
+                f"{folder}: this sweep has kept no traces; make it with traces=True, or with "
+                "a condition on the rows whose traces it is to keep"
+            )
         spark = session()
         numbers = spark.createDataFrame([(run,) for run in kept], "run int")
 
@@ -130,15 +132,18 @@ class Events:
         reader = session().read.schema(TYPES).option("parquet.page.verify-checksum.enabled", True)
         read = reader.parquet(*map(str, paths))
         rows = read.select(
-            f.lit(0).alias("run"), _row(manifest["files"]).alias("row"),
+            f.lit(0).alias("run"),
+            _row(manifest["files"]).alias("row"),
             *columns(manifest),
-        )  # fmt: skip
+        )
         sent = read.where(f.col("kind").isin(int(Kind.Sent), int(Kind.Failed)))
         about = sent.agg(f.coalesce(f.max("msg"), f.lit(0)).alias("last")).select(
-            f.lit(0).alias("run"), f.lit(_product(manifest["header"])).alias("product"),
-            f.lit(manifest["files"][-1]["t1"]).cast("long").alias("end_us"), "last",
+            f.lit(0).alias("run"),
+            f.lit(_product(manifest["header"])).alias("product"),
+            f.lit(manifest["files"][-1]["t1"]).cast("long").alias("end_us"),
+            "last",
             _list(_consumers(manifest["names"])).alias("consumers"),
-        )  # fmt: skip
+        )
         return cls(_documented(rows), about)
 
 
@@ -146,9 +151,7 @@ def _traces(what: Iterable[Trace]) -> list[Trace]:
     found = list(what) if isinstance(what, Iterable) else [what]
     for one in found:
         if not isinstance(one, Trace):
-            raise BadValue(
-                f"{shown(one)} is no run; write a trace or several, a sweep, or a folder of one"
-            )
+            raise BadValue(f"{shown(one)} is no run; write a trace or several, a sweep, or a folder of one")
     return found
 
 
@@ -176,25 +179,32 @@ def _rows(run: int, trace: Trace) -> pa.Table:
     table, shape = trace.to_arrow(), arrow_schema(SCHEMA)
     places = [np.full(len(trace), run), np.arange(len(trace))]
     columns = [*map(pa.array, places), *table.columns]
-    return pa.table(
-        [c.cast(field.type) for c, field in zip(columns, shape, strict=True)], schema=shape
-    )
+    return pa.table([c.cast(field.type) for c, field in zip(columns, shape, strict=True)], schema=shape)
 
 
 def arrow_schema(types: str) -> pa.Schema:
     """Return the Arrow schema of Spark's words for one."""
     pa = tables.arrow()
-    kinds = {"short": pa.int16(), "int": pa.int32(), "long": pa.int64(), "string": pa.string(),
-             "array<string>": pa.list_(pa.string())}  # fmt: skip
+    kinds = {
+        "short": pa.int16(),
+        "int": pa.int32(),
+        "long": pa.int64(),
+        "string": pa.string(),
+        "array<string>": pa.list_(pa.string()),
+    }
     pairs = (part.split() for part in types.split(", "))
     return pa.schema([(name.strip("`"), kinds[kind]) for name, kind in pairs])
 
 
 def _about(run: int, trace: Trace) -> dict[str, object]:
     sent = trace.rows(Kind.Sent, Kind.Failed)
-    return {"run": run, "product": _product(trace.header), "end_us": max(trace.column("t"), default=0),
-            "last": max(map(trace.column("msg").__getitem__, sent), default=0),
-            "consumers": _consumers(trace.names)}  # fmt: skip
+    return {
+        "run": run,
+        "product": _product(trace.header),
+        "end_us": max(trace.column("t"), default=0),
+        "last": max(map(trace.column("msg").__getitem__, sent), default=0),
+        "consumers": _consumers(trace.names),
+    }
 
 
 def _product(header: Mapping[str, object]) -> str:
@@ -242,6 +252,5 @@ def _documented(frame: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
     return frame.select(
-        *(f.col(f"`{name}`").alias(name, metadata={"comment": told})
-          for name, (_, told) in MEANING.items())
-    )  # fmt: skip
+        *(f.col(f"`{name}`").alias(name, metadata={"comment": told}) for name, (_, told) in MEANING.items())
+    )

@@ -23,9 +23,7 @@ from mqlab.replay.entry import Pyramid
 from mqlab.replay.spark import cores, job, session
 
 
-def build(
-    folder: str | Path, out: str | Path | None = None, bucket_events: int | None = None
-) -> Pyramid:
+def build(folder: str | Path, out: str | Path | None = None, bucket_events: int | None = None) -> Pyramid:
     """Build the pyramid of a trace folder beside any older one, then switch to it.
 
     *bucket_events* is how many events a finest bucket holds on average: 32,768, less where that

@@ -40,9 +40,7 @@ class Sweep:
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
             if manifest["state"] != "done":
-                raise BadFile(
-                    f"{folder}: this sweep is not done yet; the same call goes on with it"
-                )
+                raise BadFile(f"{folder}: this sweep is not done yet; the same call goes on with it")
             table = pq.read_table(folder / RUNS)
         except (OSError, KeyError, TypeError, ValueError, pa.ArrowInvalid) as error:
             if isinstance(error, BadFile):
@@ -94,8 +92,15 @@ class Sweep:
         for options, rows in groups.items():
             done = [row for row in rows if row["status"] == "done"]
             outcomes = {(row["received"], row["waiting"], row["stuck"]) for row in done}
-            found.append({"options": options, "runs": len(done), "outcomes": len(outcomes),
-                          "received": _ranges(done), "failed": len(rows) - len(done)})  # fmt: skip
+            found.append(
+                {
+                    "options": options,
+                    "runs": len(done),
+                    "outcomes": len(outcomes),
+                    "received": _ranges(done),
+                    "failed": len(rows) - len(done),
+                }
+            )
         return found
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def run(
     scenario: Any, out: str | Path, shards: int, seed: int, jitter: int | str, until: int | str | None
-) -> Path:  # fmt: skip
+) -> Path:
     """Run a scenario in parts, in so many tasks at most; see `mqlab.replay.run`."""
     if shards < 1:
         raise BadValue(f"shards {shards}; write 1 or more")
@@ -55,9 +55,7 @@ def _start(scenario: Scenario, seed: int) -> tuple[Trace, int]:
     return lab.trace, lab.now
 
 
-def _play(
-    parts: Sequence[Scenario], aside: Path, shards: int, seed: int, until: int | str | None
-) -> None:
+def _play(parts: Sequence[Scenario], aside: Path, shards: int, seed: int, until: int | str | None) -> None:
     """Play each part in a task; one that an earlier try has played stays as it is."""
 
     def play(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

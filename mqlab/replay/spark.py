@@ -213,10 +213,11 @@ def _connect(gateway: Gateway) -> SparkSession:
     # Spark logs each AnalysisException as a line of JSON, even when it is caught.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     with _set(
-        PYSPARK_GATEWAY_PORT=str(gateway.port), PYSPARK_GATEWAY_SECRET=gateway.secret,
+        PYSPARK_GATEWAY_PORT=str(gateway.port),
+        PYSPARK_GATEWAY_SECRET=gateway.secret,
         PYSPARK_PYTHON=os.environ.get("PYSPARK_PYTHON", sys.executable),
         PYSPARK_DRIVER_PYTHON=sys.executable,
-    ):  # fmt: skip
+    ):
         return SparkSession.builder.getOrCreate()
 
 

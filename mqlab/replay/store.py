@@ -76,8 +76,15 @@ class Writer:
         self._check_room(table.num_rows)
         name = f"events/{len(self.files):06d}.parquet"
         parquet.write(table, self.folder / name)
-        self.files.append({"name": name, "events": table.num_rows, "first_row": self.count,
-                           "t0": times[0].as_py(), "t1": times[-1].as_py()})  # fmt: skip
+        self.files.append(
+            {
+                "name": name,
+                "events": table.num_rows,
+                "first_row": self.count,
+                "t0": times[0].as_py(),
+                "t1": times[-1].as_py(),
+            }
+        )
         self.count += table.num_rows
 
     def _check_room(self, rows: int) -> None:
@@ -91,10 +98,18 @@ class Writer:
 
     def end(self, header: JsonDict, names: Mapping[str, list[str]], grows: bool = False) -> None:
         """Switch to a manifest of what is there; *grows* says that more will come."""
-        switch(self.folder, {
-            "format": FORMAT, "header": header, "names": names, "events": self.count,
-            "files": self.files, "grows": grows, "writer": owner.here() if grows else None,
-        })  # fmt: skip
+        switch(
+            self.folder,
+            {
+                "format": FORMAT,
+                "header": header,
+                "names": names,
+                "events": self.count,
+                "files": self.files,
+                "grows": grows,
+                "writer": owner.here() if grows else None,
+            },
+        )
 
     def stop(self, error: BaseException) -> None:
         """Let nobody wait for more: the manifest says by what error the run was `ended`."""
@@ -120,8 +135,13 @@ def _clear(folder: Path) -> None:
         left = False
     if not left:
         raise BadFile(f"{folder}: there is a trace already; choose a new folder")
-    for path in [*folder.glob("events/*.parquet"), *folder.glob("events/.*.parquet.*.tmp"),
-                 *folder.glob(".*.json.*"), folder / PYRAMID, folder / MANIFEST]:  # fmt: skip
+    for path in [
+        *folder.glob("events/*.parquet"),
+        *folder.glob("events/.*.parquet.*.tmp"),
+        *folder.glob(".*.json.*"),
+        folder / PYRAMID,
+        folder / MANIFEST,
+    ]:
         path.unlink(missing_ok=True)
     # What was made of files that are there no more, and parts that were never put together.
     for built in (*folder.glob("pyramid-*"), *folder.glob("parts-*")):
@@ -140,8 +160,9 @@ def manifest(folder: Path) -> JsonDict:
     try:
         value: dict[str, object] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BadFile(f"{folder}: no readable {MANIFEST}; write one with mqlab.replay.write "
-                      f"({error})") from None  # fmt: skip
+        raise BadFile(
+            f"{folder}: no readable {MANIFEST}; write one with mqlab.replay.write ({error})"
+        ) from None
     if value.get("format") != FORMAT:
         raise BadFile(f"{folder}: {parquet.other_format(value.get('format'))}")
     return value
@@ -161,9 +182,7 @@ def pyramid(folder: Path) -> JsonDict | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise BadFile(
-            f"{folder}: {PYRAMID} cannot be read; build the pyramid anew ({error})"
-        ) from None
+        raise BadFile(f"{folder}: {PYRAMID} cannot be read; build the pyramid anew ({error})") from None
     return value
 
 
@@ -187,5 +206,7 @@ def check(path: Path, events: int | None = None) -> None:
         raise BadFile(f"{path}: damaged event file: {' '.join(str(error).split())}") from None
     parquet.check(found.schema.to_arrow_schema(), str(path))
     if events is not None and found.num_rows != events:
-        raise BadFile(f"{path}: {found.num_rows} events, and the manifest says {events}: the file was "
-                      "exchanged; take it from where the folder was copied from")  # fmt: skip
+        raise BadFile(
+            f"{path}: {found.num_rows} events, and the manifest says {events}: the file was "
+            "exchanged; take it from where the folder was copied from"
+        )

@@ -26,13 +26,13 @@ def stream(folder: str | Path, view: str | None = None) -> DataFrame:
     folder = Path(folder).resolve()
     manifest = store.manifest(folder)
     read = (
-        session().readStream.schema(named.TYPES).option("maxFilesPerTrigger", AT_ONCE)
+        session()
+        .readStream.schema(named.TYPES)
+        .option("maxFilesPerTrigger", AT_ONCE)
         .parquet(str(folder / "events"))
-    )  # fmt: skip
+    )
     columns = []
-    for known, (name, (code, table)) in zip(
-        named.columns(manifest), tables.COLUMNS.items(), strict=True
-    ):
+    for known, (name, (code, table)) in zip(named.columns(manifest), tables.COLUMNS.items(), strict=True):
         # What got its name after the stream had begun is there by its number.
         later = f.when(f.col(code) >= 0, f.concat(f.lit("number "), f.col(code)))
         columns.append(f.coalesce(known, later).alias(name) if table else known)

@@ -51,10 +51,18 @@ Keep = Callable[[Mapping[str, object]], bool]  # whether the trace of a row's ru
 
 
 def sweep(
-    what: object, *, over: Mapping[str, object], out: str | Path, seeds: int | Iterable[int] = 1,
-    edition: str | None = None, jitter: int | str = 0, traces: bool | Keep = False,
-    partitions: int | None = None, progress: bool = True, worker: Worker = play,
-) -> Sweep:  # fmt: skip
+    what: object,
+    *,
+    over: Mapping[str, object],
+    out: str | Path,
+    seeds: int | Iterable[int] = 1,
+    edition: str | None = None,
+    jitter: int | str = 0,
+    traces: bool | Keep = False,
+    partitions: int | None = None,
+    progress: bool = True,
+    worker: Worker = play,
+) -> Sweep:
     """Run the sweep, or what is left of it; see `mqlab.replay.sweep`."""
     folder = Path(out).resolve()
     plan = planned(what, over, seeds, edition, jitter)
@@ -89,9 +97,13 @@ def _write_manifest(folder: Path, plan: Plan, state: str) -> None:
 
 
 def _play(
-    plan: Plan, folder: Path, traces: bool | Keep, partitions: int | None, progress: bool,
+    plan: Plan,
+    folder: Path,
+    traces: bool | Keep,
+    partitions: int | None,
+    progress: bool,
     worker: Worker,
-) -> None:  # fmt: skip
+) -> None:
     """Play the runs that no earlier call has finished."""
     _check_room(folder, plan)
     wanted = _left(folder, plan)
@@ -125,9 +137,7 @@ def _play(
         )
 
 
-def _tried(
-    plan: Plan, wanted: list[int], folder: Path, traces: bool | Keep, worker: Worker
-) -> float:
+def _tried(plan: Plan, wanted: list[int], folder: Path, traces: bool | Keep, worker: Worker) -> float:
     """Play a first run or two here, and return how long one takes (s): that says how many make a task."""
     seconds = 0.0
     for _ in range(2):  # the first one imports what it needs
@@ -176,9 +186,7 @@ def _left(folder: Path, plan: Plan) -> list[int]:
     return [run for run in range(plan.runs) if run not in done]
 
 
-def _group(
-    plan: Plan, runs: Sequence[int], folder: Path, traces: bool | Keep, worker: Worker
-) -> None:
+def _group(plan: Plan, runs: Sequence[int], folder: Path, traces: bool | Keep, worker: Worker) -> None:
     """Play some runs and write their rows: beside, then in place, so that a second try does no harm."""
     texts = lru_cache(maxsize=32)(plan.lab_file)
     rows = [one_run(plan, run, texts, folder, traces, worker) for run in runs]
@@ -189,9 +197,13 @@ def _group(
 
 
 def one_run(
-    plan: Plan, run: int, texts: Callable[[int], str], folder: Path, traces: bool | Keep,
+    plan: Plan,
+    run: int,
+    texts: Callable[[int], str],
+    folder: Path,
+    traces: bool | Keep,
     worker: Worker = play,
-) -> dict[str, object]:  # fmt: skip
+) -> dict[str, object]:
     """Play one run and return its row; an error is a row too."""
     combination, seed = plan.place(run)
     told: dict[str, object] = dict.fromkeys(TYPES)
@@ -203,8 +215,7 @@ def one_run(
             parquet.save(trace, trace_file(folder, run))
         told = {**row, **{name: json.dumps(row[name]) for name in _AS_JSON}}
     except Exception as error:  # whatever it is, the other runs go on; the row carries it
-        told.update(status="failed", error=f"{type(error).__name__}: {error}",
-                    traceback=traceback.format_exc())  # fmt: skip
+        told.update(status="failed", error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
     return told
 
 

@@ -51,9 +51,7 @@ def _json_lines(path: Path) -> Columns:
             except ValueError as error:
                 raise BadFile(f"{path}, line {number}: not JSON: {error}") from None
             if not isinstance(row, dict):
-                raise BadFile(
-                    f"{path}, line {number}: write an object on each line, not {line.strip()[:60]}"
-                )
+                raise BadFile(f"{path}, line {number}: write an object on each line, not {line.strip()[:60]}")
             rows.append(row)
             at.append(number)
     names = dict.fromkeys(name for row in rows for name in row)
@@ -70,8 +68,10 @@ def _csv(path: Path) -> Columns:
                 raise BadFile(f"{path}, line 1: two columns of one name: {', '.join(head)}")
             for row in reader:
                 if row and len(row) != len(head):
-                    raise BadFile(f"{path}, line {reader.line_num}: {len(row)} values, and the first line "
-                                  f"names {len(head)} columns")  # fmt: skip
+                    raise BadFile(
+                        f"{path}, line {reader.line_num}: {len(row)} values, and the first line "
+                        f"names {len(head)} columns"
+                    )
                 if row:
                     rows.append(row)
                     at.append(reader.line_num)
@@ -92,5 +92,8 @@ def _parquet(path: Path) -> Columns:
 
 
 _READERS: dict[str, Callable[[Path], Columns]] = {
-    ".jsonl": _json_lines, ".ndjson": _json_lines, ".csv": _csv, ".parquet": _parquet,
-}  # fmt: skip
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".csv": _csv,
+    ".parquet": _parquet,
+}

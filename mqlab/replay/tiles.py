@@ -58,8 +58,7 @@ class PyramidReader:
             raise UnknownName.of("marginal", marginal, MARGINALS)
         part, shift = self._cut(marginal, t0, t1, most)
         key, room = part.column("key").to_numpy(), MARGINALS[marginal]
-        return _tile(part.column("bucket").to_numpy(), key, room, part.column("n"), part.column("total"),
-                     shift)  # fmt: skip
+        return _tile(part.column("bucket").to_numpy(), key, room, part.column("n"), part.column("total"), shift)
 
     def counted(self, marginal: str, t0: int, t1: int, most: int = 512) -> pa.Table:
         """Return what `tile` would, of links, brokers or destinations, counted from the events of the window.
@@ -71,12 +70,8 @@ class PyramidReader:
             raise UnknownName.of("marginal", marginal, COUNTED)
         table = self.events(t0, t1, MOST_COUNTED, ["t", "kind", marginal])
         shift = self.width_for(t0, t1, most)
-        column = {
-            name: table.column(name).to_numpy().astype(np.int64) for name in table.column_names
-        }
-        when, key, n, total = counts(
-            column["t"] >> shift, (column[marginal] + 1) * KINDS + column["kind"]
-        )
+        column = {name: table.column(name).to_numpy().astype(np.int64) for name in table.column_names}
+        when, key, n, total = counts(column["t"] >> shift, (column[marginal] + 1) * KINDS + column["kind"])
         return _tile(when, key, KINDS, n, total, shift)
 
     def width_for(self, t0: int, t1: int, most: int) -> int:
@@ -93,19 +88,22 @@ class PyramidReader:
         and `high` (the least and greatest at the ends of the finest buckets within it).
         """
         part, shift = self._cut(DEPTH, t0, t1, most)
-        return pa.table({
-            "t": part.column("bucket").to_numpy() << shift,
-            "width": np.full(part.num_rows, 1 << shift), "key": part.column("broker"),
-            "last": part.column("last"), "low": part.column("low"), "high": part.column("high"),
-        })  # fmt: skip
+        return pa.table(
+            {
+                "t": part.column("bucket").to_numpy() << shift,
+                "width": np.full(part.num_rows, 1 << shift),
+                "key": part.column("broker"),
+                "last": part.column("last"),
+                "low": part.column("low"),
+                "high": part.column("high"),
+            }
+        )
 
     def count(self, t0: int, t1: int) -> int:
         """Return how many events lie in a window, from row-group statistics where they suffice."""
         return sum(stop - start for _, start, stop in self._rows(t0, t1))
 
-    def events(
-        self, t0: int, t1: int, limit: int = 200_000, columns: Sequence[str] | None = None
-    ) -> pa.Table:
+    def events(self, t0: int, t1: int, limit: int = 200_000, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the events of a window, t0 <= t <= t1, all their columns or some.
 
         Raises `BadValue` for more than *limit* of them.
@@ -113,9 +111,7 @@ class PyramidReader:
         pieces = list(self._rows(t0, t1))
         total = sum(stop - start for _, start, stop in pieces)
         if total > limit:
-            raise BadValue(
-                f"{total} events lie between {t0} and {t1} us; look at less than {limit}"
-            )
+            raise BadValue(f"{total} events lie between {t0} and {t1} us; look at less than {limit}")
         wanted = None if columns is None else tuple(columns)
         parts = [self._read(path, start, stop, "t", wanted) for path, start, stop in pieces]
         return pa.concat_tables(parts) if parts else parquet.schema().empty_table()
@@ -181,11 +177,14 @@ class PyramidReader:
         if not self.levels:
             raise BadFile(f"{self.folder}: no pyramid yet; build one with mqlab.replay.build")
         if self.built.get("form") != FORM:
-            raise BadFile(f"{self.folder}: its pyramid is of an older form; build it anew "
-                          "with mqlab.replay.build")  # fmt: skip
+            raise BadFile(
+                f"{self.folder}: its pyramid is of an older form; build it anew with mqlab.replay.build"
+            )
         if self.built["events"] < self.events_count:
-            raise BadFile(f"{self.folder}: its pyramid counts {self.built['events']} of "
-                          f"{self.events_count} events; mqlab.replay.extend counts the others")  # fmt: skip
+            raise BadFile(
+                f"{self.folder}: its pyramid counts {self.built['events']} of "
+                f"{self.events_count} events; mqlab.replay.extend counts the others"
+            )
         level = self.level_for(t0, t1, most)
         shift, path = self.shift + level, self.pyramid / f"level={level}" / f"{name}.parquet"
         if name not in self.built["files"]:  # nothing of it happened in the run
@@ -234,10 +233,16 @@ class PyramidReader:
 
 
 def _tile(when: Any, key: Any, room: int, n: Any, total: Any, shift: int) -> pa.Table:
-    return pa.table({
-        "t": when << shift, "width": np.full(len(when), 1 << shift), "key": key // room - 1,
-        "kind": key % room, "n": n, "total": total,
-    })  # fmt: skip
+    return pa.table(
+        {
+            "t": when << shift,
+            "width": np.full(len(when), 1 << shift),
+            "key": key // room - 1,
+            "kind": key % room,
+            "n": n,
+            "total": total,
+        }
+    )
 
 
 def _groups(path: Path, column: str) -> tuple[Group, ...]:

@@ -36,9 +36,7 @@ class Page:
             return data.lesson(self.name, self.language)
         title, _, text = self.cells[0]["source"].partition("\n")
         asked = (part for part in text.split("**")[1::2] if part.endswith("?"))
-        return LessonData(
-            self.name, title.lstrip("# "), next(asked, ""), (), language=self.language
-        )
+        return LessonData(self.name, title.lstrip("# "), next(asked, ""), (), language=self.language)
 
     @property
     def minutes(self) -> int:
@@ -60,9 +58,7 @@ class Page:
     @property
     def is_run(self) -> bool:
         """Whether the page's cells can be run without Spark."""
-        return not any(
-            NEEDS_SPARK in cell["source"] for cell in self.cells if cell["cell_type"] == "code"
-        )
+        return not any(NEEDS_SPARK in cell["source"] for cell in self.cells if cell["cell_type"] == "code")
 
 
 def page(name: str, language: str = ENGLISH) -> Page:

@@ -52,9 +52,7 @@ def find(folder: Path | None = None) -> Path:
 def _by_npm() -> Iterator[Path]:
     yield from (up / "node_modules" / "pyodide" for up in (Path.cwd(), *Path.cwd().parents))
     if (npm := shutil.which("npm")) is not None:
-        done = subprocess.run(
-            [npm, "root", "--global"], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([npm, "root", "--global"], capture_output=True, text=True, check=False)
         if done.returncode == 0:
             yield Path(done.stdout.strip()) / "pyodide"
 
@@ -98,11 +96,7 @@ def _own() -> Iterator[tuple[str, bytes]]:
     for file in sorted(package.rglob("*")):
         inner = file.relative_to(package)
         is_needed = file.suffix[1:] in LATE and "__pycache__" not in inner.parts
-        if (
-            is_needed
-            and inner.parts[0] not in NEVER
-            and inner.parts[:2] != ("lessons", "notebooks")
-        ):
+        if is_needed and inner.parts[0] not in NEVER and inner.parts[:2] != ("lessons", "notebooks"):
             yield f"mqlab/{inner.as_posix()}", file.read_bytes()
     told = {found.recorded for name in data.names() for found in data.lesson(name).discoveries}
     yield "mqlab/conform/recordings/told.tar.gz", recorded.pack(told)

@@ -77,8 +77,10 @@ def workbench(what: str | Network = FIRST) -> Any:
     picture: Any = WorkbenchView(WorkbenchSession(trace, name))
     picture.choices = {
         "figures": [[one.id, one.title] for one in products.figures()],
-        "topologies": list(TOPOLOGIES), "size": starting_points.SIZE, "figure": figure,
-    }  # fmt: skip
+        "topologies": list(TOPOLOGIES),
+        "size": starting_points.SIZE,
+        "figure": figure,
+    }
     return picture
 
 

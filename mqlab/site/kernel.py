@@ -109,9 +109,7 @@ class Kernel:
             return {"view": id, **_picture(value)}
         if (html := getattr(value, "_repr_html_", None)) is not None:
             return {"html": html()}
-        return {
-            "text": pprint.pformat(value, width=WIDE, sort_dicts=False, underscore_numbers=False)
-        }
+        return {"text": pprint.pformat(value, width=WIDE, sort_dicts=False, underscore_numbers=False)}
 
     def task(self, data: Data) -> Data:
         """Return what is said to what was `given` to a task: a prediction, blanks or an order of pieces."""
@@ -120,23 +118,21 @@ class Kernel:
         if data["kind"] == "predict":
             said = lesson.predict(data["task"], **given)
         elif data["kind"] == "arrange":
-            said = lesson.arrange(
-                data["task"], str(given.get("order", "")).replace(",", " ").split()
-            )
+            said = lesson.arrange(data["task"], str(given.get("order", "")).replace(",", " ").split())
         else:
             said = lesson.fill(data["task"], {name: as_typed(text) for name, text in given.items()})
-        return {"right": said.right, "lines": list(said.lines), "mistake": said.mistake,
-                "nonsense": not said.counted}  # fmt: skip
+        return {
+            "right": said.right,
+            "lines": list(said.lines),
+            "mistake": said.mistake,
+            "nonsense": not said.counted,
+        }
 
 
 def _picture(view: Any) -> Data:
     """Return a new picture as a page takes it: its columns, its runs, and how its run is made again."""
     trace = getattr(view, "trace", None)
-    run = (
-        {"header": dict(trace.header), "digest": trace.digest(), "name": view.desk.name}
-        if trace
-        else {}
-    )
+    run = {"header": dict(trace.header), "digest": trace.digest(), "name": view.desk.name} if trace else {}
     return {**(view.take_news() or {}), "choices": view.choices, **run}
 
 
@@ -154,8 +150,11 @@ def _trouble(error: BaseException) -> str:
 
 
 _ANSWERS: dict[str, Callable[[Kernel, Data], object]] = {
-    "open": Kernel.open, "ask": Kernel.ask, "run": Kernel.run, "task": Kernel.task,
-}  # fmt: skip
+    "open": Kernel.open,
+    "ask": Kernel.ask,
+    "run": Kernel.run,
+    "task": Kernel.task,
+}
 
 
 def main() -> None:

@@ -60,8 +60,7 @@ class Parts:
             parts = [self._part(number, cell) for number, cell in enumerate(self.page.cells)]
             found = pictures.result()
         return [
-            replace(part, picture=found.get(part.number)) if part.kind == "code" else part
-            for part in parts
+            replace(part, picture=found.get(part.number)) if part.kind == "code" else part for part in parts
         ]
 
     def _part(self, number: int, cell: Cell) -> Part:
@@ -76,19 +75,32 @@ class Parts:
             shown["text"] = task.text
             run = picture(self.lesson.trace(id)) if isinstance(task, Prediction) else None
             return Part("task", number, source, picture=run, task=shown)
-        return Part("code", number, source, tuple(_outputs(cell)),
-                    is_kept_out=_gives_picture(cell) and not self.page.is_run)  # fmt: skip
+        return Part(
+            "code",
+            number,
+            source,
+            tuple(_outputs(cell)),
+            is_kept_out=_gives_picture(cell) and not self.page.is_run,
+        )
 
     def _pictures(self) -> dict[int, Any]:
         """Return the pictures that the page's cells give, by their numbers."""
         wanted = [no for no, cell in enumerate(self.page.cells) if _gives_picture(cell)]
         if not wanted or not self.page.is_run:
             return {}
-        cells = [(no, cell["source"]) for no, cell in enumerate(self.page.cells[: max(wanted) + 1])
-                 if cell["cell_type"] == "code" and not ASKED.search(cell["source"])]  # fmt: skip
+        cells = [
+            (no, cell["source"])
+            for no, cell in enumerate(self.page.cells[: max(wanted) + 1])
+            if cell["cell_type"] == "code" and not ASKED.search(cell["source"])
+        ]
         asked = "".join(json.dumps({"what": "run", "code": code}) + "\n" for _, code in cells)
-        done = subprocess.run([sys.executable, "-m", "mqlab.site.kernel"], input=asked, check=False,
-                              capture_output=True, text=True)  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "mqlab.site.kernel"],
+            input=asked,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
         lines = done.stdout.splitlines()
         if len(lines) != len(cells):
             raise BadFile(f"{self.page.notebook.name}: its cells did not run: {done.stderr[-500:]}")
@@ -102,16 +114,21 @@ class Parts:
         return found
 
     def _expects_error(self, number: int) -> bool:
-        return any(
-            output["output_type"] == "error" for output in self.page.cells[number]["outputs"]
-        )
+        return any(output["output_type"] == "error" for output in self.page.cells[number]["outputs"])
 
 
 def picture(trace: Trace, name: str = "") -> dict[str, object]:
     """Return the picture of one run as a page takes it with it."""
     shown = scene(trace)
-    return _packed({"stages": 1, "columns": shown.columns, "digest": trace.digest(), "name": name,
-                    "header": dict(trace.header)})  # fmt: skip
+    return _packed(
+        {
+            "stages": 1,
+            "columns": shown.columns,
+            "digest": trace.digest(),
+            "name": name,
+            "header": dict(trace.header),
+        }
+    )
 
 
 def _packed(shown: JsonObject) -> JsonDict:
@@ -123,8 +140,12 @@ def _packed(shown: JsonObject) -> JsonDict:
             given = shown["columns"].get(name + end, {})
             tables[name + end] = {column: given.get(column, []) for column in shape.split()}
     title = shown["columns"]["meta"]["title"][0]
-    found = {"stages": shown["stages"], "columns": pack(tables), "title": title,
-             "choices": shown.get("choices")}  # fmt: skip
+    found = {
+        "stages": shown["stages"],
+        "columns": pack(tables),
+        "title": title,
+        "choices": shown.get("choices"),
+    }
     if header := shown.get("header"):
         run = {key: header[key] for key in RUN if header.get(key) is not None}
         found |= {"run": run, "name": shown["name"], "digest": shown["digest"]}
@@ -133,9 +154,7 @@ def _packed(shown: JsonObject) -> JsonDict:
 
 def _gives_picture(cell: Cell) -> bool:
     is_form = ASKED.search(cell["source"])
-    return (
-        cell["cell_type"] == "code" and not is_form and IGNORED in cell["metadata"].get("tags", ())
-    )
+    return cell["cell_type"] == "code" and not is_form and IGNORED in cell["metadata"].get("tags", ())
 
 
 def _outputs(cell: Cell) -> Iterator[Mapping[str, str]]:

@@ -36,8 +36,12 @@ class _Renderer(mistune.HTMLRenderer):
 def markdown(text: str, names: Collection[str] = ()) -> str:
     """Return Markdown as HTML; what is HTML in it is shown as text. Code that is one of *names* is a link."""
     render = mistune.create_markdown(renderer=_Renderer(names), plugins=["table", "url"])
-    return re.sub(r"(<table>.*?</table>)", r'<div class="scroll" tabindex="0">\1</div>', str(render(text)),
-                  flags=re.DOTALL)  # fmt: skip
+    return re.sub(
+        r"(<table>.*?</table>)",
+        r'<div class="scroll" tabindex="0">\1</div>',
+        str(render(text)),
+        flags=re.DOTALL,
+    )
 
 
 def python(code: str) -> str:

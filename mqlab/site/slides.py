@@ -33,13 +33,20 @@ def deck(lesson: LessonData, parts: Sequence[Part], minutes: int, words: Words) 
     """Return the slides of a lesson whose page has these *parts*."""
     about = lesson.instructor
     asked = {part.task["id"]: part for part in parts if part.task is not None}
-    slides = [Slide(kind="title", title=lesson.title, lines=(lesson.question,),
-                    notes=(*_said(about.get("goal")), words["minutes"].format(minutes=minutes)))]  # fmt: skip
+    slides = [
+        Slide(
+            kind="title",
+            title=lesson.title,
+            lines=(lesson.question,),
+            notes=(*_said(about.get("goal")), words["minutes"].format(minutes=minutes)),
+        )
+    ]
     for task in lesson.tasks:
         slides += _of_task(task, asked[task.id], words)
     if questions := tuple(about.get("ask", ())):
-        slides.append(Slide(kind="ask", title=words["questions"], lines=questions,
-                            notes=_said(about.get("short"))))  # fmt: skip
+        slides.append(
+            Slide(kind="ask", title=words["questions"], lines=questions, notes=_said(about.get("short")))
+        )
     return slides
 
 
@@ -50,8 +57,12 @@ def _of_task(task: Prediction | Exercise, part: Part, words: Words) -> Iterator[
         rows = [(shown["key_told"], words["right"])]
         rows += [(answers.told(wrong), rule) for _, wrong, rule in shown["mistakes"]]
         alone = words["commit_alone"]
-        yield Slide(kind="predict", title=task.text, picture=part.picture,
-                    notes=(alone, *(f"{given}: {rule}" for given, rule in rows)))  # fmt: skip
+        yield Slide(
+            kind="predict",
+            title=task.text,
+            picture=part.picture,
+            notes=(alone, *(f"{given}: {rule}" for given, rule in rows)),
+        )
         yield Slide(
             kind="answers",
             title=words["answers"],
@@ -61,9 +72,7 @@ def _of_task(task: Prediction | Exercise, part: Part, words: Words) -> Iterator[
         )
         return
     given = tuple(f"{place} = {_written(value)}" for place, value in task.solution.items())
-    yield Slide(
-        kind="exercise", title=task.text, lines=task.blanks or task.pieces, notes=task.hints
-    )
+    yield Slide(kind="exercise", title=task.text, lines=task.blanks or task.pieces, notes=task.hints)
     yield Slide(
         kind="solution",
         title=words["solution"],

@@ -22,9 +22,11 @@ def described(lesson: Lesson, id: str) -> dict[str, object]:
     task = lesson.task(id)
     fields = lesson.fields(id)
     shared = {
-        "id": id, "lesson": lesson.data.name, "language": lesson.data.language,
+        "id": id,
+        "lesson": lesson.data.name,
+        "language": lesson.data.language,
         "hints": list(_hints(lesson, task, fields)),
-    }  # fmt: skip
+    }
     if isinstance(task, Prediction):
         return {**shared, "kind": "predict", **_prediction(lesson, task)}
     kind = "arrange" if task.pieces else "fill"
@@ -44,14 +46,19 @@ def _prediction(lesson: Lesson, task: Prediction) -> dict[str, object]:
     sent = trace.index().count
     source = lesson.texts["words"]["source"].format(source=task.source) if task.source else ""
     return {
-        "fields": list(key), "key": dict(key), "key_told": answers.told(key), "within": task.within,
+        "fields": list(key),
+        "key": dict(key),
+        "key_told": answers.told(key),
+        "within": task.within,
         "whole": [name for name, value in key.items() if isinstance(value, int)],
-        "sums": task.kind in ("received", "waits"), "sent": sent,
-        "mistakes": [[name, dict(answer), lesson.texts["mistakes"][name]] for name, answer in wrong
-                     if answer is not None],
+        "sums": task.kind in ("received", "waits"),
+        "sent": sent,
+        "mistakes": [
+            [name, dict(answer), lesson.texts["mistakes"][name]] for name, answer in wrong if answer is not None
+        ],
         "told": " ".join([task.told, source]).strip(),
         "ask": feedback.question(task, trace),
-    }  # fmt: skip
+    }
 
 
 def _tried(lesson: Lesson, task: Exercise) -> Iterator[tuple[str, object]]:

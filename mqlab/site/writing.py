@@ -83,12 +83,8 @@ class Site:
         host = (resources.files("mqlab.views") / "host.js").read_text(encoding="utf-8")
         if host.count(HOST_ENDS) != 1:
             raise BadFile("mqlab/views/host.js does not end as a module with one `render`")
-        shown = (
-            f"(() => {{\n{host.replace(HOST_ENDS, 'globalThis.mqlabHost = { render };')}\n}})();\n"
-        )
-        yield self._put(
-            "assets/site.js", shown + "(() => {\n" + "\n".join(map(_text, SCRIPTS)) + "\n})();\n"
-        )
+        shown = f"(() => {{\n{host.replace(HOST_ENDS, 'globalThis.mqlabHost = { render };')}\n}})();\n"
+        yield self._put("assets/site.js", shown + "(() => {\n" + "\n".join(map(_text, SCRIPTS)) + "\n})();\n")
         if self.pyodide is not None:
             target = self.folder / "assets" / "engine"
             self.about = engine.put(self.pyodide, target)
@@ -106,36 +102,60 @@ class Site:
             if page.language == ENGLISH and page.lesson.tasks:
                 yield self._put(f"slides/{page.name[:2]}.html", self._slides(page, parts))
 
-    def _lesson(
-        self, page: Page, parts: list[Part], before: Page | None, after: Page | None
-    ) -> str:
+    def _lesson(self, page: Page, parts: list[Part], before: Page | None, after: Page | None) -> str:
         names = [other.name for other in book.pages(page.language)]
         words = _words(page.language)
         render = _environment(names).get_template("lesson.html").render
-        return render(page=page, parts=parts, before=before, after=after, words=words,
-                      said=data.texts(page.language)["words"], others=book.translations(page),
-                      languages=LANGUAGES, settings=self._settings(page, words), up=page.up,
-                      language=page.language, title=page.lesson.title)  # fmt: skip
+        return render(
+            page=page,
+            parts=parts,
+            before=before,
+            after=after,
+            words=words,
+            said=data.texts(page.language)["words"],
+            others=book.translations(page),
+            languages=LANGUAGES,
+            settings=self._settings(page, words),
+            up=page.up,
+            language=page.language,
+            title=page.lesson.title,
+        )
 
     def _slides(self, page: Page, parts: list[Part]) -> str:
         words = _words(page.language)
         deck = slides.deck(page.lesson, parts, page.minutes, words)
         render = _environment([]).get_template("slides.html").render
-        return render(deck=deck, words=words, settings=self._settings(page, words), up="../",
-                      language=page.language, title=page.lesson.title)  # fmt: skip
+        return render(
+            deck=deck,
+            words=words,
+            settings=self._settings(page, words),
+            up="../",
+            language=page.language,
+            title=page.lesson.title,
+        )
 
     def _settings(self, page: Page, words: Mapping[str, str]) -> dict[str, object]:
         """Return what a page's scripts are to know."""
         said = data.texts(page.language)["words"]
-        return {"engine": self.about if page.is_run else None, "words": words,
-                "said": {name: said[name] for name in SAID}}  # fmt: skip
+        return {
+            "engine": self.about if page.is_run else None,
+            "words": words,
+            "said": {name: said[name] for name in SAID},
+        }
 
     def _contents(self) -> str:
         words = _words(ENGLISH)
         render = _environment([]).get_template("contents.html").render
-        return render(pages=book.pages(), translations=book.translations, languages=LANGUAGES, words=words,
-                      settings={"engine": None, "words": words}, up="", language=ENGLISH,
-                      title=words["lessons"])  # fmt: skip
+        return render(
+            pages=book.pages(),
+            translations=book.translations,
+            languages=LANGUAGES,
+            words=words,
+            settings={"engine": None, "words": words},
+            up="",
+            language=ENGLISH,
+            title=words["lessons"],
+        )
 
 
 def _text(name: str) -> str:
@@ -149,9 +169,7 @@ def _words(language: str) -> dict[str, str]:
 
 
 def _environment(names: list[str]) -> Environment:
-    made = Environment(
-        loader=DictLoader({name: _text(name) for name in TEMPLATES}), autoescape=True
-    )
+    made = Environment(loader=DictLoader({name: _text(name) for name in TEMPLATES}), autoescape=True)
     render = partial(prose.markdown, names=names)
     made.filters["markdown"] = lambda text: Markup(render(text))
     made.filters["python"] = lambda code: Markup(prose.python(code))
@@ -161,6 +179,4 @@ def _environment(names: list[str]) -> Environment:
 
 def _data(value: object) -> Markup:
     """Return a value as JSON that may stand in a script element."""
-    return Markup(
-        json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    )
+    return Markup(json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"))

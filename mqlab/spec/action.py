@@ -220,8 +220,7 @@ class Producer(Action):
             raise BadValue(f"{where}: sends={self.sends!r}; write a whole number, 0 or more")
         if any(dest.has_wildcard for dest in self.to.elements()):
             raise BadValue(
-                f"{where}: {self.to}: a wildcard is for consumers and lists; name the queue or "
-                "topic to send to"
+                f"{where}: {self.to}: a wildcard is for consumers and lists; name the queue or topic to send to"
             )
         if self.size < 1:
             raise BadValue(f"{where}: size={self.size!r}; write a number of bytes, 1 or more")
@@ -238,9 +237,7 @@ class Receive(Action):
     def __post_init__(self) -> None:
         Action.__post_init__(self)
         if self.count < 1:
-            raise BadValue(
-                f"consumer {self.consumer!r}: count={self.count!r}; write a whole number above 0"
-            )
+            raise BadValue(f"consumer {self.consumer!r}: count={self.count!r}; write a whole number above 0")
 
 
 @dataclass(frozen=True, slots=True)

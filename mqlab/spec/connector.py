@@ -89,13 +89,10 @@ class NetworkConnector(HasOptions):
         object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)
         if not parsed.components and parsed.scheme in uris.COMPOSITE:
-            raise BadValue(
-                f"networkConnector {name!r}: {uri!r} names no broker; write static:(tcp://B:61616)"
-            )
+            raise BadValue(f"networkConnector {name!r}: {uri!r} names no broker; write static:(tcp://B:61616)")
         if not parsed.components and parsed.scheme not in HEARD:
             raise BadValue(
-                f"networkConnector {name!r}: {uri!r} is the address of a transport; "
-                f"write static:({uri})"
+                f"networkConnector {name!r}: {uri!r} is the address of a transport; write static:({uri})"
             )
         if parsed.components:
             check_connector(parsed)
@@ -134,8 +131,7 @@ class NetworkConnector(HasOptions):
             return tuple(self.destination_filter.split(","))
         included = [Destination.parse(t) for t in self.dynamically_included_destinations]
         return tuple(
-            f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
-            for dest in included
+            f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}" for dest in included
         ) or (f"{CONSUMER_ADVISORIES}>",)
 
     def change(self, **options: object) -> NetworkConnector:
@@ -152,9 +148,7 @@ class TransportConnector(HasOptions):
     name: str
     pairs: tuple[tuple[str, object], ...]
 
-    def __init__(
-        self, name: str = "openwire", **options: Unpack[TransportConnectorOptions]
-    ) -> None:
+    def __init__(self, name: str = "openwire", **options: Unpack[TransportConnectorOptions]) -> None:
         check_name("transportConnector", name)
         checked = read_options("transportConnector", options, f"transportConnector {name!r}")
         object.__setattr__(self, "name", name)

@@ -34,9 +34,7 @@ class EditionRules:
         option="conduit_network_queue_subscriptions",
     )
     minus_one_is_no_limit: bool = _rule(True, "a TTL of -1 is no limit")
-    bare_statics: bool = _rule(
-        False, "a static subscription has the base priority -5 and no path, near or far"
-    )
+    bare_statics: bool = _rule(False, "a static subscription has the base priority -5 and no path, near or far")
     marks_all_returned: bool = _rule(
         False, "all that a consumer gives back counts as redelivered, if it never had any of it"
     )
@@ -53,20 +51,14 @@ class EditionRules:
     splits_composites: bool = _rule(
         False, "a composite consumer beyond is one subscription for each of its elements"
     )
-    counts_all_topic_acks: bool = _rule(
-        True, "topics count what durable and wildcard subscribers acknowledge"
-    )
+    counts_all_topic_acks: bool = _rule(True, "topics count what durable and wildcard subscribers acknowledge")
     redelivered_travels: bool = _rule(False, "the redelivered flag crosses a bridge")
     zero_prefetch_is_silence: bool = _rule(
         False, "a connector's prefetchSize of 0 is taken, and nothing crosses"
     )
-    zero_attempts_is_forever: bool = _rule(
-        False, "maxReconnectAttempts=0 of a failover client means for ever"
-    )
+    zero_attempts_is_forever: bool = _rule(False, "maxReconnectAttempts=0 of a failover client means for ever")
     pulls_topics: bool = _rule(True, "a topic subscriber with prefetch 0 gets what it asks for")
-    spares_group_owners: bool = _rule(
-        True, "among equals those come first who own fewer message groups"
-    )
+    spares_group_owners: bool = _rule(True, "among equals those come first who own fewer message groups")
     look_pages_in: bool = _rule(
         True, "who looks into a queue makes it take up its messages, as a consumer does"
     )

@@ -60,7 +60,5 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
         for target in (name for name in connector.targets if name in network.names):
             ways = ((broker.name, target), (target, broker.name))
             for here, there in ways if duplex else ways[:1]:
-                graph.add_edge(
-                    here, there, connector=f"{broker.name}/{connector.name}", **connector.options
-                )
+                graph.add_edge(here, there, connector=f"{broker.name}/{connector.name}", **connector.options)
     return graph

@@ -40,14 +40,11 @@ class Link(metaclass=Noun):
         number = isinstance(self.loss, (int, float)) and not isinstance(self.loss, bool)
         if not number or not 0 <= self.loss < 1:
             raise BadValue(
-                f"Link: loss is {self.loss!r}; write the share of segments that is lost, from 0 up to "
-                "0.99"
+                f"Link: loss is {self.loss!r}; write the share of segments that is lost, from 0 up to 0.99"
             )
         whole = isinstance(self.bandwidth, int) and not isinstance(self.bandwidth, bool)
         if self.bandwidth is not None and (not whole or self.bandwidth < 1):
-            raise BadValue(
-                f"Link: bandwidth is {self.bandwidth!r}; write bytes per second, 1 or more, or None"
-            )
+            raise BadValue(f"Link: bandwidth is {self.bandwidth!r}; write bytes per second, 1 or more, or None")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +72,7 @@ class Links:
                 raise BadValue(f"links: {pair!r}: {link!r}; {SHAPE}")
             if not {*pair} & {*brokers}:
                 raise BadValue(
-                    f"links: {pair[0]!r} and {pair[1]!r}: neither is a broker. Known: "
-                    f"{', '.join(brokers)}"
+                    f"links: {pair[0]!r} and {pair[1]!r}: neither is a broker. Known: {', '.join(brokers)}"
                 )
         return cls(between={frozenset(pair): link for pair, link in given.items()})
 

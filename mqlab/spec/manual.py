@@ -37,8 +37,9 @@ def _signature(thing: Any, rows: Iterable[Option]) -> inspect.Signature:
     named = [p for p in known.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
     options = [
         Parameter(row.name, Parameter.KEYWORD_ONLY, default=None, annotation=row.type.__name__)
-        for row in rows if row.name not in known.parameters
-    ]  # fmt: skip
+        for row in rows
+        if row.name not in known.parameters
+    ]
     return known.replace(parameters=[*named, *options])
 
 

@@ -19,14 +19,23 @@ if TYPE_CHECKING:
 
     from mqlab.spec.options.types import BrokerOptions
 
-__all__ = ["HEARD", "MODES", "Around", "Broker", "Endpoint", "Network", "NetworkConnector",
-           "TransportConnector"]  # fmt: skip
+__all__ = [
+    "HEARD",
+    "MODES",
+    "Around",
+    "Broker",
+    "Endpoint",
+    "Network",
+    "NetworkConnector",
+    "TransportConnector",
+]
 
 MODES = ("refuse", "accept_close", "silent")
 
 
-_COMPOSITE = Record({"name": NAME, "forward_to": ListOf(NAME), "forward_only": TRUTH},
-                    (("name",), ("forward_to",)))  # fmt: skip
+_COMPOSITE = Record(
+    {"name": NAME, "forward_to": ListOf(NAME), "forward_only": TRUTH}, (("name",), ("forward_to",))
+)
 _PLACE = ListOf(number(0, 1), least=2, most=2)
 
 
@@ -159,9 +168,12 @@ class Network:
     origin: Origin | None = field(compare=False)
 
     def __init__(
-        self, *brokers: Broker, edition: str = DEFAULT_EDITION, around: Around = Around(),
+        self,
+        *brokers: Broker,
+        edition: str = DEFAULT_EDITION,
+        around: Around = Around(),
         origin: Origin | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         for broker in brokers:
             if not isinstance(broker, Broker):
                 raise BadValue(
@@ -233,9 +245,7 @@ class Network:
             chosen = [c.name for c in broker.connectors if connector_name in ("*", c.name)]
             hits += len(chosen)
             changed.append(
-                broker.replace(
-                    *(c.change(**options) if c.name in chosen else c for c in broker.connectors)
-                )
+                broker.replace(*(c.change(**options) if c.name in chosen else c for c in broker.connectors))
             )
         if not hits and path != "*":
             known = [f"{b.name}/{c.name}" for b, c in self.connectors()]

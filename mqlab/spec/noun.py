@@ -36,9 +36,7 @@ class Noun(type):
         whole = inspect.signature(vars(cls)["__init__"])
         return whole.replace(parameters=list(whole.parameters.values())[1:])
 
-    def _misfit(
-        cls, given: tuple[object, ...], named: dict[str, object]
-    ) -> UnknownName | BadValue | None:
+    def _misfit(cls, given: tuple[object, ...], named: dict[str, object]) -> UnknownName | BadValue | None:
         """Return in what a call does not fit; None if it does."""
         known = cls.__signature__.parameters
         fields = [name for name, field in known.items() if field.kind in _NAMED]
@@ -48,8 +46,6 @@ class Noun(type):
         try:
             cls.__signature__.bind(*given, **named)
         except TypeError as error:
-            order = ", ".join(
-                name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY
-            )
+            order = ", ".join(name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY)
             return BadValue(f"{cls.__name__}: {error}; write {cls.__name__}({order})")
         return None

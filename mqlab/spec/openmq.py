@@ -122,14 +122,8 @@ class ClusterScenario:
 
     def __post_init__(self) -> None:
         for member in self.members:
-            if (
-                not isinstance(member, Member)
-                or not isinstance(member.name, str)
-                or not member.name
-            ):
-                raise BadValue(
-                    f"{shown(member)} is no broker of OpenMQ; write 'b1' or openmq.Broker('b1')"
-                )
+            if not isinstance(member, Member) or not isinstance(member.name, str) or not member.name:
+                raise BadValue(f"{shown(member)} is no broker of OpenMQ; write 'b1' or openmq.Broker('b1')")
         names = [member.name for member in self.members]
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
@@ -155,8 +149,7 @@ class ClusterScenario:
             reason = {
                 "enhanced": "an enhanced cluster has no master broker: the product ignores "
                 "imq.cluster.masterbroker with a warning",
-                "peer": "peers keep the change record in their database "
-                "(imq.cluster.nomasterbroker=true)",
+                "peer": "peers keep the change record in their database (imq.cluster.nomasterbroker=true)",
                 "none": "model none is a cluster without imq.cluster.masterbroker",
             }[self.model]
             raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
@@ -196,9 +189,10 @@ class ClusterScenario:
             return replace(self, **own, options=_changed(self.options, options, "cluster"))
         members = (
             replace(member, options=_changed(member.options, options, f"broker {path!r}"))
-            if member.name == path else member
+            if member.name == path
+            else member
             for member in self.members
-        )  # fmt: skip
+        )
         return replace(self, members=tuple(members))
 
     def option(self, name: str, key: str, default: object = None) -> object:

@@ -38,8 +38,6 @@ def to_python(element: str, given: Options) -> dict[str, object]:
     """Return options by their Python names, as `to_guide` takes them; unknown ones keep their name."""
     rows = {row.guide: row for row in OPTIONS[element].values()}
     return {
-        rows[name].name if name in rows else name: rows[name].read(value, name)
-        if name in rows
-        else value
+        rows[name].name if name in rows else name: rows[name].read(value, name) if name in rows else value
         for name, value in given.items()
     }

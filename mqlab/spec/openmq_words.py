@@ -55,9 +55,18 @@ _SEND = _same(
     time_to_live_ms="time_to_live",
 )
 _CONSUMER = _same(
-    "broker", "receiving", "selector", "durable", "client_id", "subscription_name", "ack_mode",
-    "acknowledge", consumer="name", broker="on", delay_ms="delay",
-)  # fmt: skip
+    "broker",
+    "receiving",
+    "selector",
+    "durable",
+    "client_id",
+    "subscription_name",
+    "ack_mode",
+    "acknowledge",
+    consumer="name",
+    broker="on",
+    delay_ms="delay",
+)
 ROWS = (
     Row(a.Start, "start"),
     Row(o.StartBrokers, "start", _same("brokers")),
@@ -157,9 +166,7 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
             given["on"], given["others"] = value[0], tuple(value[1:])
         elif name is not None:
             given[name] = (
-                tuple(value)
-                if key in ("brokers", "properties") and not isinstance(value, Mapping)
-                else value
+                tuple(value) if key in ("brokers", "properties") and not isinstance(value, Mapping) else value
             )
         elif row.options and not row.nested and key in _guide_names(row.options):
             options[key] = value

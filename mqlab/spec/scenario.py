@@ -22,8 +22,15 @@ DATABASE = "database"  # the line to it has this name
 # What has the network come to rest, and is no call.
 _AT_REST = (a.Start, a.RequestReply, a.WaitForSends)
 # What a consumer or producer says of a connection of its own, and not on that of a client.
-_OF_CONNECTION = ("others", "connection", "no_local", "browser", "connection_options", "client_id",
-                  "redelivery")  # fmt: skip
+_OF_CONNECTION = (
+    "others",
+    "connection",
+    "no_local",
+    "browser",
+    "connection_options",
+    "client_id",
+    "redelivery",
+)
 
 # What a field of this name names, in every action that has it.
 _NAMING = {
@@ -145,10 +152,14 @@ class _Known:
     def names(self, what: str) -> list[str]:
         """Return what is there of a kind such as ``broker``, or of several, ``broker or client``."""
         kinds: dict[str, Iterable[str]] = {
-            "broker": self.brokers, "connector": self.connectors, "endpoint": self.endpoints,
-            "client": self.clients, "consumer": self.consumers, "shared store": self.stores,
+            "broker": self.brokers,
+            "connector": self.connectors,
+            "endpoint": self.endpoints,
+            "client": self.clients,
+            "consumer": self.consumers,
+            "shared store": self.stores,
             "host": self.hosts,
-        }  # fmt: skip
+        }
         return [name for kind in what.split(" or ") for name in kinds[kind]]
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
@@ -224,9 +235,7 @@ class _Known:
             remedy = "start brokers one by one, and put clients on connections of their own"
             raise BadValue(f'{where}: it goes with the pace "rest"; {remedy}')
         if isinstance(action, (a.Consumer, a.Producer)) and action.on not in self.clients:
-            raise BadValue(
-                f"{where}: {action.on!r} is a broker; connect a client, and put it on that"
-            )
+            raise BadValue(f"{where}: {action.on!r} is a broker; connect a client, and put it on that")
 
     def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
         """Raise for a line that is not there: each end is known, and two ends talk to one another."""
@@ -237,9 +246,7 @@ class _Known:
         for end in (action.one, action.other):
             home = self.places.get(end or "", ("",))[0]
             if strictly and home in self.clients and end not in self.clients:
-                raise BadValue(
-                    f"{where}: {end!r} has no line of its own; it uses that of client {home!r}"
-                )
+                raise BadValue(f"{where}: {end!r} has no line of its own; it uses that of client {home!r}")
         many = [*ends_at, *lines, *database, *(() if strictly else users)]
         if action.other is None:
             _need("end of a line (a broker's link)", action.one, many, where)
@@ -248,9 +255,7 @@ class _Known:
         for end in (action.one, action.other):
             _need("end of a line", end, [*many, *users], where)
         talks = any(self._may_reach(c, other) for c in ends & set(users) for other in ends - {c})
-        bridged = any(
-            {b.name, t} == ends for b, con in self.network.connectors() for t in con.targets
-        )
+        bridged = any({b.name, t} == ends for b, con in self.network.connectors() for t in con.targets)
         if not bridged and not talks:
             raise BadValue(
                 f"{where}: {action.one} and {action.other} share no line; a network connector or a "

@@ -156,9 +156,7 @@ def _maybe_not(negated: bool, at: int, value: Callable[[Getter], bool | None]) -
 class _Build(Transformer):  # type: ignore[type-arg]
     """Turns each piece of the grammar into a `Part`."""
 
-    def __init__(
-        self, missing_differs: bool, compare: Callable[[str, object, object], bool | None]
-    ) -> None:
+    def __init__(self, missing_differs: bool, compare: Callable[[str, object, object], bool | None]) -> None:
         super().__init__()
         self.missing_differs, self.compared = missing_differs, compare
 
@@ -224,9 +222,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
         if isinstance(a.constant, bool) and b.constant is not None and b.type != "condition":
             raise _Refused(b.at, f"a {b.type} cannot be compared with a truth value")
         if sign == "<>" and self.missing_differs:
-            return _maybe_not(
-                False, a.at, lambda get: compared("<>", a.value(get), b.value(get)) is not False
-            )
+            return _maybe_not(False, a.at, lambda get: compared("<>", a.value(get), b.value(get)) is not False)
         sign = str(sign)
         return _maybe_not(False, a.at, lambda get: compared(sign, a.value(get), b.value(get)))
 
@@ -250,9 +246,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
 
         def within(get: Getter) -> bool | None:
             value = x.value(get)
-            return both(
-                [compared(">=", value, low.value(get)), compared("<=", value, high.value(get))]
-            )
+            return both([compared(">=", value, low.value(get)), compared("<=", value, high.value(get))])
 
         return _maybe_not(negated, x.at, within)
 

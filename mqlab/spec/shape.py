@@ -89,9 +89,7 @@ class ListOf:
             raise BadValue(f"{where} is {shown(value)}; write {self.words}")
         place = where.rpartition(", ")[0]
         for no, item in enumerate(value, 1):
-            here = (
-                _called(self.what, no, item) if self.what else f"{where.rpartition(', ')[2]} {no}"
-            )
+            here = _called(self.what, no, item) if self.what else f"{where.rpartition(', ')[2]} {no}"
             self.of.check(item, f"{place}, {here}" if place else here)
 
     def schema(self) -> JsonDict:
@@ -106,9 +104,7 @@ def _called(what: str, no: int, item: object) -> str:
     given = item if isinstance(item, Mapping) else {}
     if isinstance(given.get("do"), str):
         return f"{what} {no} ({shown(given['do'])[1:-1]})"
-    return (
-        f"{what} {shown(given['name'])}" if isinstance(given.get("name"), str) else f"{what} {no}"
-    )
+    return f"{what} {shown(given['name'])}" if isinstance(given.get("name"), str) else f"{what} {no}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +169,7 @@ class TaggedUnion:
     def check(self, value: object, where: str) -> None:
         """Raise for an object without the tag, with an unknown one, or not of its record."""
         if not isinstance(value, Mapping):
-            raise BadValue(
-                f"{where} is {shown(value)}; write {self.words} with the key {self.tag!r}"
-            )
+            raise BadValue(f"{where} is {shown(value)}; write {self.words} with the key {self.tag!r}")
         given = value.get(self.tag)
         name = self.aliases.get(given, given) if isinstance(given, str) else given
         if not isinstance(name, str) or name not in self.records:
@@ -191,8 +185,7 @@ class TaggedUnion:
             "properties": {self.tag: {"enum": names}},
             "required": [self.tag],
             "allOf": [
-                {"if": {"properties": {self.tag: {"const": name}}}, "then": self._then(name)}
-                for name in names
+                {"if": {"properties": {self.tag: {"const": name}}}, "then": self._then(name)} for name in names
             ],
         }
 
@@ -255,9 +248,7 @@ def number(low: float = 0, high: float = MOST_MS) -> Scalar:
     def test(value: object) -> bool:
         return _is_number(value) and low <= typing.cast(float, value) <= high
 
-    return Scalar(
-        f"a number, {low:g} to {high:g}", test, {"type": "number", "minimum": low, "maximum": high}
-    )
+    return Scalar(f"a number, {low:g} to {high:g}", test, {"type": "number", "minimum": low, "maximum": high})
 
 
 def choice(choices: Iterable[str]) -> Choice:
@@ -278,13 +269,22 @@ class Length(Scalar):
 
 ANYTHING = Scalar("any value", lambda value: True, {})
 TRUTH = Scalar("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
-NAME = Scalar("a text that is not empty", lambda value: isinstance(value, str) and bool(value.strip()),
-             {"type": "string", "pattern": r"\S"})  # fmt: skip
+NAME = Scalar(
+    "a text that is not empty",
+    lambda value: isinstance(value, str) and bool(value.strip()),
+    {"type": "string", "pattern": r"\S"},
+)
 TEXT = Scalar("a text, in quotes", lambda value: isinstance(value, str), {"type": "string"})
-LENGTH = Length("a length of time", bool, {"anyOf": [
-    {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
-    {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
-]})  # fmt: skip
+LENGTH = Length(
+    "a length of time",
+    bool,
+    {
+        "anyOf": [
+            {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
+            {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
+        ]
+    },
+)
 NAMES = OneOf((NAME, ListOf(NAME, least=1)), "a name or a list of names")
 NAMES_OR_NONE = OneOf((NAME, ListOf(NAME)), "a name or a list of names")
 OBJECT = Record({}, more=ANYTHING)
@@ -330,11 +330,14 @@ def _of_hint(hint: Any) -> Shape:
         return _PLAIN[hint]
     if origin is not None or not isinstance(hint, type):
         return OBJECT if origin is Mapping else ANYTHING
-    return Scalar(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"),
-                 lambda value: isinstance(value, hint), {})  # fmt: skip
+    return Scalar(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"), lambda value: isinstance(value, hint), {})
 
 
 _PLAIN: dict[Any, Shape] = {
-    str: TEXT, bool: TRUTH, int: whole(), float: number(), Any: ANYTHING,
-}  # fmt: skip
+    str: TEXT,
+    bool: TRUTH,
+    int: whole(),
+    float: number(),
+    Any: ANYTHING,
+}
 _WRITTEN = {"Destination": "mq.Queue('TEST.FOO') or mq.Topic('NEWS')"}

@@ -35,9 +35,7 @@ def started(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     return steps if "start" in does or does[:1] == ["start_broker"] else (Step("start"), *steps)
 
 
-def check_keys(
-    step: Step, where: str, table: Mapping[str, tuple[str, str]], always: tuple[str, ...]
-) -> None:
+def check_keys(step: Step, where: str, table: Mapping[str, tuple[str, str]], always: tuple[str, ...]) -> None:
     """Raise `UnknownName` or `BadValue` for a step with unknown or missing keys.
 
     *table* has the keys that each step needs (of those joined by a bar one) and may have; *always* may

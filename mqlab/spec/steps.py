@@ -92,10 +92,15 @@ STEPS: dict[str, Row] = {
 }  # fmt: skip
 # What a script can wait for, and the keys that it says.
 WAITS: dict[str, tuple[str, ...]] = {
-    "master": ("brokers",), "role": ("broker", "role"), "connected": ("client", "to"),
-    "received": ("consumer", "count"), "bridge": ("from", "to", "up"),
-    "configured": ("client", "count", "label"), "attempts": ("by", "count"), "acts": (),
-}  # fmt: skip
+    "master": ("brokers",),
+    "role": ("broker", "role"),
+    "connected": ("client", "to"),
+    "received": ("consumer", "count"),
+    "bridge": ("from", "to", "up"),
+    "configured": ("client", "count", "label"),
+    "attempts": ("by", "count"),
+    "acts": (),
+}
 MAY_LACK = (("connected", "to"), ("bridge", "up"), ("configured", "label"))
 # The steps of networks at rest: what other steps a script has make it one in time.
 PLAIN = (
@@ -205,9 +210,8 @@ def _noun(row: Row, keys: JsonDict) -> a.Action:
 def field_of(row: Row) -> dict[str, str]:
     """Return step key -> field of the action."""
     names = [
-        known.name for known in fields(row.noun)
-        if known.name not in ("options", DESTINATION.get(row.noun))
-    ]  # fmt: skip
+        known.name for known in fields(row.noun) if known.name not in ("options", DESTINATION.get(row.noun))
+    ]
     times = {TIMES[name]: name for name in names if name in TIMES}
     return {**row.keys, **times, **{name: name for name in names}}
 

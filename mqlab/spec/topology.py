@@ -68,9 +68,13 @@ def concentrator(size: int) -> tuple[list[str], Pairs]:
 
 
 TOPOLOGIES: dict[str, Callable[[int], tuple[list[str], Pairs]]] = {
-    "hub and spokes": hub_and_spokes, "chain": chain, "tree": tree, "mesh": mesh,
-    "complete graph": complete_graph, "concentrator": concentrator,
-}  # fmt: skip
+    "hub and spokes": hub_and_spokes,
+    "chain": chain,
+    "tree": tree,
+    "mesh": mesh,
+    "complete graph": complete_graph,
+    "concentrator": concentrator,
+}
 
 
 def network(topology: str, size: int) -> Network:

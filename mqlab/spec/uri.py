@@ -116,9 +116,7 @@ class _Parser:
             return Uri(text=piece, scheme=name, components=parts, fragment=tail)
         return self.address(name, piece, inner, start + shift, tail)
 
-    def composite(
-        self, scheme: str, piece: str, inner: str, start: int, fragment: str | None
-    ) -> Uri:
+    def composite(self, scheme: str, piece: str, inner: str, start: int, fragment: str | None) -> Uri:
         depth, end = 0, -1
         while end + 1 < len(inner) and (depth or end < 0):
             end += 1
@@ -166,9 +164,7 @@ class _Parser:
         if not colon:
             host, port = port, ""
         if port and not (port.isdecimal() and len(port) < 9 and int(port) <= 65535):
-            raise self.error(
-                start + inner.find(port), f"{shown(port)} is not a port; write 0 to 65535"
-            )
+            raise self.error(start + inner.find(port), f"{shown(port)} is not a port; write 0 to 65535")
         return Uri(
             text=piece,
             scheme=scheme,

@@ -111,9 +111,7 @@ def matches(pattern: str, name: str, parent: bool = True) -> bool:
     if wanted[-1] == ">":
         return _prefix(wanted, given, parent)
     if "*" in wanted:
-        return len(wanted) == len(given) and all(
-            w in ("*", g) for w, g in zip(wanted, given, strict=True)
-        )
+        return len(wanted) == len(given) and all(w in ("*", g) for w, g in zip(wanted, given, strict=True))
     return pattern == name
 
 
@@ -154,9 +152,7 @@ def duration(value: int | float | str, where: str = "time") -> int:
     found = _DURATION.match(value.strip()) if isinstance(value, str) else None
     time = round(float(found[1]) * _UNITS[found[2]]) if found else -1
     if not 0 <= time <= MOST_MS * 1000:
-        raise BadValue(
-            f"{where}: {shown(value)} is not a length of time; write for example '500ms'"
-        )
+        raise BadValue(f"{where}: {shown(value)} is not a length of time; write for example '500ms'")
     return time
 
 

@@ -10,5 +10,14 @@ from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 
 __all__ = [
-    "COLUMNS", "Account", "Comparison", "Entry", "Event", "Fate", "Kind", "Ledger", "Reason", "Trace",
-]  # fmt: skip
+    "COLUMNS",
+    "Account",
+    "Comparison",
+    "Entry",
+    "Event",
+    "Fate",
+    "Kind",
+    "Ledger",
+    "Reason",
+    "Trace",
+]

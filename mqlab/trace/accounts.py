@@ -148,7 +148,5 @@ def _common(lists: list[Spans]) -> Spans:
     """Return what is in all of the lists of spans."""
     common = lists[0]
     for spans in lists[1:]:
-        common = [
-            (max(a, c), min(b, d)) for a, b in common for c, d in spans if max(a, c) < min(b, d)
-        ]
+        common = [(max(a, c), min(b, d)) for a, b in common for c, d in spans if max(a, c) < min(b, d)]
     return common

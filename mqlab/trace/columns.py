@@ -60,9 +60,11 @@ class Columns:
     """
 
     def __init__(
-        self, header: JsonObject, names: Mapping[str, list[str]],
+        self,
+        header: JsonObject,
+        names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.header = {"format": FORMAT, **header}
         self.names = Names(names)
         self._columns = dict(columns)
@@ -71,9 +73,11 @@ class Columns:
 
     @classmethod
     def from_columns(
-        cls, header: Mapping[str, object], names: Mapping[str, list[str]],
+        cls,
+        header: Mapping[str, object],
+        names: Mapping[str, list[str]],
         columns: Mapping[str, Iterable[int]],
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Return a trace over any integer sequences, such as those read from a file."""
         return cls(header, names, {n: array(code, columns[n]) for n, code in COLUMNS.items()})
 

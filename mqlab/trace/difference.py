@@ -27,9 +27,7 @@ class Comparison(Plottable):
     def __str__(self) -> str:
         """Return what each consumer received in both runs, and where they part."""
         one, other = labels((self.one, self.other))
-        counts = [
-            f"  {name}: {left} and {right}" for name, (left, right) in self.received().items()
-        ]
+        counts = [f"  {name}: {left} and {right}" for name, (left, right) in self.received().items()]
         lines = [f"{one}, beside {other}", "received:", *(counts or ["  there is no consumer"])]
         parted = self.first_difference()
         if parted is None:

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.trace.fates import (  # fmt: skip
+from mqlab.trace.fates import (
     BURIED,
     CODE,
     DOWN,
@@ -56,8 +56,7 @@ def copies(trace: Columns, rows: array[int], owner: list[int]) -> list[tuple[int
     import numpy as np
 
     at = np.asarray(rows)
-    kind, to, msg, dest, cause = (np.asarray(trace.column(c)) for c in
-                                  ("kind", "to", "msg", "dest", "cause"))  # fmt: skip
+    kind, to, msg, dest, cause = (np.asarray(trace.column(c)) for c in ("kind", "to", "msg", "dest", "cause"))
     msg, dest, cause, to = msg[at].astype(np.int64), dest[at], cause[at], np.array(owner)[to[at]]
     nodes, dests = len(owner), len(trace.names["dest"])
     flagged = (cause >= 0) & (kind[cause] == Kind.Redelivered)
@@ -95,8 +94,9 @@ class NumpyFates:
 
         self.np, self.trace = np, trace
         columns = ("kind", "msg", "broker", "frm", "dest", "sub", "cause", "rule")
-        (self.kind, self.msg, self.broker, self.frm, self.dest, self.sub, self.cause,
-         self.rule) = (np.asarray(trace.column(name)) for name in columns)  # fmt: skip
+        (self.kind, self.msg, self.broker, self.frm, self.dest, self.sub, self.cause, self.rule) = (
+            np.asarray(trace.column(name)) for name in columns
+        )
         self.first_sent, self.first_failed = self.of(Kind.Sent), self.of(Kind.Failed)
         told = np.concatenate((self.first_sent, self.first_failed))
         self.last = int(self.msg[told].max(initial=0))
@@ -168,9 +168,7 @@ class NumpyFates:
     def held(self) -> MessagesAtEnd:
         """Return what queues and subscriptions hold at the end."""
         np = self.np
-        columns = [
-            np.concatenate(both) for both in zip(self.at_brokers(), self.copies(), strict=True)
-        ]
+        columns = [np.concatenate(both) for both in zip(self.at_brokers(), self.copies(), strict=True)]
         msg, dest, broker = columns[2], columns[1], columns[0]
         if len(self.copied):  # what lies at brokers is in order already
             order = np.lexsort((columns[3], msg, dest, broker))
@@ -241,9 +239,7 @@ class NumpyFates:
         if not len(rows):
             return (none,) * 5
         subs = len(self.trace.names["sub"])
-        key = (self.msg[rows].astype(np.int64) * subs + self.sub[rows]) * self.dests + self.dest[
-            rows
-        ]
+        key = (self.msg[rows].astype(np.int64) * subs + self.sub[rows]) * self.dests + self.dest[rows]
         keys, place = np.unique(key, return_inverse=True)
         at = np.zeros(len(keys), np.int64)
         at[place] = rows
@@ -275,16 +271,24 @@ class NumpyFates:
         np, lying = self.np, self.held()
         failed = self.first_failed[self.msg[self.first_failed] >= 0]
         sent, failed = self.first(self.first_sent), self.first(failed)
-        got, taken, buried = (
-            self.by_message(*kinds) for kinds in ((Kind.Received,), (Kind.Enqueued,), BURIED)
-        )
+        got, taken, buried = (self.by_message(*kinds) for kinds in ((Kind.Received,), (Kind.Enqueued,), BURIED))
         gone = self.gone(buried)
         waits, letter = self.waits(lying, buried)
         received = got > buried
         topic = self.topic[np.where(sent >= 0, self.dest[sent], -1)]
         cases = [received & topic, waits >= 0, letter, received, gone >= 0, taken >= 0]
-        fates = np.select(cases, [CODE[Fate.consumed], CODE[Fate.waiting], CODE[Fate.dead_lettered],
-                                  CODE[Fate.consumed], self.codes(gone), CODE[Fate.lost]], -1)  # fmt: skip
+        fates = np.select(
+            cases,
+            [
+                CODE[Fate.consumed],
+                CODE[Fate.waiting],
+                CODE[Fate.dead_lettered],
+                CODE[Fate.consumed],
+                self.codes(gone),
+                CODE[Fate.lost],
+            ],
+            -1,
+        )
         rows = np.select(cases, [got, waits, buried, got, gone, taken], -1)
         numbers = np.flatnonzero((sent >= 0) | (failed >= 0))
         numbers = numbers[numbers > 0]

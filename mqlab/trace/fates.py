@@ -28,17 +28,24 @@ class Fate(StrEnum):
     waiting = "waiting"  # a broker holds it: in a queue, for a subscription, in its store
     expired = "expired"  # its time to live was over
     dead_lettered = "dead-lettered"  # it lies in a dead letter queue, or went there
-    dropped = (
-        "dropped"  # by a rule: no subscriber of the topic, a limit, an order of the client ...
-    )
+    dropped = "dropped"  # by a rule: no subscriber of the topic, a limit, an order of the client ...
     lost = "lost"  # by a fault: a stop or crash without a store, a connection that went ...
     never_accepted = "never accepted"  # no broker took it over: refused, or still on its way
 
 
 FATES = tuple(Fate)
 CODE = {fate: code for code, fate in enumerate(FATES)}
-FAULTS = frozenset((Reason.memory_store, Reason.store_deleted, Reason.bridge_down, Reason.connection_lost,
-                    Reason.broker_stopped, Reason.moved_aside, Reason.scale_down))  # fmt: skip
+FAULTS = frozenset(
+    (
+        Reason.memory_store,
+        Reason.store_deleted,
+        Reason.bridge_down,
+        Reason.connection_lost,
+        Reason.broker_stopped,
+        Reason.moved_aside,
+        Reason.scale_down,
+    )
+)
 
 LETS_GO = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 BURIED = (Kind.Expired, Kind.DeadLettered)
@@ -46,8 +53,7 @@ DOWN, UP = (Kind.Stopped, Kind.Crashed), (Kind.Started, Kind.Restarted)
 NEVER_HERE = (Kind.Sent, Kind.Forwarded)  # causes of a Discarded that ends nothing a broker held
 TAKES = (Kind.Dispatched, Kind.Forwarded, Kind.Held, Kind.Returned, Kind.TakenOver, Kind.Refused)
 # What says last why something lies where it lies.
-TELLS = (Kind.Held, Kind.Dispatched, Kind.Forwarded, Kind.Received, Kind.Returned,
-         Kind.Refused)  # fmt: skip
+TELLS = (Kind.Held, Kind.Dispatched, Kind.Forwarded, Kind.Received, Kind.Returned, Kind.Refused)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,12 @@ class TextTable(ABC):
         lines = self.table()
         widths = [max(len(line[no]) for line in lines) for no in range(len(lines[0]))]
         return "\n".join(
-            "  ".join(cell.rjust(width) if no else cell.ljust(width)
-                      for no, (cell, width) in enumerate(zip(line, widths, strict=True))).rstrip()
+            "  ".join(
+                cell.rjust(width) if no else cell.ljust(width)
+                for no, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
             for line in lines
-        )  # fmt: skip
+        )
 
     def __repr__(self) -> str:
         return str(self)

@@ -25,9 +25,7 @@ class Index:
         self.trace, self.asked = trace, 0
         self.order: tuple[array[int], array[int]] | None = None
         sent = _sent_by_numpy if trace.by_numpy else _sent_by_hand
-        self.sent = sent(
-            trace, trace.rows(Kind.Sent)
-        )  # producer -> its messages, as they were sent
+        self.sent = sent(trace, trace.rows(Kind.Sent))  # producer -> its messages, as they were sent
         self.last = max((max(numbers) for numbers in self.sent.values()), default=0)
 
     def rows(self, msg: int) -> Sequence[int]:
@@ -46,9 +44,7 @@ class Index:
     def name(self, msg: int) -> str:
         """Return the name of a message; raises `BadValue` for a number that none has."""
         for node, numbers in self.sent.items():
-            place = bisect_left(
-                numbers, msg
-            )  # they go up, unless it sent for two actions at a time
+            place = bisect_left(numbers, msg)  # they go up, unless it sent for two actions at a time
             if place == len(numbers) or numbers[place] != msg:
                 place = numbers.index(msg) if msg in numbers else -1
             if place >= 0:
@@ -85,15 +81,12 @@ class Index:
                     return numbers[int(place) - 1]
         if text.isdecimal() and any(int(text) in numbers for numbers in self.sent.values()):
             return int(text)
-        raise UnknownName.of(
-            "message", text, [self.name(m) for of in self.sent.values() for m in of]
-        )
+        raise UnknownName.of("message", text, [self.name(m) for of in self.sent.values() for m in of])
 
     def names(self) -> Mapping[int, str]:
         """Return message number -> name, of all."""
         nodes = self.trace.names["node"]
-        return {msg: f"{nodes[node]}-{no}" for node, of in self.sent.items()
-                for no, msg in enumerate(of, 1)}  # fmt: skip
+        return {msg: f"{nodes[node]}-{no}" for node, of in self.sent.items() for no, msg in enumerate(of, 1)}
 
 
 def _sent_by_hand(trace: Columns, rows: array[int]) -> dict[int, array[int]]:
@@ -112,9 +105,7 @@ def _sent_by_numpy(trace: Columns, rows: array[int]) -> dict[int, array[int]]:
     at = np.asarray(rows)
     msgs, frm = np.asarray(trace.column("msg"))[at], np.asarray(trace.column("frm"))[at]
     nodes, first = np.unique(frm, return_index=True)
-    return {
-        int(nodes[no]): array("i", msgs[frm == nodes[no]].tobytes()) for no in np.argsort(first)
-    }
+    return {int(nodes[no]): array("i", msgs[frm == nodes[no]].tobytes()) for no in np.argsort(first)}
 
 
 def _scanned(msgs: array[int], msg: int) -> array[int]:

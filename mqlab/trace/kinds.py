@@ -100,9 +100,7 @@ class Reason(IntEnum):
     source: str
     depends_on: frozenset[str]
 
-    def __new__(
-        cls, code: int, sentence: str = "", source: str = "", depends_on: Iterable[str] = ()
-    ) -> Self:
+    def __new__(cls, code: int, sentence: str = "", source: str = "", depends_on: Iterable[str] = ()) -> Self:
         """Make a row's first value the code, the others its attributes."""
         self = int.__new__(cls, code)
         self._value_ = code

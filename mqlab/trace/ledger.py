@@ -48,13 +48,15 @@ def measures(trace: Trace) -> dict[str, int | None]:
     clients = set(_clients(trace))
     away = [b - a for who, spans in trace.downtime().items() if who in clients for a, b in spans]
     return {
-        "sent": len(sent), "received": len(first), "lost": len(trace.lost()),
+        "sent": len(sent),
+        "received": len(first),
+        "lost": len(trace.lost()),
         "twice": len({msg for more in trace.duplicated().values() for msg in more}),
         "redelivered": len({msg for got in trace.redelivered().values() for msg in got}),
         "service after": _ms(after, crash),
         "data after": None if late is None or crash is None else max(0, late - crash) // 1000,
         "longest away": max(away) // 1000 if away else None,
-    }  # fmt: skip
+    }
 
 
 def _clients(trace: Trace) -> list[str]:
@@ -82,7 +84,8 @@ class Ledger(TextTable):
         """Return the table as text: the head, then one line per run."""
         lines = [["", *COLUMNS]]
         for name, row in self.rows().items():
-            cells = (("-" if row[c] is None else f"{row[c]} ms" if c in TIMES else str(row[c]))
-                     for c in COLUMNS)  # fmt: skip
+            cells = (
+                ("-" if row[c] is None else f"{row[c]} ms" if c in TIMES else str(row[c])) for c in COLUMNS
+            )
             lines.append([name, *cells])
         return lines

@@ -16,9 +16,10 @@ def outcome(trace: Trace) -> dict[str, object]:
     found: JsonDict = {
         "consumers": {
             names[i]: {"count": 0, "received": [], "paths": []}
-            for i in range(len(names)) if roles[i] == "consumer" and names[i] not in hidden
+            for i in range(len(names))
+            if roles[i] == "consumer" and names[i] not in hidden
         },
-    }  # fmt: skip
+    }
     kinds, to, msgs = (trace.column(c) for c in ("kind", "to", "msg"))
     for row, kind in enumerate(kinds):
         if kind in (Kind.Received, Kind.Redelivered) and names[to[row]] not in hidden:

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 _BITS = {"b": "int8", "h": "int16", "i": "int32", "q": "int64"}
 DELTA = ("t", "msg")
 KEY = b"mqlab"
-GROUP = (
-    1 << 18
-)  # rows that are read at once: a window takes a quarter of the time that 1 << 20 take
+GROUP = 1 << 18  # rows that are read at once: a window takes a quarter of the time that 1 << 20 take
 
 
 def schema(metadata: dict[bytes, bytes] | None = None) -> pa.Schema:
@@ -49,8 +47,7 @@ def as_table(columns: Mapping[str, Sized], metadata: dict[bytes, bytes] | None =
     shape = schema(metadata)
     size = len(columns["t"])
     arrays = [
-        pa.Array.from_buffers(field.type, size, [None, pa.py_buffer(columns[field.name])])
-        for field in shape
+        pa.Array.from_buffers(field.type, size, [None, pa.py_buffer(columns[field.name])]) for field in shape
     ]
     return pa.table(arrays, schema=shape)
 
@@ -66,13 +63,13 @@ def check(found: pa.Schema, where: str) -> None:
     wrong += [f"{name} is none of a trace's" for name in given if name not in wanted]
     for name, kind in given.items():
         most = wanted.get(name)
-        if most is not None and not (
-            types.is_signed_integer(kind) and kind.bit_width <= most.bit_width
-        ):
+        if most is not None and not (types.is_signed_integer(kind) and kind.bit_width <= most.bit_width):
             wrong.append(f"{name} is {kind} and must be {most}")
     if wrong:
-        raise BadFile(f"{where}: not the events of a trace (columns: {'; '.join(wrong)}); "
-                      "mqlab.replay.read reads files of others")  # fmt: skip
+        raise BadFile(
+            f"{where}: not the events of a trace (columns: {'; '.join(wrong)}); "
+            "mqlab.replay.read reads files of others"
+        )
 
 
 def other_format(found: object) -> str:
@@ -86,8 +83,10 @@ def trace_of(table: pa.Table, where: str = "table") -> Trace:
     """Return the trace of a table; raises `BadFile` for a table that is none."""
     about = (table.schema.metadata or {}).get(KEY)
     if about is None:
-        raise BadFile(f"{where}: not a trace of mqlab; write one with mqlab run ... --trace FILE, "
-                      "or read it with mqlab.replay.read")  # fmt: skip
+        raise BadFile(
+            f"{where}: not a trace of mqlab; write one with mqlab run ... --trace FILE, "
+            "or read it with mqlab.replay.read"
+        )
     try:
         known = json.loads(about)
         form, header, names = known["format"], known.get("header"), known.get("names")
@@ -109,10 +108,14 @@ def write(table: pa.Table, path: Path) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         pa.parquet.write_table(
-            table, beside, compression="zstd", row_group_size=GROUP, write_page_checksum=True,
+            table,
+            beside,
+            compression="zstd",
+            row_group_size=GROUP,
+            write_page_checksum=True,
             use_dictionary=[name for name in COLUMNS if name not in DELTA],
             column_encoding=dict.fromkeys(DELTA, "DELTA_BINARY_PACKED"),
-        )  # fmt: skip
+        )
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mqlab.trace.fates import (  # fmt: skip
+from mqlab.trace.fates import (
     BURIED,
     CODE,
     DOWN,
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-ENQUEUED, ACKNOWLEDGED, RECEIVED = (
-    int(kind) for kind in (Kind.Enqueued, Kind.Acknowledged, Kind.Received)
-)
+ENQUEUED, ACKNOWLEDGED, RECEIVED = (int(kind) for kind in (Kind.Enqueued, Kind.Acknowledged, Kind.Received))
 _ENDS = frozenset(map(int, (*LETS_GO, *DOWN, Kind.TakenOver, Kind.Unsubscribed)))
 _MOVES = frozenset((*_ENDS, ENQUEUED, RECEIVED))
 _OF_TOPICS = frozenset(map(int, TAKES))
@@ -87,9 +85,12 @@ class FateScan:
                 self.at_subscription(row, kind, msg)
             else:
                 place = (msg * nodes + broker[row]) * dests + dest[row]
-                if kind == ENQUEUED and place not in held and place not in odd and (
-                    cause[row] < 0 or kinds[cause[row]] not in _ODD
-                ):  # fmt: skip
+                if (
+                    kind == ENQUEUED
+                    and place not in held
+                    and place not in odd
+                    and (cause[row] < 0 or kinds[cause[row]] not in _ODD)
+                ):
                     held[place] = taken[msg] = row
                 elif kind == ACKNOWLEDGED and place in held and place not in odd:
                     del held[place]
@@ -155,8 +156,11 @@ class FateScan:
         """Of the copies of topics only those of durable subscriptions are kept."""
         node = self.broker[row]
         for sub, copies in self.copies.items():
-            end = {key: at for key, at in copies.items()
-                   if self.broker[at] == node and self.rule[at] != Reason.durable}  # fmt: skip
+            end = {
+                key: at
+                for key, at in copies.items()
+                if self.broker[at] == node and self.rule[at] != Reason.durable
+            }
             if end:
                 self.end(end, row)
                 self.copies[sub] = {key: at for key, at in copies.items() if key not in end}
@@ -218,9 +222,7 @@ def _first(into: array[int], msgs: array[int], rows: Iterable[int]) -> None:
             into[msgs[row]] = row
 
 
-def _decide(
-    found: FateScan, numbers: list[int], lying: MessagesAtEnd
-) -> tuple[array[int], array[int]]:
+def _decide(found: FateScan, numbers: list[int], lying: MessagesAtEnd) -> tuple[array[int], array[int]]:
     """Return the code of the fate of each message, and the row that decided it."""
     waits: dict[int, int] = {}
     letters: set[int] = set()
@@ -240,7 +242,7 @@ def _decide(
 
 def _fate(
     found: FateScan, msg: int, waits: int, letter: bool, faults: Faults, failed: set[int]
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     sent, got, buried, gone = (c[msg] for c in (found.sent, found.got, found.buried, found.gone))
     received = got > buried
     if received and sent >= 0 and found.ground.topic[found.dest[sent]]:
@@ -276,5 +278,6 @@ def copies(trace: Columns, rows: Iterable[int], owner: list[int]) -> list[tuple[
         if not flagged and not topic[dest[row]]:
             fresh[msg[row], dest[row]] += 1
     several = {number for (number, _), count in fresh.items() if count > 1}
-    return sorted((node, number, count) for (node, number), count in counts.items()
-                  if count > 1 or number in several)  # fmt: skip
+    return sorted(
+        (node, number, count) for (node, number), count in counts.items() if count > 1 or number in several
+    )

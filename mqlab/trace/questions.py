@@ -66,9 +66,7 @@ def copies(trace: Trace, msg: int) -> list[int]:
             found.remove(cause)
         elif kind == Kind.TakenOver:  # out of the store: no copy of whose store it was
             found = [
-                r
-                for r in found
-                if kinds[r] == Kind.Received or (broker[r], dest[r]) != (frm[row], dest[row])
+                r for r in found if kinds[r] == Kind.Received or (broker[r], dest[r]) != (frm[row], dest[row])
             ]
         elif kind in GONE and cause in found and kinds[cause] != Kind.Received:
             found.remove(cause)
@@ -135,9 +133,7 @@ def stuck(trace: Trace) -> dict[str, dict[str, list[int]]]:
     )
 
 
-def _by_broker(
-    trace: Trace, found: Iterable[tuple[int, int, int]]
-) -> dict[str, dict[str, list[int]]]:
+def _by_broker(trace: Trace, found: Iterable[tuple[int, int, int]]) -> dict[str, dict[str, list[int]]]:
     nodes, dests = trace.names["node"], trace.names["dest"]
     tree: dict[str, dict[str, list[int]]] = {}
     place, numbers = (-1, -1), list[int]()

@@ -12,9 +12,21 @@ from mqlab.trace.narrow import ROW, WIDTH, narrow
 from mqlab.trace.trace import Trace
 
 FULL = (1 << 13) - 1  # so many rows, and one, become columns at a time: as many as a cache holds
-MOVES = frozenset((Kind.Sent, Kind.Enqueued, Kind.Dispatched, Kind.Forwarded, Kind.Received,
-                   Kind.Acknowledged, Kind.Returned, Kind.Subscribed, Kind.Unsubscribed,
-                   Kind.Expired, Kind.DeadLettered))  # fmt: skip
+MOVES = frozenset(
+    (
+        Kind.Sent,
+        Kind.Enqueued,
+        Kind.Dispatched,
+        Kind.Forwarded,
+        Kind.Received,
+        Kind.Acknowledged,
+        Kind.Returned,
+        Kind.Subscribed,
+        Kind.Unsubscribed,
+        Kind.Expired,
+        Kind.DeadLettered,
+    )
+)
 _ONE = struct.Struct("=q")
 _KIND = 8 * ROW.index("kind")  # bytes of a row before its kind
 _PACK = struct.Struct(f"={WIDTH}q").pack
@@ -22,9 +34,7 @@ _STAMP = struct.Struct("=6q").pack
 _STAMPED = struct.Struct("=7q48s").pack
 
 
-def pack_prefix(
-    kind: int, broker: int, frm: int = -1, to: int = -1, link: int = -1, sub: int = -1
-) -> bytes:
+def pack_prefix(kind: int, broker: int, frm: int = -1, to: int = -1, link: int = -1, sub: int = -1) -> bytes:
     """Return what all events of one kind on one way have in common, packed once for all of them."""
     return _STAMP(kind, broker, frm, to, link, sub)
 
@@ -76,10 +86,21 @@ class Recorder:
         self.bridges: dict[tuple[str, str, str], int] = {}
 
     def add(
-        self, t: int, kind: int, msg: int = -1, broker: int = -1, frm: int = -1, to: int = -1,
-        link: int = -1, dest: int = -1, sub: int = -1, hop: int = 0, age: int = 0,
-        rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
+        self,
+        t: int,
+        kind: int,
+        msg: int = -1,
+        broker: int = -1,
+        frm: int = -1,
+        to: int = -1,
+        link: int = -1,
+        dest: int = -1,
+        sub: int = -1,
+        hop: int = 0,
+        age: int = 0,
+        rule: int = 0,
+        cause: int = -1,
+    ) -> int:
         """Append one event and return its row number, which later events name as their cause."""
         self.rows += _PACK(t, msg, dest, hop, age, rule, cause, kind, broker, frm, to, link, sub)
         row = self.count
@@ -92,9 +113,15 @@ class Recorder:
         """Append what happens to *message* now, its kind and way packed already; return its row number."""
         rows, now = self.rows, self.clock.now
         rows += _STAMPED(
-            now, message.number, message.dest_no, len(message.path), now - message.sent, rule,
-            cause, stamp,
-        )  # fmt: skip
+            now,
+            message.number,
+            message.dest_no,
+            len(message.path),
+            now - message.sent,
+            rule,
+            cause,
+            stamp,
+        )
         row = self.count
         self.count = row + 1
         if row & FULL == FULL:

@@ -19,21 +19,24 @@ Lines = list[tuple[str, str]]  # what it is about, and what there is to say
 def lines(trace: Trace) -> Lines:
     """Return the lines of a summary; times have units."""
     roles, account = trace.names["node_role"], trace.account()
-    brokers = [
-        name for name, role in zip(trace.names["node"], roles, strict=True) if role == "broker"
-    ]
+    brokers = [name for name, role in zip(trace.names["node"], roles, strict=True) if role == "broker"]
     ran = f"{_time(max(trace.column('t'), default=0))}, {len(trace)} events, seed {trace.header.get('seed', 0)}"
     edition = f", edition {trace.header['edition']}" if "edition" in trace.header else ""
     found = [("run", ran + edition), ("brokers", _some(brokers)), ("messages", _fates(trace))]
     found.append(("received", _some([f"{who} {count}" for who, count in trace.received().items()])))
-    lies = [f"{broker} {dest} {len(numbers)}" for broker, dests in trace.waiting().items()
-            for dest, numbers in dests.items()]  # fmt: skip
+    lies = [
+        f"{broker} {dest} {len(numbers)}"
+        for broker, dests in trace.waiting().items()
+        for dest, numbers in dests.items()
+    ]
     found += [("waiting", _some(lies))] * bool(lies)
     for fate, count, why, which in account.table()[1:]:
         if fate not in (Fate.consumed, Fate.waiting):
             found.append((fate, f"{count} ({which})" + f": {why}" * bool(why)))
-    for what, numbers in (("stuck", {n for of in trace.stuck().values() for ns in of.values() for n in ns}),
-                          ("came twice", {n for of in trace.duplicated().values() for n in of})):  # fmt: skip
+    for what, numbers in (
+        ("stuck", {n for of in trace.stuck().values() for ns in of.values() for n in ns}),
+        ("came twice", {n for of in trace.duplicated().values() for n in of}),
+    ):
         found += [(what, f"{len(numbers)} ({spans(sorted(numbers), MOST)})")] * bool(numbers)
     return found
 

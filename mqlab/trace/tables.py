@@ -41,10 +41,12 @@ def to_arrow(trace: Trace) -> pa.Table:
         "rule": [rule.name for rule in Reason],
     }
     columns = {name: _column(pa, trace, *of, name in ABSENT) for name, of in COLUMNS.items()}
-    return pa.table({
-        name: pa.DictionaryArray.from_arrays(column, pa.array(names[of], pa.string())) if of else column
-        for (name, (_, of)), column in zip(COLUMNS.items(), columns.values(), strict=True)
-    })  # fmt: skip
+    return pa.table(
+        {
+            name: pa.DictionaryArray.from_arrays(column, pa.array(names[of], pa.string())) if of else column
+            for (name, (_, of)), column in zip(COLUMNS.items(), columns.values(), strict=True)
+        }
+    )
 
 
 def _column(pa: Any, trace: Trace, column: str, of: str, absent: bool) -> Any:

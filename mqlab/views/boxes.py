@@ -49,9 +49,7 @@ class Box:
 
     def holds(self, point: Point, gap: float = 0.0) -> bool:
         """Whether a point is in the box, or closer than *gap*."""
-        return (
-            abs(point[0] - self.x) < self.w / 2 + gap and abs(point[1] - self.y) < self.h / 2 + gap
-        )
+        return abs(point[0] - self.x) < self.w / 2 + gap and abs(point[1] - self.y) < self.h / 2 + gap
 
     def moved(self, dx: float, dy: float) -> Box:
         """Return the box elsewhere."""
@@ -104,17 +102,15 @@ class Curve:
     @property
     def is_straight(self) -> bool:
         """Whether the control point lies on the line between the ends."""
-        across = (self.cx - self.x0) * (self.y1 - self.y0) - (self.cy - self.y0) * (
-            self.x1 - self.x0
-        )
+        across = (self.cx - self.x0) * (self.y1 - self.y0) - (self.cy - self.y0) * (self.x1 - self.x0)
         return abs(across) < 0.5 * (self.length or 1)
 
     def part(self, u: float, v: float) -> Curve:
         """Return the piece of the curve from *u* to *v*."""
         (x0, y0), (x1, y1) = self.at(u), self.at(v)
         # The control point of a piece is the blossom of both its ends.
-        cx = (1-u)*(1-v)*self.x0 + (u*(1-v) + v*(1-u))*self.cx + u*v*self.x1  # fmt: skip
-        cy = (1-u)*(1-v)*self.y0 + (u*(1-v) + v*(1-u))*self.cy + u*v*self.y1  # fmt: skip
+        cx = (1 - u) * (1 - v) * self.x0 + (u * (1 - v) + v * (1 - u)) * self.cx + u * v * self.x1
+        cy = (1 - u) * (1 - v) * self.y0 + (u * (1 - v) + v * (1 - u)) * self.cy + u * v * self.y1
         return Curve(x0, y0, cx, cy, x1, y1)
 
     @property
@@ -127,9 +123,7 @@ class Curve:
         """Return the curve moved by *off* to its right, as one sees it who goes along it (y downwards)."""
         size = self.length or 1.0
         dx, dy = -(self.y1 - self.y0) / size * off, (self.x1 - self.x0) / size * off
-        return Curve(
-            self.x0 + dx, self.y0 + dy, self.cx + dx, self.cy + dy, self.x1 + dx, self.y1 + dy
-        )
+        return Curve(self.x0 + dx, self.y0 + dy, self.cx + dx, self.cy + dy, self.x1 + dx, self.y1 + dy)
 
 
 def bent(a: Point, b: Point, bend: float) -> Curve:

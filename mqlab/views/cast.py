@@ -83,9 +83,7 @@ class SceneParts:
         if found:
             return found
         roles = ("client", "producer", "consumer")
-        return [
-            no for no, (_, role) in enumerate(self.nodes) if role in roles and self.actors[no] == no
-        ]
+        return [no for no, (_, role) in enumerate(self.nodes) if role in roles and self.actors[no] == no]
 
     def seen_as(self, node: int) -> int:
         """Return the node as which a broker or a client is drawn: here itself (but see `folded.Folded`)."""
@@ -123,21 +121,29 @@ class SceneParts:
         clients = {name: no for no, (name, role) in enumerate(self.nodes) if role == "client"}
         homes = self.trace.names["node_home"]
         return {
-            no: clients[homes[no]] for no, (_, role) in enumerate(self.nodes)
+            no: clients[homes[no]]
+            for no, (_, role) in enumerate(self.nodes)
             if role == "consumer" and self.actors[no] == no and homes[no] in clients
-        }  # fmt: skip
+        }
 
     @cached_property
     def clients(self) -> list[Client]:
         """All clients that do not stand by themselves."""
         homes = self._homes
         return [
-            Client(no, name, role, tuple(homes.get(no, ())),
-                   tuple(c for c, owner in self.owners.items() if owner == no))
+            Client(
+                no,
+                name,
+                role,
+                tuple(homes.get(no, ())),
+                tuple(c for c, owner in self.owners.items() if owner == no),
+            )
             for no, (name, role) in enumerate(self.nodes)
-            if role in ("client", "producer", "consumer") and no not in self.standing
-            and self.actors[no] == no and no not in self.owners
-        ]  # fmt: skip
+            if role in ("client", "producer", "consumer")
+            and no not in self.standing
+            and self.actors[no] == no
+            and no not in self.owners
+        ]
 
     @cached_property
     def _homes(self) -> dict[int, list[int]]:
@@ -173,9 +179,17 @@ class SceneParts:
                 kind = "replication"
             owner, _, name = base.rpartition("/")
             both = len({(f, t) for _, f, t in bridges}) > 1
-            links.append(Link(name or base, kind, self.numbers[frm], self.numbers[to],
-                              tuple(bridge for bridge, _, _ in bridges), both,
-                              self._chips(owner, name or base)))  # fmt: skip
+            links.append(
+                Link(
+                    name or base,
+                    kind,
+                    self.numbers[frm],
+                    self.numbers[to],
+                    tuple(bridge for bridge, _, _ in bridges),
+                    both,
+                    self._chips(owner, name or base),
+                )
+            )
         joined = {frozenset((link.a, link.b)) for link in links}
         for a, b in self._replicas:
             if frozenset((a, b)) not in joined:
@@ -189,8 +203,9 @@ class SceneParts:
 
     @cached_property
     def _connectors(self) -> dict[tuple[str, str], dict[str, Any]]:
-        return {(str(row.get("from")), str(row.get("name"))): row
-                for row in self.scenario.get("connectors", ())}  # fmt: skip
+        return {
+            (str(row.get("from")), str(row.get("name"))): row for row in self.scenario.get("connectors", ())
+        }
 
     def _chips(self, owner: str, name: str) -> tuple[str, ...]:
         """Return the options of a connector that are not the default, in the guides' words."""
@@ -223,15 +238,21 @@ class SceneParts:
 
     @cached_property
     def _pairs(self) -> set[frozenset[str]]:
-        return {frozenset((self.nodes[a][0], self.nodes[b][0])) for members in self.sets
-                for a in members for b in members if a != b}  # fmt: skip
+        return {
+            frozenset((self.nodes[a][0], self.nodes[b][0]))
+            for members in self.sets
+            for a in members
+            for b in members
+            if a != b
+        }
 
     @cached_property
     def _replicas(self) -> list[tuple[int, int]]:
         """(master, slave) of pairs that copy to one another: pure pairs, and those of Artemis."""
         stored = {no for store in self.stores for no in store.members}
-        return [(members[0], other) for members in self.sets for other in members[1:]
-                if members[0] not in stored]  # fmt: skip
+        return [
+            (members[0], other) for members in self.sets for other in members[1:] if members[0] not in stored
+        ]
 
     @cached_property
     def stores(self) -> list[Store]:
@@ -250,8 +271,9 @@ class SceneParts:
         cluster = self.scenario.get("cluster") or {}
         if cluster.get("model") == "enhanced":
             found[("database", "database")] = list(self.numbers.values())
-        return [Store(name, kind, tuple(members)) for (name, kind), members in found.items()
-                if len(members) > 1]  # fmt: skip
+        return [
+            Store(name, kind, tuple(members)) for (name, kind), members in found.items() if len(members) > 1
+        ]
 
     @cached_property
     def hosts(self) -> dict[str, list[int]]:

@@ -44,9 +44,7 @@ class StateChange(IntEnum):
     lock = 14  # broker a holds its set's lock (b is 1) or has lost it
     cut = 15  # the lines between brokers a and b (-1: all of a) are cut (c is 1) or whole
     left = 16  # consumer a has closed
-    stands = (
-        17  # broker a has the subscription c of destination b, for consumer d or for the bridge ~d
-    )
+    stands = 17  # broker a has the subscription c of destination b, for consumer d or for the bridge ~d
     vote = 18  # broker a has asked for votes: b of c that it needs; d is 1 if that was enough
     full = 19  # the memory for destination b at broker a is used up: client d has to wait
     ballot = 20  # in the vote of broker a broker b said c: 0 no, 1 yes, 2 nothing
@@ -96,9 +94,7 @@ class _Reader:
 
     def __post_init__(self) -> None:
         trace = self.cast.trace
-        self.queue = [
-            name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]
-        ]
+        self.queue = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]
         self.details = dict(trace.header.get("details", ()))
         self.roles = _role_numbers(self.cast)
         self.actors, self.owners = self.cast.actors, self.cast.owners
@@ -122,18 +118,22 @@ class _Reader:
         """Yield what is there from the start: in a part cut out of a run, all that came before."""
         trace = self.cast.trace
         kinds = set(trace.column("kind"))
-        born = {trace.column("broker")[i] for i, kind in enumerate(trace.column("kind"))
-                if kind in (Kind.Started, Kind.RoleChanged)}  # fmt: skip
+        born = {
+            trace.column("broker")[i]
+            for i, kind in enumerate(trace.column("kind"))
+            if kind in (Kind.Started, Kind.RoleChanged)
+        }
         window = "window" in trace.header
         for no in self.cast.standing:
             if window or no not in born or not kinds & {Kind.Started, Kind.RoleChanged}:
                 yield StateChange.state, no, 1, 0, 0
         if window:
+            yield from ((StateChange.bridge, bridge, 1, 0, 0) for bridge in range(len(trace.names["link"])))
             yield from (
-                (StateChange.bridge, bridge, 1, 0, 0) for bridge in range(len(trace.names["link"]))
+                (StateChange.at, client.node, client.homes[0], 0, 0)
+                for client in self.cast.clients
+                if client.homes
             )
-            yield from ((StateChange.at, client.node, client.homes[0], 0, 0)
-                        for client in self.cast.clients if client.homes)  # fmt: skip
 
     def _client(self, node: int) -> int:
         """Return the card that a node is drawn on."""
@@ -278,8 +278,11 @@ class _Reader:
     def _ends(self, told: dict[str, Any], e: dict[str, int]) -> tuple[int, int]:
         """Return between whom a line is: one node, and the other or -1 for all lines of the one."""
         said = str(told.get("between") or told.get("line") or "")
-        names = {name: self.actors[no] for no, (name, role) in reversed([*enumerate(self.cast.nodes)])
-                 if role in (*STANDING, "line")}  # fmt: skip
+        names = {
+            name: self.actors[no]
+            for no, (name, role) in reversed([*enumerate(self.cast.nodes)])
+            if role in (*STANDING, "line")
+        }
         if said in names:
             return names[said], -1
         for place in (at for at in range(len(said)) if said.startswith(" and ", at)):

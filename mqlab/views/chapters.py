@@ -18,15 +18,24 @@ SERVING = ("master", "live")
 MOST_ALIKE = 3  # chapters of the same words
 
 _FIRST = {
-    Kind.Sent: "first message", Kind.Received: "first delivery", Kind.Redelivered: "first redelivery",
-    Kind.DeadLettered: "first dead letter", Kind.Expired: "first expired message",
-    Kind.Discarded: "first message dropped", Kind.Failed: "first failed call",
-}  # fmt: skip
+    Kind.Sent: "first message",
+    Kind.Received: "first delivery",
+    Kind.Redelivered: "first redelivery",
+    Kind.DeadLettered: "first dead letter",
+    Kind.Expired: "first expired message",
+    Kind.Discarded: "first message dropped",
+    Kind.Failed: "first failed call",
+}
 _OF_BROKER = {
-    Kind.Crashed: "crashes", Kind.Stopped: "stops", Kind.Restarted: "starts again",
-    Kind.Suspended: "stands still", Kind.Resumed: "goes on", Kind.Locked: "has the lock",
-    Kind.LockLost: "loses the lock", Kind.Voted: "asks for votes",
-}  # fmt: skip
+    Kind.Crashed: "crashes",
+    Kind.Stopped: "stops",
+    Kind.Restarted: "starts again",
+    Kind.Suspended: "stands still",
+    Kind.Resumed: "goes on",
+    Kind.Locked: "has the lock",
+    Kind.LockLost: "loses the lock",
+    Kind.Voted: "asks for votes",
+}
 
 
 class Chapters:

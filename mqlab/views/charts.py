@@ -59,8 +59,9 @@ def _thinned(time: Any, count: Any, end: int) -> tuple[list[float], list[int]]:
 
 def latencies(traces: Sequence[Trace]) -> tuple[list[float], list[list[int]]]:
     """Return the edges (ms) of the bins, and for each run how many messages took so long to a consumer."""
-    ages = [np.asarray(trace.column("age"))[np.asarray(trace.rows(Kind.Received), int)] / 1000
-            for trace in traces]  # fmt: skip
+    ages = [
+        np.asarray(trace.column("age"))[np.asarray(trace.rows(Kind.Received), int)] / 1000 for trace in traces
+    ]
     longest = max((float(age.max()) for age in ages if len(age)), default=1.0)
     edges = np.linspace(0, longest or 1.0, BINS + 1)
     return edges.tolist(), [np.histogram(age, edges)[0].tolist() for age in ages]
@@ -71,10 +72,7 @@ def document(traces: Sequence[Trace]) -> Document:
     first, *others = labels(traces)
     # Beside its namesake a run needs no more of a title than what sets it apart.
     names = [first, *(name.removeprefix(f"{first}; ") for name in others)]
-    deep = [
-        _depth(trace, name if len(traces) > 1 else "")
-        for trace, name in zip(traces, names, strict=True)
-    ]
+    deep = [_depth(trace, name if len(traces) > 1 else "") for trace, name in zip(traces, names, strict=True)]
     for plot in deep[1:]:
         plot.x_range, plot.y_range = deep[0].x_range, deep[0].y_range
     row = Row(_latency(traces, names), _received(traces, names), sizing_mode="stretch_width")
@@ -86,23 +84,34 @@ def document(traces: Sequence[Trace]) -> Document:
 def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
     """Return a chart of row -> name -> numbers: a bar from the least to the greatest, a mark at the mean."""
     names = list(dict.fromkeys(name for found in counts.values() for name in found))
-    plot = _figure("Messages per consumer", "messages", "", counts="x",
-                   tooltips="@row: @low to @high, mean @mean",
-                   y_range=FactorRange(*reversed(list(counts))))  # fmt: skip
+    plot = _figure(
+        "Messages per consumer",
+        "messages",
+        "",
+        counts="x",
+        tooltips="@row: @low to @high, mean @mean",
+        y_range=FactorRange(*reversed(list(counts))),
+    )
     plot.height = 110 + 14 * len(counts) * max(2, len(names))
     width, items = 0.8 / max(1, len(names)), []
     for place, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
         rows = {row: found[name] for row, found in counts.items() if found.get(name)}
-        source = ColumnDataSource({
-            "row": list(rows), "low": [min(of) for of in rows.values()],
-            "high": [max(of) for of in rows.values()],
-            "mean": [sum(of) / len(of) for of in rows.values()],
-        }, name=name)  # fmt: skip
+        source = ColumnDataSource(
+            {
+                "row": list(rows),
+                "low": [min(of) for of in rows.values()],
+                "high": [max(of) for of in rows.values()],
+                "mean": [sum(of) / len(of) for of in rows.values()],
+            },
+            name=name,
+        )
         at = dodge("row", 0.4 - (place + 0.5) * width, range=plot.y_range)
-        bar = plot.segment(x0="low", x1="high", y0=at, y1=at, source=source, line_color=colour,
-                           line_width=6, line_alpha=0.5)  # fmt: skip
-        mark = plot.scatter("mean", at, source=source, size=9, marker=MARKERS[place % len(MARKERS)],
-                            color=colour)  # fmt: skip
+        bar = plot.segment(
+            x0="low", x1="high", y0=at, y1=at, source=source, line_color=colour, line_width=6, line_alpha=0.5
+        )
+        mark = plot.scatter(
+            "mean", at, source=source, size=9, marker=MARKERS[place % len(MARKERS)], color=colour
+        )
         items.append((name, [bar, mark]))
     _legend(plot, items, "right")
     found = Document()
@@ -112,9 +121,18 @@ def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
 
 def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> Any:
     """Return an empty chart, on whose axis *counts* there are messages."""
-    plot = figure(height=260, sizing_mode="stretch_width", toolbar_location=None, title=title,
-                  x_axis_label=x, y_axis_label=y, background_fill_alpha=0, border_fill_alpha=0,
-                  outline_line_color=None, **more)  # fmt: skip
+    plot = figure(
+        height=260,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        title=title,
+        x_axis_label=x,
+        y_axis_label=y,
+        background_fill_alpha=0,
+        border_fill_alpha=0,
+        outline_line_color=None,
+        **more,
+    )
     plot.title.text_color = GREY
     for axis in (*plot.xaxis, *plot.yaxis):
         axis.axis_label_text_color = axis.major_label_text_color = axis.axis_line_color = GREY
@@ -131,8 +149,16 @@ def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> Any:
 
 
 def _legend(plot: Any, items: list[tuple[str, list[Any]]], place: str = "below") -> None:
-    plot.add_layout(Legend(items=items, label_text_color=GREY, background_fill_alpha=0,
-                           border_line_color=None, click_policy="hide"), place)  # fmt: skip
+    plot.add_layout(
+        Legend(
+            items=items,
+            label_text_color=GREY,
+            background_fill_alpha=0,
+            border_line_color=None,
+            click_policy="hide",
+        ),
+        place,
+    )
 
 
 def _depth(trace: Trace, name: str) -> Any:
@@ -145,8 +171,16 @@ def _depth(trace: Trace, name: str) -> Any:
     items = []
     for (label, t, depth), (colour, dash) in zip(lines, looks, strict=False):
         source = ColumnDataSource({"t": t, "depth": depth}, name=label)
-        glyph = plot.step("t", "depth", source=source, mode="after", line_width=2, line_color=colour,
-                          line_dash=dash, name=label)  # fmt: skip
+        glyph = plot.step(
+            "t",
+            "depth",
+            source=source,
+            mode="after",
+            line_width=2,
+            line_color=colour,
+            line_dash=dash,
+            name=label,
+        )
         items.append((label, [glyph]))
     _legend(plot, items, "right")
     return plot
@@ -157,11 +191,19 @@ def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
     plot = _figure("Time from sending to a consumer", "ms", "messages")
     items = []
     for count, name, colour, dash in zip(counts, names, COLOURS, cycle(DASHES), strict=False):
-        source = ColumnDataSource(
-            {"left": edges[:-1], "right": edges[1:], "count": count}, name="latency"
+        source = ColumnDataSource({"left": edges[:-1], "right": edges[1:], "count": count}, name="latency")
+        glyph = plot.quad(
+            left="left",
+            right="right",
+            top="count",
+            bottom=0,
+            source=source,
+            line_width=2,
+            fill_color=colour,
+            fill_alpha=0.35,
+            line_color=colour,
+            line_dash=dash,
         )
-        glyph = plot.quad(left="left", right="right", top="count", bottom=0, source=source, line_width=2,
-                          fill_color=colour, fill_alpha=0.35, line_color=colour, line_dash=dash)  # fmt: skip
         items.append((name, [glyph]))
     if len(traces) > 1:
         plot.height += 30 * len(traces)
@@ -171,17 +213,28 @@ def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
 
 def _received(traces: Sequence[Trace], names: Sequence[str]) -> Any:
     consumers = list(dict.fromkeys(name for trace in traces for name in trace.received()))
-    plot = _figure("Messages per consumer", "", "messages", x_range=FactorRange(*consumers),
-                   tooltips="@consumer: @count")  # fmt: skip
+    plot = _figure(
+        "Messages per consumer", "", "messages", x_range=FactorRange(*consumers), tooltips="@consumer: @count"
+    )
     width, items = 0.8 / len(traces), []
     for place, (trace, name) in enumerate(zip(traces, names, strict=True)):
         counts = trace.received()
-        source = ColumnDataSource({"consumer": consumers, "count": [counts.get(c, 0) for c in consumers]},
-                                  name="received")  # fmt: skip
+        source = ColumnDataSource(
+            {"consumer": consumers, "count": [counts.get(c, 0) for c in consumers]}, name="received"
+        )
         at = dodge("consumer", (place + 0.5) * width - 0.4, range=plot.x_range)
         colour, dash = COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]
-        bar = plot.vbar(at, top="count", width=width * 0.9, source=source, fill_color=colour,
-                        fill_alpha=0.6, line_color=colour, line_dash=dash, line_width=2)  # fmt: skip
+        bar = plot.vbar(
+            at,
+            top="count",
+            width=width * 0.9,
+            source=source,
+            fill_color=colour,
+            fill_alpha=0.6,
+            line_color=colour,
+            line_dash=dash,
+            line_width=2,
+        )
         items.append((name, [bar]))
     if len(traces) > 1:
         plot.height += 30 * len(traces)

@@ -35,15 +35,26 @@ GLYPHS: dict[str, str] = {
 def stage(end: str, label: str) -> Any:
     """Return the figure of the run whose sources end with *end*, with *label* for those who do not see it."""
     plot = figure(
-        width=WIDTH, height=HEIGHT, x_range=Range1d(0, WIDTH), y_range=Range1d(HEIGHT, 0),
-        toolbar_location=None, min_border=0, outline_line_color=None, background_fill_alpha=0,
-        border_fill_alpha=0, sizing_mode="scale_width", name="stage" + end, tools="",
+        width=WIDTH,
+        height=HEIGHT,
+        x_range=Range1d(0, WIDTH),
+        y_range=Range1d(HEIGHT, 0),
+        toolbar_location=None,
+        min_border=0,
+        outline_line_color=None,
+        background_fill_alpha=0,
+        border_fill_alpha=0,
+        sizing_mode="scale_width",
+        name="stage" + end,
+        tools="",
         html_attributes={"role": "img", "aria-label": f"{label}; the table tells the same"},
-    )  # fmt: skip
+    )
     # Axes, grids and a title that nobody sees are laid out at each paint all the same.
     plot.below, plot.left, plot.center, plot.title = [], [], [], None
-    data = {name: ColumnDataSource({c: [] for c in shape.split()}, name=f"draw {name}{end}")
-            for name, shape in GLYPHS.items()}  # fmt: skip
+    data = {
+        name: ColumnDataSource({c: [] for c in shape.split()}, name=f"draw {name}{end}")
+        for name, shape in GLYPHS.items()
+    }
     _draw_lines(plot, data)
     _draw_cards(plot, data)
     _draw_marks(plot, data)
@@ -58,26 +69,78 @@ def _rect(plot: Any, source: ColumnDataSource, radius: int, **looks: Any) -> Non
 
 def _draw_lines(plot: Any, data: dict[str, ColumnDataSource]) -> None:
     """Add what lies below the cards: frames of hosts, the selection, pipes and subscriptions."""
-    _rect(plot, data["frames"], 10, line_color="edge", line_dash="dash", line_width=1.5,
-          hatch_pattern="hatch", hatch_color="hatched", hatch_alpha=0.35, hatch_scale=14,
-          hatch_weight=1)  # fmt: skip
-    plot.multi_line("xs", "ys", source=data["halos"], line_width="w", line_color="colour",
-                    line_cap="round", line_join="round")  # fmt: skip
+    _rect(
+        plot,
+        data["frames"],
+        10,
+        line_color="edge",
+        line_dash="dash",
+        line_width=1.5,
+        hatch_pattern="hatch",
+        hatch_color="hatched",
+        hatch_alpha=0.35,
+        hatch_scale=14,
+        hatch_weight=1,
+    )
+    plot.multi_line(
+        "xs",
+        "ys",
+        source=data["halos"],
+        line_width="w",
+        line_color="colour",
+        line_cap="round",
+        line_join="round",
+    )
     for width, colour in (("w", "edge"), ("inner", "fill")):
-        plot.multi_line("xs", "ys", source=data["pipes"], line_width=width, line_color=colour,
-                        line_dash="dash", line_alpha="alpha")  # fmt: skip
-    plot.multi_line("xs", "ys", source=data["strands"], line_width="w", line_color="colour",
-                    line_dash="dash", line_join="round")  # fmt: skip
+        plot.multi_line(
+            "xs",
+            "ys",
+            source=data["pipes"],
+            line_width=width,
+            line_color=colour,
+            line_dash="dash",
+            line_alpha="alpha",
+        )
+    plot.multi_line(
+        "xs",
+        "ys",
+        source=data["strands"],
+        line_width="w",
+        line_color="colour",
+        line_dash="dash",
+        line_join="round",
+    )
 
 
 def _draw_cards(plot: Any, data: dict[str, ColumnDataSource]) -> None:
     """Add brokers, clients and stores, and the queues in them."""
-    plot.patches("xs", "ys", source=data["shapes"], fill_color="fill", line_color="edge",
-                 line_width="w", line_dash="dash", hatch_pattern="hatch", hatch_color="edge",
-                 hatch_alpha=0.5, hatch_scale=14, hatch_weight=1)  # fmt: skip
-    _rect(plot, data["cards"], 10, line_color="edge", line_width="width", line_dash="dash",
-          hatch_pattern="hatch", hatch_color="hatched", hatch_alpha=0.5, hatch_scale=14,
-          hatch_weight=1)  # fmt: skip
+    plot.patches(
+        "xs",
+        "ys",
+        source=data["shapes"],
+        fill_color="fill",
+        line_color="edge",
+        line_width="w",
+        line_dash="dash",
+        hatch_pattern="hatch",
+        hatch_color="edge",
+        hatch_alpha=0.5,
+        hatch_scale=14,
+        hatch_weight=1,
+    )
+    _rect(
+        plot,
+        data["cards"],
+        10,
+        line_color="edge",
+        line_width="width",
+        line_dash="dash",
+        hatch_pattern="hatch",
+        hatch_color="hatched",
+        hatch_alpha=0.5,
+        hatch_scale=14,
+        hatch_weight=1,
+    )
     _rect(plot, data["pills"], 9, line_color="edge", line_dash="dash", line_width=1.5)
     _rect(plot, data["bars"], 2, line_color=None)
     _rect(plot, data["cells"], 3, line_color="edge", line_width="width")
@@ -85,12 +148,39 @@ def _draw_cards(plot: Any, data: dict[str, ColumnDataSource]) -> None:
 
 def _draw_marks(plot: Any, data: dict[str, ColumnDataSource]) -> None:
     """Add rings, messages in windows, ports and signs, and all words; marks of what differs above cells."""
-    plot.annular_wedge("x", "y", "r0", "r1", "a0", "a1", source=data["rings"], fill_color="fill",
-                       line_color=None, direction="clock")  # fmt: skip
-    plot.scatter("x", "y", size="size", marker="marker", source=data["dots"], fill_color="fill",
-                 line_color="edge", line_width="width", line_dash="dash")  # fmt: skip
-    plot.patches("xs", "ys", source=data["wedges"], fill_color="fill", line_color="edge",
-                 line_width="w")  # fmt: skip
-    plot.text("x", "y", "text", source=data["words"], text_font=FONT, text_font_size="font",
-              text_font_style="style", text_color="colour", text_align="align",
-              text_baseline="middle")  # fmt: skip
+    plot.annular_wedge(
+        "x",
+        "y",
+        "r0",
+        "r1",
+        "a0",
+        "a1",
+        source=data["rings"],
+        fill_color="fill",
+        line_color=None,
+        direction="clock",
+    )
+    plot.scatter(
+        "x",
+        "y",
+        size="size",
+        marker="marker",
+        source=data["dots"],
+        fill_color="fill",
+        line_color="edge",
+        line_width="width",
+        line_dash="dash",
+    )
+    plot.patches("xs", "ys", source=data["wedges"], fill_color="fill", line_color="edge", line_width="w")
+    plot.text(
+        "x",
+        "y",
+        "text",
+        source=data["words"],
+        text_font=FONT,
+        text_font_size="font",
+        text_font_style="style",
+        text_color="colour",
+        text_align="align",
+        text_baseline="middle",
+    )

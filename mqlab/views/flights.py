@@ -47,9 +47,11 @@ def looks(cast: SceneParts) -> tuple[Table, list[int]]:
     while len(table["token"]) < SLOTS:
         _add(table, "d0", "circle", "queue", "")
     for token, shape, kind, name in (
-        ("ok", "circle", "ack", "acknowledgement"), ("demand", "chevron", "subscription", "consumer advisory"),
-        ("fault", "dash", "attempt", "attempt to connect"), ("ink2", "square", "vote", "vote"),
-    ):  # fmt: skip
+        ("ok", "circle", "ack", "acknowledgement"),
+        ("demand", "chevron", "subscription", "consumer advisory"),
+        ("fault", "dash", "attempt", "attempt to connect"),
+        ("ink2", "square", "vote", "vote"),
+    ):
         _add(table, token, shape, kind, name)
     return table, of
 
@@ -79,9 +81,11 @@ class Flights:
         return {
             "t0": [round(r[0], 4) for r in rows],
             "took": [round(max(r[1] - r[0], 1e-3), 4) for r in rows],
-            "way": [r[2] for r in rows], "look": [r[3] for r in rows], "msg": [r[4] for r in rows],
+            "way": [r[2] for r in rows],
+            "look": [r[3] for r in rows],
+            "msg": [r[4] for r in rows],
             "flags": [r[5] | flags.get(r[4], 0) if r[3] < SLOTS else 0 for r in rows],
-        }  # fmt: skip
+        }
 
     def ways(self, stage: Stage, cast: SceneParts) -> Table:
         """Return the source `ways`: the curves of what has been read, on one stage of the cast.
@@ -135,11 +139,7 @@ class Flights:
                 for voter in self._voters(row):
                     way = self._way(voter, trace.column("broker")[row], -1)
                     yield max(0, now - BALLOT), now, way, VOTE, -1, 0
-            elif (
-                kind == Kind.Attempted
-                and Reason.accepted != rules[row]
-                and min(frm[row], to[row]) >= 0
-            ):
+            elif kind == Kind.Attempted and Reason.accepted != rules[row] and min(frm[row], to[row]) >= 0:
                 way = self._way(frm[row], to[row], -1)
                 yield max(0, now - SOON), now, way, ATTEMPT, -1, 0
 

@@ -36,12 +36,7 @@ class CollapsedParts(SceneParts):
     @cached_property
     def _within(self) -> dict[int, int]:
         """Broker or client -> the closed group in which it is."""
-        found = {
-            no: node
-            for node, group in self.groups.items()
-            if node != self.open
-            for no in group.members
-        }
+        found = {no: node for node, group in self.groups.items() if node != self.open for no in group.members}
         for client in self.whole.clients:
             if client.homes and all(home in found for home in client.homes):
                 found[client.node] = found[client.homes[0]]
@@ -65,10 +60,12 @@ class CollapsedParts(SceneParts):
     def clients(self) -> list[Client]:
         """Clients that stand on the stage, at what is seen of their brokers."""
         return [
-            Client(one.node, one.name, one.role, tuple(dict.fromkeys(map(self.seen_as, one.homes))),
-                   one.consumers)
-            for one in self.whole.clients if one.node not in self._within
-        ]  # fmt: skip
+            Client(
+                one.node, one.name, one.role, tuple(dict.fromkeys(map(self.seen_as, one.homes))), one.consumers
+            )
+            for one in self.whole.clients
+            if one.node not in self._within
+        ]
 
     @cached_property
     def links(self) -> list[Link]:
@@ -103,9 +100,7 @@ class CollapsedParts(SceneParts):
     @cached_property
     def stores(self) -> list[Store]:
         """What is shared by brokers that are seen."""
-        return [
-            store for store in self.whole.stores if not self._within.keys() & set(store.members)
-        ]
+        return [store for store in self.whole.stores if not self._within.keys() & set(store.members)]
 
     @cached_property
     def hosts(self) -> dict[str, list[int]]:

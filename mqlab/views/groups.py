@@ -51,9 +51,7 @@ def groups(cast: SceneParts) -> list[Group]:
         for number, piece in enumerate(pieces, 1):
             members = tuple(no for unit in units if unit[0] in set(piece) for no in unit)
             several = f"{name} ({number})" if len(pieces) > 1 else name
-            found.append(
-                Group(several if name and len(members) > 1 else _called(members, names), members)
-            )
+            found.append(Group(several if name and len(members) > 1 else _called(members, names), members))
     return found
 
 

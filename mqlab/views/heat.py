@@ -38,22 +38,48 @@ def document(panels: Mapping[str, Values], unit: str, high: float | None = None)
 
 def _map(title: str, rows: Values, scale: LinearColorMapper, unit: str) -> Any:
     across = list(dict.fromkeys(name for row in rows.values() for name in row))
-    cells = [
-        (row, name, n) for row, found in rows.items() for name, n in found.items() if n is not None
-    ]
-    source = ColumnDataSource({
-        "row": [cell[0] for cell in cells], "column": [cell[1] for cell in cells],
-        "n": [cell[2] for cell in cells], "told": [f"{cell[2]:.3g}" for cell in cells],
-        "ink": ["white" if cell[2] > 0.5 * scale.high else "black" for cell in cells],
-    }, name=title)  # fmt: skip
-    plot = figure(title=title, x_range=FactorRange(*across), y_range=FactorRange(*reversed(list(rows))),
-                  height=110 + 32 * len(rows), sizing_mode="stretch_width", toolbar_location=None,
-                  tooltips=f"@row, @column: @told {unit}", background_fill_alpha=0,
-                  border_fill_alpha=0, outline_line_color=None)  # fmt: skip
-    plot.rect("column", "row", 0.96, 0.94, source=source, line_color=None,
-              fill_color={"field": "n", "transform": scale})  # fmt: skip
-    plot.text("column", "row", "told", source=source, text_color="ink", text_align="center",
-              text_baseline="middle", text_font_size="12px")  # fmt: skip
+    cells = [(row, name, n) for row, found in rows.items() for name, n in found.items() if n is not None]
+    source = ColumnDataSource(
+        {
+            "row": [cell[0] for cell in cells],
+            "column": [cell[1] for cell in cells],
+            "n": [cell[2] for cell in cells],
+            "told": [f"{cell[2]:.3g}" for cell in cells],
+            "ink": ["white" if cell[2] > 0.5 * scale.high else "black" for cell in cells],
+        },
+        name=title,
+    )
+    plot = figure(
+        title=title,
+        x_range=FactorRange(*across),
+        y_range=FactorRange(*reversed(list(rows))),
+        height=110 + 32 * len(rows),
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tooltips=f"@row, @column: @told {unit}",
+        background_fill_alpha=0,
+        border_fill_alpha=0,
+        outline_line_color=None,
+    )
+    plot.rect(
+        "column",
+        "row",
+        0.96,
+        0.94,
+        source=source,
+        line_color=None,
+        fill_color={"field": "n", "transform": scale},
+    )
+    plot.text(
+        "column",
+        "row",
+        "told",
+        source=source,
+        text_color="ink",
+        text_align="center",
+        text_baseline="middle",
+        text_font_size="12px",
+    )
     plot.title.text_color = GREY
     plot.grid.visible = False
     for axis in (*plot.xaxis, *plot.yaxis):

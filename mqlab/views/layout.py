@@ -30,9 +30,7 @@ def positions(
     if len(names) == 1:
         return {names[0]: (0.5, 0.5)}
     near = _neighbours(names, edges)
-    found = _by_shape(
-        names, near, room, one_way={b for _, b in edges}.isdisjoint(a for a, _ in edges)
-    )
+    found = _by_shape(names, near, room, one_way={b for _, b in edges}.isdisjoint(a for a, _ in edges))
     return found or dict(_pulled(tuple(names), tuple(edges)))
 
 
@@ -54,9 +52,7 @@ def is_row(names: Sequence[str], edges: Edges) -> bool:
     return len(names) > 1 and shapes.chain(names, near, ROOM) is not None
 
 
-def _by_shape(
-    names: Sequence[str], near: Near, room: Room, one_way: bool
-) -> dict[str, Point] | None:
+def _by_shape(names: Sequence[str], near: Near, room: Room, one_way: bool) -> dict[str, Point] | None:
     """Return the positions of the first shape that fits; whose connectors lead one way is a concentrator."""
     if not any(near.values()):
         return shapes.apart(names, room)
@@ -124,8 +120,9 @@ def _upright(points: Mapping[str, Point], edges: Edges) -> dict[str, Point]:
         return sum(
             abs((at[a][0] - at[b][0]) * (at[a][1] - at[b][1]))
             / (hypot(at[a][0] - at[b][0], at[a][1] - at[b][1]) ** 2 or 1)
-            for a, b in edges if a != b
-        )  # fmt: skip
+            for a, b in edges
+            if a != b
+        )
 
     best = turned(min((i * pi / 72 for i in range(36)), key=slant))
     first = next(iter(points))
@@ -142,7 +139,4 @@ def _fit(points: Mapping[str, Point]) -> dict[str, Point]:
     wide, high = max(xs) - min(xs), max(ys) - min(ys)
     scale_x, scale_y = wide or 1.0, max(high, wide * 0.35, 1e-9)
     middle = (max(ys) + min(ys)) / 2
-    return {
-        name: ((x - min(xs)) / scale_x, 0.5 + (y - middle) / scale_y)
-        for name, (x, y) in points.items()
-    }
+    return {name: ((x - min(xs)) / scale_x, 0.5 + (y - middle) / scale_y) for name, (x, y) in points.items()}

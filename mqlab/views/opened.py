@@ -40,8 +40,10 @@ def _open(cast: CollapsedParts, before: Mapping[int, Box]) -> Stage:
     """Return the stage of a cast with an open group; *before* is where the groups were when all were closed."""
     middle = before[cast.open]
     inside = set(cast.groups[cast.open].members)
-    rim = sorted((no for no in cast.standing if no not in inside),
-                 key=lambda no: atan2(before[no].y - middle.y, before[no].x - middle.x))  # fmt: skip
+    rim = sorted(
+        (no for no in cast.standing if no not in inside),
+        key=lambda no: atan2(before[no].y - middle.y, before[no].x - middle.x),
+    )
     stage = _legible(cast, (SMALL, TINY), rim)
     brokers = [stage.brokers[no] for no in inside]
     clients = [stage.clients[one.node] for one in cast.clients if inside & set(one.homes)]
@@ -83,14 +85,16 @@ class _Around(Builder):
         """Return how large the clients of some brokers are."""
         return [
             self.size.of_client(client.role, len(client.consumers))
-            for client in self.cast.clients if set(homes) & set(client.homes)
-        ]  # fmt: skip
+            for client in self.cast.clients
+            if set(homes) & set(client.homes)
+        ]
 
     def _members(self, members: Sequence[int], room: Box) -> dict[int, Box]:
         w, h = self.size.broker
         names = {no: str(no) for no in members}
-        edges = [(names[link.a], names[link.b]) for link in self.cast.links
-                 if link.a in names and link.b in names]  # fmt: skip
+        edges = [
+            (names[link.a], names[link.b]) for link in self.cast.links if link.a in names and link.b in names
+        ]
         cells = Room(int(room.w // (w + 12)), int(room.h // (h + 8)), w, h)
         found = self._scaled(positions(list(names.values()), edges, {}, cells), room)
         boxes = list(found.values())
@@ -121,9 +125,7 @@ def _around(room: Box, count: int, size: Size) -> list[Box]:
     found = []
     for i in range(count):
         far = (i + 0.5) / count * 2 * (across + down)
-        far = (far + down / 2) % (
-            2 * (across + down)
-        )  # the angle -pi is in the middle of the left side
+        far = (far + down / 2) % (2 * (across + down))  # the angle -pi is in the middle of the left side
         x, y = _along(far, across, down)
         found.append(Box(room.x + (x - 0.5) * wide, room.y + (y - 0.5) * high, w, h))
     return found

@@ -53,26 +53,21 @@ def pack(tables: Tables) -> str:
 
 
 def _packed(
-    values: list[Any], row: Mapping[str, Sequence[Any]], name: str, moments: Mapping[float, int],
+    values: list[Any],
+    row: Mapping[str, Sequence[Any]],
+    name: str,
+    moments: Mapping[float, int],
     body: bytearray,
-) -> Head:  # fmt: skip
+) -> Head:
     """Append a column to the body, and return what is to be known to read it."""
     if all(type(value) in (int, float) for value in values):
         scale = _scale(values)
-        if (
-            scale is not None
-            and scale > 1
-            and 2 * sum(map(moments.__contains__, values)) > len(values)
-        ):
+        if scale is not None and scale > 1 and 2 * sum(map(moments.__contains__, values)) > len(values):
             return _places(values, moments, scale, body)
         if scale is not None:
             _append(body, [round(value * scale) for value in values])
             return {"n": len(values), "scale": scale}
-    elif (
-        values
-        and all(type(value) is str for value in values)
-        and not any(map(_ANY_SIGN.search, set(values)))
-    ):
+    elif values and all(type(value) is str for value in values) and not any(map(_ANY_SIGN.search, set(values))):
         return _patterns(values, row if name == "what" else {}, body)
     if any(value != value for value in values):  # not a number
         return {"plain": [None if value != value else value for value in values], "nan": True}
@@ -102,9 +97,7 @@ def _took(row: Mapping[str, Sequence[Any]], play: list[float], body: bytearray) 
     return {"n": len(places), "ends": True}
 
 
-def _time(
-    row: Mapping[str, Sequence[Any]], moments: Mapping[float, int], times: list[float]
-) -> Head | None:
+def _time(row: Mapping[str, Sequence[Any]], moments: Mapping[float, int], times: list[float]) -> Head | None:
     """Return that the written times are those of the moments at which rows play; None if one is not."""
     for play, written in zip(row.get("play", ()), row["time"], strict=True):
         place = moments.get(play)
@@ -128,9 +121,7 @@ def _patterns(values: list[str], row: Mapping[str, Sequence[Any]], body: bytearr
     numbers: list[float] = []
     codes = []
     seen: dict[str, tuple[int, float | None]] = {}  # most sentences and names come many times
-    left_out = [
-        (sign, row[name]) for sign, name in zip(_SIGNS, LEFT_OUT, strict=True) if name in row
-    ]
+    left_out = [(sign, row[name]) for sign, name in zip(_SIGNS, LEFT_OUT, strict=True) if name in row]
     for place, value in enumerate(values):
         pattern = value
         for sign, column in left_out:

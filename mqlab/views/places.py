@@ -64,14 +64,13 @@ class Placing:
         found = sum(a.meets(b, 1) for i, a in enumerate(boxes) for b in boxes[:i])
         frames = list(stage.hosts.values())
         found += sum(a.meets(b, 1) for i, a in enumerate(frames) for b in frames[:i])
-        lines = [({("broker", link.a), ("broker", link.b)}, curve)
-                 for link, curve in zip(self.cast.links, stage.links, strict=True)]  # fmt: skip
+        lines = [
+            ({("broker", link.a), ("broker", link.b)}, curve)
+            for link, curve in zip(self.cast.links, stage.links, strict=True)
+        ]
         lines += [({(w.kind, w.frm), ("broker", w.to)}, w.curve) for w in stage.wires]
         return found + sum(
-            crosses(curve, box, 1)
-            for ends, curve in lines
-            for key, box in cards.items()
-            if key not in ends
+            crosses(curve, box, 1) for ends, curve in lines for key, box in cards.items() if key not in ends
         )
 
     def _side(self, client: Client, homes: Sequence[Box]) -> str:
@@ -89,9 +88,7 @@ class Placing:
         ys = [box.y for box in self.stage.brokers.values()]
         return "above" if middle.y < (min(ys) + max(ys)) / 2 - 1 else "below"
 
-    def _best(
-        self, size: tuple[float, float], homes: Sequence[Box], side: str, middle: bool = False
-    ) -> Box:
+    def _best(self, size: tuple[float, float], homes: Sequence[Box], side: str, middle: bool = False) -> Box:
         spots = list(self._spots(size, homes, side))
         if middle and len(homes) > 1:
             whole = around(homes)
@@ -121,13 +118,9 @@ class Placing:
                     slide = step * ((h + apart) / 2 if flat else (w + apart) / 2)
                     off = far * gap
                     if flat:
-                        box = Box(
-                            whole.x + sign * (whole.w / 2 + off + w / 2), whole.y + slide, w, h
-                        )
+                        box = Box(whole.x + sign * (whole.w / 2 + off + w / 2), whole.y + slide, w, h)
                     else:
-                        box = Box(
-                            whole.x + slide, whole.y + sign * (whole.h / 2 + off + h / 2), w, h
-                        )
+                        box = Box(whole.x + slide, whole.y + sign * (whole.h / 2 + off + h / 2), w, h)
                     yield turned + abs(slide) * 0.8 + (far - 1) * 34, box
 
     def _cost(self, box: Box, homes: Sequence[Box]) -> float:

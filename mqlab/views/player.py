@@ -23,7 +23,7 @@ from bokeh.models import (
     CustomJS,
     Div,
     Row,
-)  # fmt: skip
+)
 
 from mqlab.views import drawing
 from mqlab.views.pack import pack
@@ -134,9 +134,15 @@ def document(scenes: Sequence[Scene]) -> Document:
         panels.append(drawing.stage(end, label or _label([one])))
     middle = Row(*panels, name="middle", sizing_mode="stretch_width")
     root = Column(
-        _place("top"), middle, _place("foot"), _place("panel"), name="player", sizing_mode="stretch_width",
-        html_attributes={"data-lm-suppress-shortcuts": "true"}, tags=[packed(scenes)],
-    )  # fmt: skip
+        _place("top"),
+        middle,
+        _place("foot"),
+        _place("panel"),
+        name="player",
+        sizing_mode="stretch_width",
+        html_attributes={"data-lm-suppress-shortcuts": "true"},
+        tags=[packed(scenes)],
+    )
     # A document only knows models that something refers to; most sources are read by the page alone.
     root.js_on_change("name", CustomJS(args={"kept": kept}, code=""))
     room = resources.files(__package__).joinpath("page")

@@ -62,9 +62,7 @@ class Routes:
         return between(a, b, curve.beside(off))
 
 
-def clear(
-    a: Box, b: Box, others: Sequence[Box], gap: float, off: float = 0.0
-) -> tuple[Curve, bool]:
+def clear(a: Box, b: Box, others: Sequence[Box], gap: float, off: float = 0.0) -> tuple[Curve, bool]:
     """Return a curve from box to box that comes near no other, and True; else a straight line and False."""
     for bend in BENDS:
         curve = between(a, b, bent((a.x, a.y), (b.x, b.y), bend).beside(off))

@@ -38,9 +38,11 @@ class Scene:
 
 
 def scene(
-    trace: Trace, title: str = "", story: PlaybackTime | None = None,
+    trace: Trace,
+    title: str = "",
+    story: PlaybackTime | None = None,
     build: Callable[[SceneParts, float, float], Stage] = stages.build,
-) -> Scene:  # fmt: skip
+) -> Scene:
     """Return the scene of a run, under its own title or another.
 
     Runs that are played side by side have one *story*: then both show the same time (`Story.of`). *build*
@@ -61,19 +63,29 @@ def scene(
     flown = moving.table(look_of)
     plans = [still.columns(drawn, stage, moving) for drawn, stage in _stages(cast, build)]
     columns = {
-        **plans[0], "flights": flown, "looks": looks, **_counts(cast, story),
-        "plans": {"text": [json.dumps(one) for one in plans]}, "traffic": {"count": []},
+        **plans[0],
+        "flights": flown,
+        "looks": looks,
+        **_counts(cast, story),
+        "plans": {"text": [json.dumps(one) for one in plans]},
+        "traffic": {"count": []},
         "changes": changes.columns(cast, story),
-        "roles": dict(changes.role_words(cast)), **twin.columns(trace, story), "folds": twin.folds(story),
+        "roles": dict(changes.role_words(cast)),
+        **twin.columns(trace, story),
+        "folds": twin.folds(story),
         **tracks.columns(trace, story),
         "destinations": {"name": list(trace.names["dest"]), "look": look_of},
         "clock": {"play": _round(story.seconds), "t": [t / 1000 for t in story.times]},
-    }  # fmt: skip
+    }
     title = title or labels.title(trace)
     columns["meta"] = {
-        "title": [title], "duration": [round(story.duration + 0.02, 3)], "events": [len(trace)],
-        "beat": [round(story.beat, 4)], "unit": [story.unit / 1000], "mark": plans[0]["plan"]["mark"],
-    }  # fmt: skip
+        "title": [title],
+        "duration": [round(story.duration + 0.02, 3)],
+        "events": [len(trace)],
+        "beat": [round(story.beat, 4)],
+        "unit": [story.unit / 1000],
+        "mark": plans[0]["plan"]["mark"],
+    }
     columns["about"] = {"product": [labels.product(trace)], "guide": [labels.guide(trace)]}
     return Scene(title, story.duration, columns)
 
@@ -131,7 +143,6 @@ def _counts(cast: SceneParts, story: PlaybackTime) -> Columns:
             (held.add if kind == Kind.Enqueued else held.discard)((dest, msg))
             depths.append((story.at(t), broker, len(held)))
     return {
-        name: {"t": _round([r[0] for r in rows]), "node": [r[1] for r in rows],
-               "value": [r[2] for r in rows]}
+        name: {"t": _round([r[0] for r in rows]), "node": [r[1] for r in rows], "value": [r[2] for r in rows]}
         for name, rows in (("depths", depths), ("received", received))
-    }  # fmt: skip
+    }

@@ -147,9 +147,7 @@ def _columns(names: Sequence[str], room: Room, outer: float, inner: float) -> di
 
 def tree(names: Sequence[str], near: Near, room: Room) -> dict[str, Point] | None:
     """Return a tree with its root at the left, or on top if it has more leaves than the room is high."""
-    if sum(map(len, near.values())) != 2 * (len(names) - 1) or len(hops_from(names[0], near)) < len(
-        names
-    ):
+    if sum(map(len, near.values())) != 2 * (len(names) - 1) or len(hops_from(names[0], near)) < len(names):
         return None
     far = {name: max(hops_from(name, near).values()) for name in names}
     root = min(names, key=lambda name: (far[name], names.index(name)))
@@ -158,13 +156,8 @@ def tree(names: Sequence[str], near: Near, room: Room) -> dict[str, Point] | Non
     depth = max(depths.values())
     if leaves > room.down and room.across > room.down:
         crowded = leaves > room.across  # then every other leaf stands a little higher
-        lift = {
-            name: 0.45 * (across[name] % 2) for name in names if crowded and len(near[name]) == 1
-        }
-        return {
-            name: (across[name] / width, 1 - (depths[name] - lift.get(name, 0)) / depth)
-            for name in names
-        }
+        lift = {name: 0.45 * (across[name] % 2) for name in names if crowded and len(near[name]) == 1}
+        return {name: (across[name] / width, 1 - (depths[name] - lift.get(name, 0)) / depth) for name in names}
     return {name: (depths[name] / depth, 1 - across[name] / width) for name in names}
 
 
@@ -205,9 +198,7 @@ def mesh(names: Sequence[str], near: Near, room: Room) -> dict[str, Point] | Non
     return None
 
 
-def _grid(
-    here: Mapping[str, int], there: Mapping[str, int], side: int
-) -> dict[str, tuple[int, int]]:
+def _grid(here: Mapping[str, int], there: Mapping[str, int], side: int) -> dict[str, tuple[int, int]]:
     found = {}
     for name, a in here.items():
         b = there.get(name, -1)

@@ -35,16 +35,68 @@ class Size:
         return self.client[0], self.client[1] + consumers * self.row
 
 
-LARGE = Size("L", broker=(176, 104), consumer=(160, 74), producer=(86, 52), client=(186, 60), row=46,
-             store=(136, 104), port=64, stack=40, wire=50, pipe=26, frame=16, mark=10)  # fmt: skip
-MEDIUM = Size("M", broker=(146, 48), consumer=(104, 38), producer=(78, 34), client=(120, 34), row=22,
-              store=(116, 66), port=34, stack=24, wire=22, pipe=12, frame=10, mark=6)  # fmt: skip
-SMALL = Size("S", broker=(76, 24), consumer=(62, 20), producer=(62, 20), client=(70, 20), row=0,
-             store=(62, 30), port=3, stack=10, wire=13, pipe=3, frame=6, mark=5)  # fmt: skip
+LARGE = Size(
+    "L",
+    broker=(176, 104),
+    consumer=(160, 74),
+    producer=(86, 52),
+    client=(186, 60),
+    row=46,
+    store=(136, 104),
+    port=64,
+    stack=40,
+    wire=50,
+    pipe=26,
+    frame=16,
+    mark=10,
+)
+MEDIUM = Size(
+    "M",
+    broker=(146, 48),
+    consumer=(104, 38),
+    producer=(78, 34),
+    client=(120, 34),
+    row=22,
+    store=(116, 66),
+    port=34,
+    stack=24,
+    wire=22,
+    pipe=12,
+    frame=10,
+    mark=6,
+)
+SMALL = Size(
+    "S",
+    broker=(76, 24),
+    consumer=(62, 20),
+    producer=(62, 20),
+    client=(70, 20),
+    row=0,
+    store=(62, 30),
+    port=3,
+    stack=10,
+    wire=13,
+    pipe=3,
+    frame=6,
+    mark=5,
+)
 # As large as SMALL, but wide enough for its messages in one line with its name.
 WIDE = replace(SMALL, broker=(128, 26), consumer=(108, 24), producer=(80, 24), client=(108, 24))
-TINY = Size("XS", broker=(27, 27), consumer=(40, 16), producer=(40, 16), client=(40, 16), row=0,
-            store=(40, 20), port=1, stack=6, wire=6, pipe=2, frame=4, mark=4)  # fmt: skip
+TINY = Size(
+    "XS",
+    broker=(27, 27),
+    consumer=(40, 16),
+    producer=(40, 16),
+    client=(40, 16),
+    row=0,
+    store=(40, 20),
+    port=1,
+    stack=6,
+    wire=6,
+    pipe=2,
+    frame=4,
+    mark=4,
+)
 SIZES = (LARGE, MEDIUM, WIDE, SMALL, TINY)
 MOST = {"L": 9, "M": 25, "S": 40, "XS": 10_000}  # brokers for which it is worth a try
 

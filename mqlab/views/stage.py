@@ -83,9 +83,7 @@ def _roomier(cast: SceneParts, stage: Stage, ways: tuple[bool, bool, bool]) -> S
         return None
     wire = stage.size.wire + min(34.0, max(0.0, spare_x) / 6)
     size = replace(stage.size, wire=wire) if cast.stores or len(stage.brokers) < 3 else stage.size
-    found = Builder(
-        cast, size, stage.room.w, stage.room.h, max(0.0, spare_x), max(0.0, spare_y)
-    ).build(*ways)
+    found = Builder(cast, size, stage.room.w, stage.room.h, max(0.0, spare_x), max(0.0, spare_y)).build(*ways)
     return None if found.faults else found
 
 
@@ -129,9 +127,7 @@ class Builder:
 
     def _is_ring(self) -> bool:
         names = [str(no) for no in self.cast.standing]
-        return len(names) > 4 and is_complete(
-            names, [(f"{link.a}", f"{link.b}") for link in self.cast.links]
-        )
+        return len(names) > 4 and is_complete(names, [(f"{link.a}", f"{link.b}") for link in self.cast.links])
 
     def _inner(self, sides: bool, above: bool, below: bool) -> Box:
         """Return the room that is left for brokers."""
@@ -139,18 +135,10 @@ class Builder:
         parts: Sequence[Client | Store] = [*self.cast.clients, *self.cast.stores]
         if not parts:
             return Box(self.width / 2, self.height / 2, self.width - 24, self.height - 24)
-        wide = max(
-            [size.of_client(c.role, len(c.consumers))[0] for c in self.cast.clients]
-            or [size.store[0]]
-        )
-        high = max(
-            [size.of_client(c.role, len(c.consumers))[1] for c in self.cast.clients]
-            or [size.store[1]]
-        )
+        wide = max([size.of_client(c.role, len(c.consumers))[0] for c in self.cast.clients] or [size.store[0]])
+        high = max([size.of_client(c.role, len(c.consumers))[1] for c in self.cast.clients] or [size.store[1]])
         left = 6 + (wide + size.wire if sides else 0)
-        right = 6 + (
-            max(wide, size.store[0] if self.cast.stores else 0) + size.wire if sides else 0
-        )
+        right = 6 + (max(wide, size.store[0] if self.cast.stores else 0) + size.wire if sides else 0)
         top = 6 + (high + size.wire if above else 0)
         bottom = 6 + (high + size.wire if below else 0)
         w = self.width - left - right + self.spare_x * 0.8
@@ -163,9 +151,7 @@ class Builder:
         standing = set(self.cast.standing)
         order = {no: i for i, members in enumerate(self.cast.sets) for no in members}
         if self._is_ring() and not self.cast.hosts:  # beside each other on the ring
-            return [
-                [no] for no in sorted(self.cast.standing, key=lambda no: order.get(no, len(order)))
-            ]
+            return [[no] for no in sorted(self.cast.standing, key=lambda no: order.get(no, len(order)))]
         for brokers in [*self.cast.hosts.values(), *self.cast.sets]:
             fresh = [no for no in brokers if no in standing]
             if len(fresh) > 1 and not any(no in stack for stack in stacks for no in fresh):
@@ -206,8 +192,11 @@ class Builder:
         edges = [(owner[link.a], owner[link.b]) for link in self.cast.links]
         edges += [(b, a) for link, (a, b) in zip(self.cast.links, edges, strict=True) if link.both]
         edges = [(a, b) for a, b in edges if a != b]
-        wished = {str(i): self.cast.wishes[self.cast.nodes[stack[0]][0]] for i, stack in enumerate(stacks)
-                  if self.cast.nodes[stack[0]][0] in self.cast.wishes}  # fmt: skip
+        wished = {
+            str(i): self.cast.wishes[self.cast.nodes[stack[0]][0]]
+            for i, stack in enumerate(stacks)
+            if self.cast.nodes[stack[0]][0] in self.cast.wishes
+        }
         names = [str(i) for i in range(len(stacks))]
         if any(len(stack) > 1 for stack in stacks) and len(stacks) > 2:
             edges = []  # what belongs together stands in rows: lines between all of them say little
@@ -246,6 +235,4 @@ def _overlap(stage: Stage) -> bool:
 
 
 def _moved(curve: Curve, dx: float, dy: float) -> Curve:
-    return Curve(
-        curve.x0 + dx, curve.y0 + dy, curve.cx + dx, curve.cy + dy, curve.x1 + dx, curve.y1 + dy
-    )
+    return Curve(curve.x0 + dx, curve.y0 + dy, curve.cx + dx, curve.cy + dy, curve.x1 + dx, curve.y1 + dy)

@@ -37,23 +37,40 @@ SHAPES: dict[str, str] = {
 def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
     """Return what stands still: cards, what joins them, words beside the lines, the ways of what moves."""
     names = [name for name, _ in cast.nodes]
-    stored = {no: number for number, store in enumerate(cast.stores) for no in store.members
-              if number in stage.stores}  # fmt: skip
+    stored = {
+        no: number for number, store in enumerate(cast.stores) for no in store.members if number in stage.stores
+    }
     rows: dict[str, list[tuple[Any, ...]]] = {
-        "brokers": [(no, names[no], cast.nodes[no][1], *_box(box), stored.get(no, -1))
-                    for no, box in stage.brokers.items()],
-        "clients": [(c.node, c.name, c.role, *_box(stage.clients[c.node]), _mouth(cast, stage, c.node, c.homes))
-                    for c in cast.clients],
+        "brokers": [
+            (no, names[no], cast.nodes[no][1], *_box(box), stored.get(no, -1))
+            for no, box in stage.brokers.items()
+        ],
+        "clients": [
+            (c.node, c.name, c.role, *_box(stage.clients[c.node]), _mouth(cast, stage, c.node, c.homes))
+            for c in cast.clients
+        ],
         "consumers": list(_consumers(moving.cast)),
-        "stores": [(cast.stores[no].name, cast.stores[no].kind, *_box(box))
-                   for no, box in stage.stores.items()],
+        "stores": [
+            (cast.stores[no].name, cast.stores[no].kind, *_box(box)) for no, box in stage.stores.items()
+        ],
         "hosts": [(name, *_box(box)) for name, box in stage.hosts.items()],
-        "links": [(link.name, link.kind, link.a, link.b, link.both, link.count, *_curve(curve), curve.under,
-                   "; ".join(link.chips))
-                  for link, curve in zip(cast.links, stage.links, strict=True)],
+        "links": [
+            (
+                link.name,
+                link.kind,
+                link.a,
+                link.b,
+                link.both,
+                link.count,
+                *_curve(curve),
+                curve.under,
+                "; ".join(link.chips),
+            )
+            for link, curve in zip(cast.links, stage.links, strict=True)
+        ],
         "wires": [(wire.kind, wire.frm, wire.to, *_curve(wire.curve)) for wire in stage.wires],
         "labels": [(label.text, label.kind, label.link, *_box(label.box)) for label in stage.labels],
-    }  # fmt: skip
+    }
     of = cast.link_of
     rows["bridges"] = [
         (of[bridge], cast.seen_as(cast.numbers[frm]) != cast.links[of[bridge]].a)
@@ -64,8 +81,16 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
     rows["groups"], rows["members"] = _groups(cast, stage)
     rows["limits"] = list(_limits(cast))
     size = stage.size
-    rows["plan"] = [(stage.room.w, stage.room.h, size.name, size.pipe, size.mark,
-                     cast.open if isinstance(cast, CollapsedParts) else -1)]  # fmt: skip
+    rows["plan"] = [
+        (
+            stage.room.w,
+            stage.room.h,
+            size.name,
+            size.pipe,
+            size.mark,
+            cast.open if isinstance(cast, CollapsedParts) else -1,
+        )
+    ]
     found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}
     return {**found, "ways": moving.ways(stage, cast)}
 
@@ -106,8 +131,12 @@ def _mouth(cast: SceneParts, stage: Stage, node: int, homes: Sequence[int]) -> s
     wire = next((w.curve for w in stage.wires if w.kind == "wire" and w.frm == node), None)
     if wire is None:
         return "left"
-    edges = {"left": abs(wire.x0 - box.left), "right": abs(wire.x0 - box.right),
-             "top": abs(wire.y0 - box.top), "bottom": abs(wire.y0 - box.bottom)}  # fmt: skip
+    edges = {
+        "left": abs(wire.x0 - box.left),
+        "right": abs(wire.x0 - box.right),
+        "top": abs(wire.y0 - box.top),
+        "bottom": abs(wire.y0 - box.bottom),
+    }
     return min(edges, key=lambda edge: edges[edge])
 
 
@@ -116,8 +145,11 @@ def _consumers(cast: SceneParts) -> Iterable[tuple[int, str, int, int, int, int,
     sets it apart: its priority, whether it is exclusive, and that in words with durable and its selector.
     """
     told = _prefetches(cast)
-    opened = {step.get("consumer"): step for step in cast.scenario.get("steps", ())
-              if step.get("do") == "open_consumer"}  # fmt: skip
+    opened = {
+        step.get("consumer"): step
+        for step in cast.scenario.get("steps", ())
+        if step.get("do") == "open_consumer"
+    }
     for client in cast.clients:
         own = (client.node,) if client.role == "consumer" else client.consumers
         for row, no in enumerate(own):

@@ -121,19 +121,14 @@ def _folds(told: Sequence[Moment], unit: int) -> list[SkippedSpan]:
         rounds = list(group)
         if alike and len(rounds) >= ROUNDS:
             tries = sum(told[number].attempts for number in rounds)
-            found.append(
-                SkippedSpan(told[rounds[0]].t, told[rounds[-1]].t, tries or len(rounds), tries > 0)
-            )
+            found.append(SkippedSpan(told[rounds[0]].t, told[rounds[-1]].t, tries or len(rounds), tries > 0))
             covered.update(rounds[:-1])
-    gaps = {number: told[number + 1].t - told[number].t
-            for number in numbers[:-1] if number not in covered}  # fmt: skip
+    gaps = {number: told[number + 1].t - told[number].t for number in numbers[:-1] if number not in covered}
     ordered = sorted(gaps.values())
     usual = max(ordered[len(ordered) * 3 // 4], unit) if ordered else unit
     for number, gap in gaps.items():
         if gap > SILENT * usual:
-            start = told[number].t + (
-                min(unit, gap // 4) if told[number].turns or told[number].moves else 0
-            )
+            start = told[number].t + (min(unit, gap // 4) if told[number].turns or told[number].moves else 0)
             found.append(SkippedSpan(start, told[number + 1].t))
     return sorted(found, key=lambda fold: fold.begin)
 
@@ -151,9 +146,7 @@ def _paced(
         after = TURN if one.turns and number > 0 else 0.0
         gap = other.t - one.t
         place = bisect_right(starts, one.t) - 1
-        if (
-            place >= 0 and one.t < ends[place]
-        ):  # within rounds alike, or at the beginning of a silence
+        if place >= 0 and one.t < ends[place]:  # within rounds alike, or at the beginning of a silence
             beats.append(None)
         elif (soon := one.t + min(unit, gap // 4)) in begins and soon > one.t:
             times.append(soon)

@@ -17,10 +17,21 @@ from mqlab.views.still import Columns
 
 MARK = "mqlab-still"
 INK, INK2, LINE, LINE2, CARD, STAGE, SUNKEN = (
-    "#16202a", "#43505c", "#cfd6dd", "#74808c", "#ffffff", "#f4f6f8", "#e9edf1")  # fmt: skip
+    "#16202a",
+    "#43505c",
+    "#cfd6dd",
+    "#74808c",
+    "#ffffff",
+    "#f4f6f8",
+    "#e9edf1",
+)
 ACTIVE, FAULT = "#0072b2", "#b23e00"
-FILLS = {"d1": ("#e69f00", "#8a5a00"), "d2": ("#56b4e9", "#16699b"), "d3": ("#009e73", "#00644a"),
-         "d0": ("#a7b0ba", "#5b6773")}  # fmt: skip
+FILLS = {
+    "d1": ("#e69f00", "#8a5a00"),
+    "d2": ("#56b4e9", "#16699b"),
+    "d3": ("#009e73", "#00644a"),
+    "d0": ("#a7b0ba", "#5b6773"),
+}
 DOT = 20.0  # px across: a smaller broker is a dot
 CELL, STEP = 15.0, 17.5  # of a message in a queue (px)
 Row = Mapping[str, Any]
@@ -51,9 +62,16 @@ def _rows(table: Mapping[str, list[Any]]) -> Iterator[Row]:
 
 
 def _words(
-    x: float, y: float, text: str, size: float, *, bold: bool = False, colour: str = INK,
-    end: str = "start", room: float = 1e4,
-) -> str:  # fmt: skip
+    x: float,
+    y: float,
+    text: str,
+    size: float,
+    *,
+    bold: bool = False,
+    colour: str = INK,
+    end: str = "start",
+    room: float = 1e4,
+) -> str:
     """Return words that stand on the line *y* and lose their middle where there is no room (px)."""
     look = f'font-size="{size:g}" fill="{colour}" text-anchor="{end}"' + ' font-weight="700"' * bold
     return f'<text x="{x:g}" y="{y:g}" {look}>{_text(fitted(text, room, size, bold))}</text>'
@@ -102,8 +120,15 @@ class _Drawing:
             chip = row["kind"] == "chip"
             if chip:
                 yield _box(row, CARD, LINE2, 8)
-            yield _words(row["x"], row["y"] + 4, row["text"], 11 if chip else 12.5, bold=not chip,
-                         end="middle", room=row["w"] + 6)  # fmt: skip
+            yield _words(
+                row["x"],
+                row["y"] + 4,
+                row["text"],
+                11 if chip else 12.5,
+                bold=not chip,
+                end="middle",
+                room=row["w"] + 6,
+            )
 
     def _link(self, row: Row, up: bool) -> Iterator[str]:
         pipe = self.columns["plan"]["pipe"][0]
@@ -137,31 +162,31 @@ class _Drawing:
             text = f"{row['name']} {count}" if count else row["name"]
             if row["w"] < DOT:  # nothing can be written into it
                 if count:
-                    yield _words(
-                        row["x"], row["y"] - row["w"] / 2 - 2, text, 9, bold=True, end="middle"
-                    )
+                    yield _words(row["x"], row["y"] - row["w"] / 2 - 2, text, 9, bold=True, end="middle")
                 return
-            yield _words(row["x"], row["y"] + 4, text, 10 if size == "S" else 9, bold=True,
-                         end="middle", room=row["w"] - 2)  # fmt: skip
+            yield _words(
+                row["x"],
+                row["y"] + 4,
+                text,
+                10 if size == "S" else 9,
+                bold=True,
+                end="middle",
+                room=row["w"] - 2,
+            )
             return
-        left, right, top = (row["x"] - row["w"] / 2 + 11, row["x"] + row["w"] / 2 - 10,
-                            row["y"] - row["h"] / 2)  # fmt: skip
+        left, right, top = (row["x"] - row["w"] / 2 + 11, row["x"] + row["w"] / 2 - 10, row["y"] - row["h"] / 2)
         colour = FAULT if down else ACTIVE if kind == "serves" else INK2
         most = row["w"] * 0.6
         yield _words(right, top + 18, word, 11, bold=True, colour=colour, end="end", room=most)
         room = right - left - width(word, 11, bold=True) - 6
         yield _words(left, top + 19, row["name"], 14, bold=True, room=room)
         for i, (dest, queue) in enumerate(queues[: 2 if size == "L" else 1]):
-            yield from self._queue(
-                dest, queue, left, right, top + (40 if size == "L" else 22) + 34 * i
-            )
+            yield from self._queue(dest, queue, left, right, top + (40 if size == "L" else 22) + 34 * i)
 
     def _group(self, row: Row) -> Iterator[str]:
         """Yield a closed group of brokers: its name, and how many messages wait in it."""
         pairs = zip(*(self.columns["members"][name] for name in ("node", "group")), strict=True)
-        brokers = [
-            self.now.brokers.get(no, Broker()) for no, group in pairs if group == row["node"]
-        ]
+        brokers = [self.now.brokers.get(no, Broker()) for no, group in pairs if group == row["node"]]
         waiting = sum(len(queue) for one in brokers for queue in one.queues.values())
         yield _box({**row, "x": row["x"] + 4, "y": row["y"] - 4}, SUNKEN, LINE2)
         yield _box(row, CARD, LINE2)
@@ -187,8 +212,9 @@ class _Drawing:
                 f'fill="{CARD if out else fill}" stroke="{edge}"/>'
             )
             if 0 <= message < 1000:
-                yield _words(x + CELL / 2, top + 11, str(message), 7.5 if message > 99 else 9.5,
-                             bold=True, end="middle")  # fmt: skip
+                yield _words(
+                    x + CELL / 2, top + 11, str(message), 7.5 if message > 99 else 9.5, bold=True, end="middle"
+                )
         if len(queue) > fit:
             yield _words(left, top + 12, f"+{len(queue) - fit}", 10.5, bold=True, colour=INK2)
 
@@ -204,9 +230,7 @@ class _Drawing:
         if small:
             return
         if sent:
-            yield _words(
-                left, top + (28 if low else 33), f"sent {sent}", 11, colour=INK2, room=room
-            )
+            yield _words(left, top + (28 if low else 33), f"sent {sent}", 11, colour=INK2, room=room)
         mine = [c for c in _rows(self.columns["consumers"]) if c["card"] == node]
         large, alone = self.columns["plan"]["size"][0] == "L", row["role"] == "consumer"
         first = (28 if low else 34) if alone else 66 if large else 40

@@ -60,9 +60,11 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     spans = _roles(trace, story, steps)
     names = trace.names
     return {
-        "lanes": steps.lanes, "steps": steps.rows, "spans": spans,
+        "lanes": steps.lanes,
+        "steps": steps.rows,
+        "spans": spans,
         "nodes": {what: list(names[table]) for what, table in _NODES.items()},
-    }  # fmt: skip
+    }
 
 
 def _depths(trace: Trace, steps: Steps) -> None:
@@ -91,9 +93,7 @@ def _depths(trace: Trace, steps: Steps) -> None:
 
 def _consumers(trace: Trace, steps: Steps) -> None:
     names = trace.names["node"]
-    holds: dict[
-        int, dict[tuple[int, int], int]
-    ] = {}  # subscription -> (broker, message) -> consumer
+    holds: dict[int, dict[tuple[int, int], int]] = {}  # subscription -> (broker, message) -> consumer
     counts: Counter[int] = Counter()
     columns = (trace.column(c) for c in ("t", "kind", "broker", "to", "msg", "sub"))
     for t, kind, broker, to, msg, sub in zip(*columns, strict=True):

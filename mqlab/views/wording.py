@@ -53,11 +53,7 @@ def _put(stage: Stage, taken: list[Box], label: Label, curve: Curve) -> None:
             x, y = curve.at(u)
             # Subscriptions run under the pipe, or at the left of an upright one.
             far = stage.size.pipe / 2 + 4 + more + (18 if off > 0 else 0)
-            box = (
-                Box(x, y + off * (far + h / 2), w, h)
-                if flat
-                else Box(x - off * (far + w / 2), y, w, h)
-            )
+            box = Box(x, y + off * (far + h / 2), w, h) if flat else Box(x - off * (far + w / 2), y, w, h)
             if not flat and more:
                 box = box.moved(off * more, more)
             if _free(stage, box, taken, others):
@@ -67,12 +63,7 @@ def _put(stage: Stage, taken: list[Box], label: Label, curve: Curve) -> None:
 
 
 def _free(stage: Stage, box: Box, taken: Sequence[Box], curves: Sequence[Curve]) -> bool:
-    inside = (
-        box.left > 2
-        and box.right < stage.room.w - 2
-        and box.top > 2
-        and box.bottom < stage.room.h - 2
-    )
+    inside = box.left > 2 and box.right < stage.room.w - 2 and box.top > 2 and box.bottom < stage.room.h - 2
     return (
         inside
         and not any(box.meets(other, 3) for other in taken)

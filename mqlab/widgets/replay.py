@@ -70,9 +70,7 @@ class ReplayPlayer(w.VBox):
     def look(self, low: float, high: float) -> None:
         """Look at the part of the run between two times (ms); raises `BadValue` unless *low* is the smaller."""
         if not low < high:
-            raise BadValue(
-                f"a part of a run from {low:g} to {high:g} ms; its end is after its begin"
-            )
+            raise BadValue(f"a part of a run from {low:g} to {high:g} ms; its end is after its begin")
         with self._lock:
             self._look(int(low * 1000), int(high * 1000))
 
@@ -181,9 +179,7 @@ class ReplayPlayer(w.VBox):
         if self._is_near(t0, t1):
             name, shift = "counted from the events", self.tiles.width_for(t0, t1, BUCKETS)
         wide = (1 << shift) / 1000
-        return count, f"{name}: sums of " + (
-            f"{wide:g} ms" if wide < 1000 else f"{wide / 1000:.3g} s"
-        )
+        return count, f"{name}: sums of " + (f"{wide:g} ms" if wide < 1000 else f"{wide / 1000:.3g} s")
 
     def _is_near(self, t0: int, t1: int) -> bool:
         """Whether the finest buckets are too wide for a window, and its events are few enough to be counted."""
@@ -199,12 +195,18 @@ class ReplayPlayer(w.VBox):
         (t0, t1), (first, last) = self.window, self.tiles.span
         return {
             "window": {
-                "from": [t0 / 1000], "to": [t1 / 1000], "low": [first / 1000],
-                "high": [max(last, first + 1) / 1000], "told": [told], "level": [level],
-                "live": [self.live], "no": [no],
+                "from": [t0 / 1000],
+                "to": [t1 / 1000],
+                "low": [first / 1000],
+                "high": [max(last, first + 1) / 1000],
+                "told": [told],
+                "level": [level],
+                "live": [self.live],
+                "no": [no],
             },
-            "rates": self._rates(t0, t1, BUCKETS), "whole": self._whole,
-        }  # fmt: skip
+            "rates": self._rates(t0, t1, BUCKETS),
+            "whole": self._whole,
+        }
 
     def _rates(self, t0: int, t1: int, buckets: int) -> dict[str, list[float]]:
         """Return messages sent and received per second, from `t` (ms) on."""

@@ -50,23 +50,20 @@ class TaskForm(w.VBox):
         self.lesson, self.task = lesson, task
         words = lesson.texts["words"]
         self.predicts = hasattr(task, "kind")
-        self.inputs = {
-            name: self._input(name, told) for name, told in lesson.example(task.id).items()
-        }
-        self.go = w.Button(description=words["commit" if self.predicts else "check_all"],
-                           button_style="primary", layout=w.Layout(width="auto"))  # fmt: skip
-        self.help = w.Button(
-            description=words["ask_hint"], icon="lightbulb-o", layout=w.Layout(width="auto")
+        self.inputs = {name: self._input(name, told) for name, told in lesson.example(task.id).items()}
+        self.go = w.Button(
+            description=words["commit" if self.predicts else "check_all"],
+            button_style="primary",
+            layout=w.Layout(width="auto"),
         )
+        self.help = w.Button(description=words["ask_hint"], icon="lightbulb-o", layout=w.Layout(width="auto"))
         self.said, self.hints, self.run = w.HTML(), w.HTML(), w.VBox()
         self.said.add_class("mqlab-said")
         head = f"<b>{escape(task.text)}</b>"
         if lesson.progress.done(task.id):
             head += f" <i>{escape(words['earlier'])}</i>"
         fields = w.HBox([*self.inputs.values()], layout=w.Layout(flex_flow="row wrap"))
-        super().__init__(
-            [w.HTML(head), fields, w.HBox([self.go, self.help]), self.hints, self.said, self.run]
-        )
+        super().__init__([w.HTML(head), fields, w.HBox([self.go, self.help]), self.hints, self.said, self.run])
         self.go.on_click(lambda _: self.commit())
         self.help.on_click(lambda _: self.hint())
 
@@ -89,9 +86,7 @@ class TaskForm(w.VBox):
         given = {name: field.value for name, field in self.inputs.items() if field.value.strip()}
         said = self._answer(given)
         lines = "".join(f"<li>{escape(line)}</li>" for line in said.lines)
-        colour = (
-            "var(--jp-success-color0, #00704E)" if said.right else "var(--jp-warn-color0, #8A5A00)"
-        )
+        colour = "var(--jp-success-color0, #00704E)" if said.right else "var(--jp-warn-color0, #8A5A00)"
         # A live region: who cannot see it hears it.
         self.said.value = (
             f"<div role='status' style='border-left: 4px solid {colour}; padding-left: 10px'>"
@@ -104,12 +99,8 @@ class TaskForm(w.VBox):
         if self.predicts:
             return self.lesson.predict(self.task.id, **given)
         if self.task.pieces:
-            return self.lesson.arrange(
-                self.task.id, given.get("order", "").replace(",", " ").split()
-            )
-        return self.lesson.fill(
-            self.task.id, {name: as_typed(text) for name, text in given.items()}
-        )
+            return self.lesson.arrange(self.task.id, given.get("order", "").replace(",", " ").split())
+        return self.lesson.fill(self.task.id, {name: as_typed(text) for name, text in given.items()})
 
     def hint(self) -> None:
         """Show the next hint below those before it."""

@@ -36,18 +36,21 @@ class Workbench(StaticOutput, w.VBox):
         self.own = what if isinstance(what, Network) else None
         first = products.figure(FIRST if own else what)
         shapes = [FIGURE, *([OWN] if own else []), *TOPOLOGIES]
-        self.topology = w.Dropdown(options=shapes, value=OWN if own else FIGURE,
-                                   description="Topology")  # fmt: skip
-        self.figure = w.Dropdown(options=[(f"{f.id}  {f.title}", f.id) for f in products.figures()],
-                                 value=first.id, description="Figure",
-                                 layout=w.Layout(flex="1 1 320px", min_width="200px"))  # fmt: skip
-        self.size = w.IntSlider(starting_points.SIZE, 2, 60, description="Brokers",
-                                continuous_update=False)  # fmt: skip
-        self.messages = w.BoundedIntText(
-            starting_points.MESSAGES, 1, 10_000, description="Messages"
+        self.topology = w.Dropdown(options=shapes, value=OWN if own else FIGURE, description="Topology")
+        self.figure = w.Dropdown(
+            options=[(f"{f.id}  {f.title}", f.id) for f in products.figures()],
+            value=first.id,
+            description="Figure",
+            layout=w.Layout(flex="1 1 320px", min_width="200px"),
         )
-        self.go = w.Button(description="Run", button_style="primary", icon="play",
-                           tooltip="run what is chosen from the beginning, without changes")  # fmt: skip
+        self.size = w.IntSlider(starting_points.SIZE, 2, 60, description="Brokers", continuous_update=False)
+        self.messages = w.BoundedIntText(starting_points.MESSAGES, 1, 10_000, description="Messages")
+        self.go = w.Button(
+            description="Run",
+            button_style="primary",
+            icon="play",
+            tooltip="run what is chosen from the beginning, without changes",
+        )
         self.told = w.HTML()
         self.view = WorkbenchView(WorkbenchSession(products.play(self._chosen()), self._name))
         choosers = (self.topology, self.figure, self.size, self.messages)

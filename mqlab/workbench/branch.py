@@ -14,9 +14,7 @@ from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
-LONGEST_AFTER = (
-    30_000_000  # us for which what follows a fork is watched, where a script does not say it
-)
+LONGEST_AFTER = 30_000_000  # us for which what follows a fork is watched, where a script does not say it
 MOST_EVENTS = 200_000  # of a run that is made for a picture
 BINS = 120  # parts of a run in which what moves is counted
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched, Kind.Received, Kind.Acknowledged)
@@ -93,3 +91,16 @@ class Branch:
         if chosen.until is not None:
             trace.header["until"] = chosen.until
         return Branch(name, body, chosen, trace, at=at, changes=(*self.changes, change))
+
+    def value(self) -> JsonDict:
+        """Return what the page shows of it as a JSON value."""
+        return {
+            "name": self.name,
+            "parent": self.parent,
+            "ms": None if self.at is None else self.at / 1000,
+            "changes": list(self.changes),
+            "events": len(self.trace),
+            "end": self.end / 1000,
+            "received": self.trace.received(),
+            "density": self.density,
+        }

@@ -35,9 +35,7 @@ class AvailableAction:
     step: Step
 
 
-def available_actions(
-    body: Body, trace: Trace, kind: str, name: str, at: int
-) -> list[AvailableAction]:
+def available_actions(body: Body, trace: Trace, kind: str, name: str, at: int) -> list[AvailableAction]:
     """Return what can be done at a time (us) to a part, or to the network if *kind* is empty."""
     part = find(body, kind, name)
     if part is None:
@@ -94,9 +92,7 @@ def _of_part(body: Body, trace: Trace, part: Part, at: int) -> Iterator[Availabl
     elif part.kind == "consumer":
         yield from _consumer(body, part.name)
     elif part.kind == "client":
-        yield AvailableAction(
-            f"Close client {part.name}", {"do": "close_client", "client": part.name}
-        )
+        yield AvailableAction(f"Close client {part.name}", {"do": "close_client", "client": part.name})
     yield from _sends(body, part)
 
 
@@ -108,13 +104,9 @@ def _broker(body: Body, trace: Trace, name: str, at: int) -> Iterator[AvailableA
         yield AvailableAction(f"Start {name} again", {"do": restart, "broker": name})
         return
     if state == Kind.Suspended:
-        yield AvailableAction(
-            f"Resume {name}", {"do": _RESUME.get(product, "resume"), "broker": name}
-        )
+        yield AvailableAction(f"Resume {name}", {"do": _RESUME.get(product, "resume"), "broker": name})
     yield AvailableAction(f"Crash {name}", {"do": "kill", "broker": name})
-    yield AvailableAction(
-        f"Stop {name} in order", {"do": _STOP.get(product, "stop"), "broker": name}
-    )
+    yield AvailableAction(f"Stop {name} in order", {"do": _STOP.get(product, "stop"), "broker": name})
     if state != Kind.Suspended:
         yield AvailableAction(f"Suspend {name}", {"do": "pause", "broker": name})
     healable = _was(trace, at, Kind.Partitioned)
@@ -163,18 +155,14 @@ def _sends(body: Body, part: Part) -> Iterator[AvailableAction]:
     """Yield more messages: of a producer as it sends, at a broker to each destination there is."""
     if part.kind == "producer":
         step = next(
-            s
-            for s in body["steps"]
-            if s["do"] == "send" and part.name in (s.get("producer"), s.get("name"))
+            s for s in body["steps"] if s["do"] == "send" and part.name in (s.get("producer"), s.get("name"))
         )
         more = {key: value for key, value in step.items() if key not in ("at", "label")}
         yield AvailableAction(f"{part.name} sends {MESSAGES} more", {**more, "count": MESSAGES})
     if part.kind == "broker":
         for kind, name in destinations(body):
             where = {"broker": part.name, "count": MESSAGES, kind: name}
-            yield AvailableAction(
-                f"Send {MESSAGES} messages to {name} here", {"do": "send", **where}
-            )
+            yield AvailableAction(f"Send {MESSAGES} messages to {name} here", {"do": "send", **where})
 
 
 def _state(trace: Trace, broker: str, at: int) -> Kind | None:

@@ -85,10 +85,7 @@ def _pair(body: Body_, given: dict[str, object]) -> None:
             "brokers of OpenMQ are no pairs; add brokers: in an enhanced cluster each takes over for any"
         )
     if product == "artemis":
-        replicas = [
-            {"policy": "replication", "role": role, "group_name": stem}
-            for role in ("master", "slave")
-        ]
+        replicas = [{"policy": "replication", "role": role, "group_name": stem} for role in ("master", "slave")]
         body["brokers"] += [{"name": one, "ha": replicas[0]}, {"name": other, "ha": replicas[1]}]
     else:
         store = f"{stem}Data"

@@ -10,18 +10,63 @@ from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.option import Option
 
 _JMS, _AMQ = "JMS 1.1", "ActiveMQ, consumer features"
-_SELECTOR = Option(guide="selector", name="selector", often=True, type=str, default=None, source=_JMS,
-                   sentence="Only messages whose properties fit are taken.")  # fmt: skip
-_RECEIVING = Option(guide="receiving", name="receiving", type=bool, default=True, source="mqlab",
-                    sentence="Without it takes nothing: its prefetch fills.")  # fmt: skip
-_DELAY = Option(guide="delay", name="delay_ms", often=True, type=float, default=0.0, unit="ms", source="mqlab",
-                sentence="How long it takes over each message.")  # fmt: skip
-_COUNT = Option(guide="count", name="count", often=True, type=int, default=None, low=0, unit="messages",
-                source="mqlab", sentence="How many messages are sent.")  # fmt: skip
-_PERSISTENT = Option(guide="persistent", name="persistent", often=True, type=bool, default=True, source=_JMS,
-                     sentence="The broker keeps them on its disk.")  # fmt: skip
-_SIZE = Option(guide="size", name="size", type=int, default=1024, low=1, unit="bytes",
-               source="mqlab", sentence="How large each is.")  # fmt: skip
+_SELECTOR = Option(
+    guide="selector",
+    name="selector",
+    often=True,
+    type=str,
+    default=None,
+    source=_JMS,
+    sentence="Only messages whose properties fit are taken.",
+)
+_RECEIVING = Option(
+    guide="receiving",
+    name="receiving",
+    type=bool,
+    default=True,
+    source="mqlab",
+    sentence="Without it takes nothing: its prefetch fills.",
+)
+_DELAY = Option(
+    guide="delay",
+    name="delay_ms",
+    often=True,
+    type=float,
+    default=0.0,
+    unit="ms",
+    source="mqlab",
+    sentence="How long it takes over each message.",
+)
+_COUNT = Option(
+    guide="count",
+    name="count",
+    often=True,
+    type=int,
+    default=None,
+    low=0,
+    unit="messages",
+    source="mqlab",
+    sentence="How many messages are sent.",
+)
+_PERSISTENT = Option(
+    guide="persistent",
+    name="persistent",
+    often=True,
+    type=bool,
+    default=True,
+    source=_JMS,
+    sentence="The broker keeps them on its disk.",
+)
+_SIZE = Option(
+    guide="size",
+    name="size",
+    type=int,
+    default=1024,
+    low=1,
+    unit="bytes",
+    source="mqlab",
+    sentence="How large each is.",
+)
 
 _ACTIVEMQ = {
     "consumer": (
@@ -77,5 +122,7 @@ _ARTEMIS = {
     "client": (),
 }  # fmt: skip
 CLIENT_ROWS: dict[str, dict[str, tuple[Option, ...]]] = {
-    "activemq": _ACTIVEMQ, "openmq": _OPENMQ, "artemis": _ARTEMIS,
-}  # fmt: skip
+    "activemq": _ACTIVEMQ,
+    "openmq": _OPENMQ,
+    "artemis": _ARTEMIS,
+}

@@ -203,9 +203,7 @@ class WorkbenchSession:
         """Put a new run in the place of the shown one."""
         state = self.state
         made = replace(made, parent=state.shown.parent)
-        branches = tuple(
-            made if no == state.current else old for no, old in enumerate(state.branches)
-        )
+        branches = tuple(made if no == state.current else old for no, old in enumerate(state.branches))
         self._go(replace(state, branches=branches, beside=None))
 
     # Which run is shown
@@ -231,9 +229,7 @@ class WorkbenchSession:
         elif "topology" in data:
             name = str(data["topology"])
             size = data.get("size", starting_points.SIZE)
-            scenario = starting_points.topology(
-                name, size, data.get("messages", starting_points.MESSAGES)
-            )
+            scenario = starting_points.topology(name, size, data.get("messages", starting_points.MESSAGES))
         elif "product" in data:
             name, scenario = "my network", starting_points.new(data["product"])
         else:
@@ -296,7 +292,7 @@ class WorkbenchSession:
             "beside": state.beside,
             "undo": len(self.past),
             "redo": len(self.future),
-            "branches": [_branch(one) for one in state.branches],
+            "branches": [one.value() for one in state.branches],
             "changes": list(branch.changes),
             "parts": [p.value() for p in parts(branch.body)],
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
@@ -316,20 +312,6 @@ class WorkbenchSession:
             return {"question": "", "notes": []}
         notes = [known.answer, *panels.guide_says(branch), known.real]
         return {"question": known.question, "notes": [text for text in notes if text]}
-
-
-def _branch(branch: Branch) -> Data:
-    at = None if branch.at is None else branch.at / 1000
-    return {
-        "name": branch.name,
-        "parent": branch.parent,
-        "ms": at,
-        "changes": list(branch.changes),
-        "events": len(branch.trace),
-        "end": branch.end / 1000,
-        "received": branch.trace.received(),
-        "density": branch.density,
-    }
 
 
 def _us(ms: object) -> int:

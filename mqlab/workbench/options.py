@@ -37,10 +37,33 @@ _LINE = (
            sentence="Another number decides races otherwise."),
 )  # fmt: skip
 _LINE_DEFAULT = {row.name: row.default for row in _LINE}
-_TIMES = ("at", "at_ms", "ms", "wait_ms", "max_ms", "timeout_ms", "time_limit_ms", "limit_ms",
-          "quiet_ms", "settle_ms", "within_ms", "count", "times", "factor", "bytes_per_second")  # fmt: skip
-_EDITION = Option(guide="edition", name="edition", type=str, default="5.17", choices=EDITIONS, often=True,
-                  sentence="Which release of ActiveMQ runs it.", source="ActiveMQ")  # fmt: skip
+_TIMES = (
+    "at",
+    "at_ms",
+    "ms",
+    "wait_ms",
+    "max_ms",
+    "timeout_ms",
+    "time_limit_ms",
+    "limit_ms",
+    "quiet_ms",
+    "settle_ms",
+    "within_ms",
+    "count",
+    "times",
+    "factor",
+    "bytes_per_second",
+)
+_EDITION = Option(
+    guide="edition",
+    name="edition",
+    type=str,
+    default="5.17",
+    choices=EDITIONS,
+    often=True,
+    sentence="Which release of ActiveMQ runs it.",
+    source="ActiveMQ",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +87,10 @@ def _of_network(body: Body, product: str) -> Iterator[Place]:
     if product == "activemq":
         yield Place(_EDITION, ("edition",), "network")
     elif product == "openmq":
-        yield from _rows(
-            _table("openmq", "broker"), ("cluster", "options"), "cluster", by_guide=True
-        )
+        yield from _rows(_table("openmq", "broker"), ("cluster", "options"), "cluster", by_guide=True)
     else:
-        yield from _rows(
-            _table("artemis", "cluster-connection"), ("cluster",), "cluster-connection"
-        )
-        yield from _rows(_table("artemis", "address-setting"), ("address_settings",),
-                         "address-setting")  # fmt: skip
+        yield from _rows(_table("artemis", "cluster-connection"), ("cluster",), "cluster-connection")
+        yield from _rows(_table("artemis", "address-setting"), ("address_settings",), "address-setting")
         yield from _rows(_table("artemis", "url"), ("clients",), "clients' URL")
 
 
@@ -92,17 +110,19 @@ def _of_part(body: Body, product: str, part: Part) -> Iterator[Place]:
 def _of_broker(body: Body, product: str, part: Part) -> Iterator[Place]:
     broker = body["brokers"][part.path[1]]
     if product == "openmq":
-        yield from _rows(
-            _table("openmq", "broker"), (*part.path, "options"), "broker", by_guide=True
-        )
+        yield from _rows(_table("openmq", "broker"), (*part.path, "options"), "broker", by_guide=True)
         return
     if product == "artemis":
         yield from _rows(_table("artemis", "broker"), part.path, "broker")
         policy = broker.get("ha", {})
         if policy:
-            rows = [row for row in _table("artemis", "ha-policy") if policy["policy"] in row.policies
-                    and (not policy.get("role") or policy["role"] in row.roles)
-                    and row.type is not dict]  # fmt: skip
+            rows = [
+                row
+                for row in _table("artemis", "ha-policy")
+                if policy["policy"] in row.policies
+                and (not policy.get("role") or policy["role"] in row.roles)
+                and row.type is not dict
+            ]
             yield from _rows(rows, (*part.path, "ha"), f"ha-policy {policy['policy']}")
         yield from _rows(_table("artemis", "core"), (*part.path, "core"), "core")
         return
@@ -115,9 +135,7 @@ def _of_broker(body: Body, product: str, part: Part) -> Iterator[Place]:
         yield from _rows(_table("activemq", "policyEntry"), at, f"policyEntry {called}")
 
 
-def _rows(
-    rows: Iterable[Option], at: Path, section: str, by_guide: bool = False
-) -> Iterator[Place]:
+def _rows(rows: Iterable[Option], at: Path, section: str, by_guide: bool = False) -> Iterator[Place]:
     for row in rows:
         yield Place(row, (*at, row.guide if by_guide else row.name), section)
 
@@ -133,10 +151,17 @@ def _script(body: Body) -> Iterator[Place]:
         for key in _TIMES:
             if isinstance(step.get(key), (int, float, str)):
                 kind = int if isinstance(step[key], int) else str
-                row = Option(guide=key, name=key, type=kind, default=step[key], low=0 if kind is int
-                             else None, unit="ms" if key.endswith("ms") else "", source="mqlab",
-                             often=key == "count",
-                             sentence=f"Step {no + 1}: {told(step)}.")  # fmt: skip
+                row = Option(
+                    guide=key,
+                    name=key,
+                    type=kind,
+                    default=step[key],
+                    low=0 if kind is int else None,
+                    unit="ms" if key.endswith("ms") else "",
+                    source="mqlab",
+                    often=key == "count",
+                    sentence=f"Step {no + 1}: {told(step)}.",
+                )
                 yield Place(row, ("steps", no, key), "script")
 
 
@@ -174,8 +199,13 @@ def listed(branch: Branch, base: Branch, kind: str, name: str) -> dict[str, obje
     rows = [_told(place, branch, base, edition) for place in places(branch.body, part)]
     count = len(names(branch.body, "connector"))
     title = f"All {count} connectors" if several else f"{kind} {name}" if kind else "The network"
-    return {"title": title[:1].upper() + title[1:], "kind": kind, "name": name, "rows": rows,
-            "connectors": count if kind == "connector" else 0}  # fmt: skip
+    return {
+        "title": title[:1].upper() + title[1:],
+        "kind": kind,
+        "name": name,
+        "rows": rows,
+        "connectors": count if kind == "connector" else 0,
+    }
 
 
 def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str, object]:
@@ -183,16 +213,28 @@ def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str,
     default = row.default_for(edition)
     was = value_at(base, place.path)
     new = place.section == "script" and was is None  # a step that the first run has not
-    kind = "choice" if row.choices else {bool: "switch", int: "number", float: "number",
-                                         tuple: "list", list: "list"}.get(row.type, "text")  # fmt: skip
+    kind = (
+        "choice"
+        if row.choices
+        else {bool: "switch", int: "number", float: "number", tuple: "list", list: "list"}.get(row.type, "text")
+    )
     return {
-        "path": list(place.path), "name": row.guide, "section": place.section, "type": kind,
-        "default": _plain(default), "value": _plain(default if written is None else written),
-        "written": written is not None and written != default, "changed": written != was and not new,
-        "was": _plain(default if was is None else was), "sentence": row.sentence,
-        "source": row.source, "unit": row.unit, "choices": list(row.choices), "low": row.low,
+        "path": list(place.path),
+        "name": row.guide,
+        "section": place.section,
+        "type": kind,
+        "default": _plain(default),
+        "value": _plain(default if written is None else written),
+        "written": written is not None and written != default,
+        "changed": written != was and not new,
+        "was": _plain(default if was is None else was),
+        "sentence": row.sentence,
+        "source": row.source,
+        "unit": row.unit,
+        "choices": list(row.choices),
+        "low": row.low,
         "often": row.often,
-    }  # fmt: skip
+    }
 
 
 def _plain(value: object) -> object:

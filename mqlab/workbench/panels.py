@@ -116,9 +116,7 @@ def compared(one: Trace, other: Trace) -> dict[str, object]:
     if first is not None:
         traces = (one, other)
         told = [
-            None
-            if event is None
-            else {"ms": event.t / 1000, "text": _said(trace, event.row), "row": event.row}
+            None if event is None else {"ms": event.t / 1000, "text": _said(trace, event.row), "row": event.row}
             for trace, event in zip(traces, first, strict=True)
         ]
     moved = list(_moved(one, other))

@@ -55,9 +55,7 @@ class WorkbenchView(StaticOutput, View):
         if len(scenes) == len(self.played):
             ends = ("", *(f" {no}" for no in range(2, len(scenes) + 1)))
             pairs = zip(scenes, ends, strict=True)
-            self.show(
-                {name + end: rows for one, end in pairs for name, rows in one.columns.items()}
-            )
+            self.show({name + end: rows for one, end in pairs for name, rows in one.columns.items()})
         else:
             self.replace(player.item(scenes))
         self.played = self.desk.traces

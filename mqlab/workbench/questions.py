@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
+from typing import NamedTuple
 
 from mqlab import experiments
 from mqlab.errors import BadValue
@@ -21,6 +22,13 @@ from mqlab.workbench.branch import Branch
 
 MOST_STEPS = 60
 MOST_MISSED, MOST_TWICE = 3, 12  # messages that an answer names
+
+
+class Named(NamedTuple):
+    """A message by its number and as it is called."""
+
+    number: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +80,21 @@ class Answer:
     consumer: str | None = None
     got: tuple[str, ...] = ()
     why_not: tuple[str, ...] = ()
-    missed: tuple[JsonDict, ...] = ()
-    twice: tuple[JsonDict, ...] = ()
+    missed: tuple[Named, ...] = ()
+    twice: tuple[Named, ...] = ()
 
     def value(self) -> JsonDict:
         """Return it as a JSON value."""
         return {
             "title": self.title,
             "answer": self.answer,
-            "steps": [s.value() for s in self.steps],
+            "steps": [step.value() for step in self.steps],
             "message": self.message,
             "consumer": self.consumer,
             "got": [*self.got],
             "why_not": [*self.why_not],
-            "missed": [*self.missed],
-            "twice": [*self.twice],
+            "missed": [message._asdict() for message in self.missed],
+            "twice": [message._asdict() for message in self.twice],
         }
 
 
@@ -109,10 +117,10 @@ def why(branch: Branch, kind: str, name: str) -> Answer:
 
 
 def _message(trace: Trace, message: str | int) -> Answer:
-    messages = trace.index()
-    number = messages.number(message)
-    called = messages.name(number)
-    events = [trace.event(row) for row in messages.rows(number)]
+    index = trace.index()
+    number = index.number(message)
+    called = index.name(number)
+    events = [trace.event(row) for row in index.rows(number)]
     got = [event.to for event in events if event.kind == Kind.Received and event.to]
     where = f"is message {called} at {got[-1]}" if got else f"did message {called} reach nobody"
     end = "; ".join(ends(trace, number)) or "gone"
@@ -134,16 +142,12 @@ def _consumer(trace: Trace, name: str) -> Answer:
     if trace.received()[name] or not missed:
         answer = _told(f"What did {name} get, and why?", explain(trace, consumer=name))
     else:
-        answer = _causes(
-            f"Why did {name} get nothing?", explain(trace, message=missed[0], why_not=name)
-        )
+        answer = _causes(f"Why did {name} get nothing?", explain(trace, message=missed[0], why_not=name))
     return replace(answer, missed=_called(trace, missed))
 
 
 def _connector(trace: Trace, name: str) -> Answer:
-    links = {
-        no for no, link in enumerate(trace.names["link"]) if name in (link, link.partition("/")[2])
-    }
+    links = {no for no, link in enumerate(trace.names["link"]) if name in (link, link.partition("/")[2])}
     rows = [row for row, link in enumerate(trace.column("link")) if link in links]
     events = [trace.event(row) for row in rows]
     crossed = sum(event.kind == Kind.Forwarded for event in events)
@@ -189,9 +193,7 @@ def _missed(trace: Trace, consumer: str) -> list[int]:
     got = {trace.column("msg")[row] for row in rows if trace.column("to")[row] == node}
     missed = [number for number in sent(trace) if number not in got]
     reads = {
-        trace.event(row).destination
-        for row in trace.rows(Kind.Subscribed)
-        if trace.column("frm")[row] == node
+        trace.event(row).destination for row in trace.rows(Kind.Subscribed) if trace.column("frm")[row] == node
     }
     wanted = (number for number in missed if _asks_for(trace, consumer, reads, number))
     return list(islice(wanted, MOST_MISSED)) or missed[:MOST_MISSED]
@@ -204,14 +206,14 @@ def _asks_for(trace: Trace, consumer: str, reads: Iterable[str | None], number: 
     return is_read and refusing_selector(trace, number, consumer) is None
 
 
-def _twice(trace: Trace) -> tuple[JsonDict, ...]:
+def _twice(trace: Trace) -> tuple[Named, ...]:
     """Return the first messages that came more than once, or to several consumers of a queue."""
     found = sorted({number for numbers in trace.duplicated().values() for number in numbers})
     return _called(trace, found[:MOST_TWICE])
 
 
-def _called(trace: Trace, numbers: Iterable[int]) -> tuple[JsonDict, ...]:
-    return tuple({"number": number, "name": trace.message_name(number)} for number in numbers)
+def _called(trace: Trace, numbers: Iterable[int]) -> tuple[Named, ...]:
+    return tuple(Named(number, trace.message_name(number)) for number in numbers)
 
 
 def sent(trace: Trace) -> list[int]:
@@ -269,9 +271,7 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
     return replace(answer, message=number, consumer=consumer)
 
 
-def what_if(
-    branch: Branch, message: str | int, consumer: str
-) -> tuple[JsonDict, tuple[Change, ...]]:
+def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[JsonDict, tuple[Change, ...]]:
     """Find what changes whether a consumer gets a message, and what else each change would do."""
     runs = experiments.affordable(branch.trace)
     if not runs:

@@ -29,9 +29,7 @@ def topology(name: str, size: int = SIZE, messages: int = MESSAGES) -> Scenario:
     return across(made, messages, middle, title=f"{name}, {len(made.names)} brokers")
 
 
-def across(
-    made: Network, messages: int = MESSAGES, middle: str | None = None, **about: object
-) -> Scenario:
+def across(made: Network, messages: int = MESSAGES, middle: str | None = None, **about: object) -> Scenario:
     """Return messages from a network's first broker to consumers in its middle and at its last one."""
     last, first = made.names[-1], made.names[0]
     between = middle or made.names[len(made.names) // 2]

@@ -31,9 +31,7 @@ def work(arguments, compiled, times=1):
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(compiled)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     for _ in range(times):
-        subprocess.run(
-            [sys.executable, *arguments], cwd=ROOT, env=env, check=True, capture_output=True
-        )
+        subprocess.run([sys.executable, *arguments], cwd=ROOT, env=env, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) / times
 

@@ -54,9 +54,7 @@ def test_first_frames_and_paints_in_jupyterlab(page, jupyter):
     full = page.evaluate(FRAME, 3)
     print(f"first frame after a cell: {frame:.0f} ms; complete graph of 60: {full:.0f} ms")
     begun = time.perf_counter()
-    page.wait_for_function(
-        READY, timeout=300_000
-    )  # the picture of 60 has asked its kernel what came of it
+    page.wait_for_function(READY, timeout=300_000)  # the picture of 60 has asked its kernel what came of it
     print(f"its kernel has answered after {time.perf_counter() - begun:.0f} s")
     for number, count in enumerate(COUNTS):
         page.evaluate(FRAME, 4 + number)

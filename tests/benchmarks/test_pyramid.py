@@ -37,9 +37,7 @@ def by_polars(files, shift):
     import polars as pl
 
     events = pl.scan_parquet(files).with_columns(bucket=pl.col("t") // (1 << shift))
-    counted = [
-        events.group_by("bucket", name, "kind").agg(pl.len()) for name in ("link", "broker", "dest")
-    ]
+    counted = [events.group_by("bucket", name, "kind").agg(pl.len()) for name in ("link", "broker", "dest")]
     age = pl.col("age")
     received = events.filter(pl.col("kind") == int(mq.Kind.Received)).with_columns(
         bin=((age + 1).log(2) * 8).floor().cast(pl.Int16)

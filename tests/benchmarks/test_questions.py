@@ -67,17 +67,13 @@ def scan(trace):
 
 def test_questions_to_a_long_run(trace, capsys):
     bare = best(lambda: lambda: scan(trace))
-    ratios = {
-        name: best(lambda name=name: getattr(fresh(trace), name)) / bare for name in QUESTIONS
-    }
+    ratios = {name: best(lambda name=name: getattr(fresh(trace), name)) / bare for name in QUESTIONS}
     by_hand = best(lambda: lambda: plain.tally(trace), 1) / bare
     asked = fresh(trace)
     asked.message_name(1)
     one = best(lambda: lambda: (asked.message_name(777), asked.path(777), asked.rows_of(777)))
     with capsys.disabled():
-        print(
-            f"\n  {len(trace)} events, the bare scan takes {bare * 1000:.2f} ms; times as long take:"
-        )
+        print(f"\n  {len(trace)} events, the bare scan takes {bare * 1000:.2f} ms; times as long take:")
         print("  " + ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items()))
         print(f"  without numpy {by_hand:.0f}; one message, its path and events {one / bare:.1f}")
     assert max(ratios.values()) <= MOST

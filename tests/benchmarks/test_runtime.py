@@ -122,10 +122,7 @@ def best(*rates):
     """Return the best of each of *rates* in several rounds, in turns."""
     gc.collect()
     gc.freeze()  # objects of other tests slow down whoever makes more of his own
-    return [
-        max(rounds)
-        for rounds in zip(*([rate() for rate in rates] for _ in range(ROUNDS)), strict=True)
-    ]
+    return [max(rounds) for rounds in zip(*([rate() for rate in rates] for _ in range(ROUNDS)), strict=True)]
 
 
 def test_the_runtime_against_a_bare_heap_and_against_simpy(capsys):

@@ -51,16 +51,12 @@ def test_paints_a_second(chromium, tmp_path, count):
     page.goto(file.as_uri())
     page.wait_for_function("() => window.Bokeh?.documents?.[0]?.mqlab?.player?.begun")
     for most, how in ((400, "drawn as marks that stand for several"), (1e9, "each drawn")):
-        for _ in range(
-            3
-        ):  # one after the other: who else has the machine may disturb one of the two
+        for _ in range(3):  # one after the other: who else has the machine may disturb one of the two
             still, *_ = page.evaluate(COUNT, [most, False])
             paints, total, marks = page.evaluate(COUNT, [most, True])
             if paints > LEAST * still or most > 400:
                 break
-        print(
-            f"{total:,} under way, {how} ({marks:,}): {paints:.0f} paints/s, {still:.0f} standing still"
-        )
+        print(f"{total:,} under way, {how} ({marks:,}): {paints:.0f} paints/s, {still:.0f} standing still")
         assert total == count
         assert paints > LEAST * still or most > 400  # what nobody sees is printed only
     page.close()
@@ -78,9 +74,7 @@ def test_the_first_frame(chromium, tmp_path, id):
     file.write_text(views.html(mq.run(id)), encoding="utf-8")
     page = chromium.new_page(viewport={"width": 1366, "height": 768})
     page.goto(file.as_uri(), timeout=PATIENCE)
-    page.wait_for_function(
-        "() => window.Bokeh?.documents?.[0]?.mqlab?.player?.begun", timeout=PATIENCE
-    )
+    page.wait_for_function("() => window.Bokeh?.documents?.[0]?.mqlab?.player?.begun", timeout=PATIENCE)
     took = page.evaluate("() => performance.now()") - page.evaluate(FIRST)
     print(f"{id}: first frame after {took:.0f} ms")
     assert took < 8000

@@ -14,9 +14,7 @@ from tests.conftest import FLAGS, ROOT
 FOLDER = ROOT / "notebooks" / "images"
 SCHEMES = {"light": "", "dark": "-dark"}
 # The master has crashed, and its client looks for another.
-MOMENT = (
-    "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration * 0.71); }"
-)
+MOMENT = "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration * 0.71); }"
 # The picture of the task, at a moment in which messages are on their way.
 IN_THE_MIDDLE = """() => {
   const { place } = mqlabSite.pictures.find((one) => one.place.matches(".task .drawn"));
@@ -59,9 +57,7 @@ def _lesson(page, scratch: Path) -> None:
         section.locator(f'form [name="{name}"]').fill(str(value))
     section.locator("form button.main").click()
     page.wait_for_function(IDLE)
-    page.wait_for_function(
-        "() => mqlabSite.pictures.some((one) => one.place.matches('.task .drawn'))"
-    )
+    page.wait_for_function("() => mqlabSite.pictures.some((one) => one.place.matches('.task .drawn'))")
     page.evaluate(IN_THE_MIDDLE)
 
 

@@ -72,9 +72,7 @@ def sheet(cells):
     for y, (name, row) in enumerate(cells):
         pen.text((6, y * (high + 18) + 3), name, fill="black")
         for x, picture in enumerate(row):
-            small = picture.resize(
-                (WIDE, int(picture.height * WIDE / picture.width)), Image.LANCZOS
-            )
+            small = picture.resize((WIDE, int(picture.height * WIDE / picture.width)), Image.LANCZOS)
             found.paste(small, (x * WIDE, y * (high + 18) + 18))
     return found
 

@@ -44,9 +44,7 @@ def mesh():
     """Return a run of a mesh of sixty brokers."""
     net = topology.network("mesh", 60)
     names = net.names
-    reads = [
-        mq.Consumer(f"K{i}", on=names[at], reads=FOO, at="1ms") for i, at in enumerate((20, 41, 59))
-    ]
+    reads = [mq.Consumer(f"K{i}", on=names[at], reads=FOO, at="1ms") for i, at in enumerate((20, 41, 59))]
     return mq.run(net, *reads, mq.Producer("P", on=names[0], sends=40, to=FOO, at="400ms", every="2ms"),
                   until="2s")  # fmt: skip
 
@@ -84,9 +82,7 @@ def options(page):
 
 def compare(page):
     go_to(page, 14)
-    page.evaluate(
-        f"() => {PLAYER}.select({{ kind: 'connector', name: 'A/linkToBrokerB', node: 0 }})"
-    )
+    page.evaluate(f"() => {PLAYER}.select({{ kind: 'connector', name: 'A/linkToBrokerB', node: 0 }})")
     page.get_by_role("tab", name="Options").click()
     panel(page).get_by_label("conduitSubscriptions").uncheck()
     panel(page).get_by_role("button", name="Apply and compare").click()

@@ -101,9 +101,7 @@ def test_options_stand_beside_the_part_and_problems_beside_the_field(page, build
     assert len(picture.desk.state.branches) == 1, "while one builds nothing is forked"
     editor.get_by_role("button", name="Fix: ").first.wait_for()
     # A numbered sign at the part.
-    page.wait_for_function(
-        "() => Bokeh.documents[0].get_model_by_name('draw wedges').data.w.includes(1.5)"
-    )
+    page.wait_for_function("() => Bokeh.documents[0].get_model_by_name('draw wedges').data.w.includes(1.5)")
 
 
 def test_escape_ends_drawing_and_puts_nothing(page, build):

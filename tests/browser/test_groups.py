@@ -45,9 +45,7 @@ def test_a_click_opens_a_group_and_one_at_its_tab_closes_it(opened, trace):
     words = page.evaluate(DRAWN, "words")["text"]
     assert "\N{MINUS SIGN} M1, 10 brokers" in words
     assert "P" in words, "the producer stands at its broker"
-    assert words.count("\N{MULTIPLICATION SIGN}10") >= 9, (
-        "each of the others says how many it stands for"
-    )
+    assert words.count("\N{MULTIPLICATION SIGN}10") >= 9, "each of the others says how many it stands for"
     page.mouse.click(*page.evaluate(TAB))
     assert page.evaluate(SEEN) == rows
 
@@ -82,9 +80,7 @@ def test_who_selects_what_is_in_a_closed_group_opens_it(opened, trace):
 
 def test_messages_between_closed_groups_fly_between_these_and_wait_in_them(opened, trace):
     page = opened(trace)
-    forwarded = next(
-        event for event in trace.events() if event.kind == Kind.Forwarded and event.to == "M2.3"
-    )
+    forwarded = next(event for event in trace.events() if event.kind == Kind.Forwarded and event.to == "M2.3")
     page.evaluate(SEEK, forwarded.t / 1000 + 0.5)
     flying = page.evaluate(FLYING)
     assert ("M1", "M2") in {(a, b) for a, b, _ in flying}

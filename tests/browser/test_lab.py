@@ -104,9 +104,7 @@ def test_kill_b_and_see(page, desk):
 def test_which_message_came_twice(page, desk):
     """No action: the run without a selection says it; one more (Events) shows the rows."""
     desk("artemis:21.1.2-duplicates")
-    panel(page).get_by_text(
-        re.compile("more than once|another consumer had got, too")
-    ).first.wait_for()
+    panel(page).get_by_text(re.compile("more than once|another consumer had got, too")).first.wait_for()
 
 
 def test_runs_are_lanes_of_the_time_bar_and_a_lane_is_the_way_there(page, desk):
@@ -182,14 +180,10 @@ def test_a_crash_while_it_plays_and_back(page, desk):
     second = picture.trace
     assert now(page)[0] > 8
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_function(
-        f"() => !{PLAYER}.panels[0].data('events').what.join().includes('crashed')"
-    )
+    page.wait_for_function(f"() => !{PLAYER}.panels[0].data('events').what.join().includes('crashed')")
     assert picture.trace is first
     page.get_by_role("button", name="Redo").click()
-    page.wait_for_function(
-        f"() => {PLAYER}.panels[0].data('events').what.join().includes('crashed')"
-    )
+    page.wait_for_function(f"() => {PLAYER}.panels[0].data('events').what.join().includes('crashed')")
     assert picture.trace is second
 
 
@@ -275,9 +269,7 @@ def test_comparing_again_and_again_leaves_nothing_behind(page, desk):
     page.evaluate(f"() => {PLAYER}.emit('break')")
     page.get_by_role("menuitem", name="Crash B").click()
     page.get_by_role("button", name=re.compile("^2 Δ Crash B")).wait_for()
-    count = (
-        "() => [Bokeh.documents.length, model.heard.length, document.querySelectorAll('*').length]"
-    )
+    count = "() => [Bokeh.documents.length, model.heard.length, document.querySelectorAll('*').length]"
     counts = []
     for _ in range(3):
         page.get_by_role("button", name="Compare", exact=True).click()
@@ -325,9 +317,7 @@ def test_a_lost_kernel_is_told_calmly_and_the_picture_plays_on(page, desk):
 
 def test_ten_views_of_one_run_leave_nothing_when_they_go(page, desk):
     desk("fuse:2.20")
-    count = (
-        "() => [Bokeh.documents.length, model.heard.length, document.querySelectorAll('*').length]"
-    )
+    count = "() => [Bokeh.documents.length, model.heard.length, document.querySelectorAll('*').length]"
     counts = []
     for _ in range(10):
         page.evaluate("async () => { const gone = await show(); await gone(); }")
@@ -360,9 +350,7 @@ def test_a_click_selects_and_a_right_click_breaks(page, desk):
 def test_a_drag_from_broker_to_broker_connects_them_while_one_builds(page, desk):
     picture = desk("fuse:2.20")
     page.get_by_role("button", name="Build", exact=True).click()
-    page.mouse.move(
-        *page.evaluate(PLACE, ["brokers", "B"])
-    )  # at its rim: by its middle it is moved
+    page.mouse.move(*page.evaluate(PLACE, ["brokers", "B"]))  # at its rim: by its middle it is moved
     page.mouse.down()
     page.mouse.move(*place_of(page, "A"), steps=4)
     page.mouse.up()

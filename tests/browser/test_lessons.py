@@ -28,9 +28,7 @@ def answer(page, task, given):
     cell = page.locator(f"""[data-mqlab-task='"{task.id}")']""")
     cell.get_by_text(task.text, exact=True).first.wait_for()
     for name, value in given.items():
-        field = cell.locator(".widget-text", has=page.get_by_text(name, exact=True)).locator(
-            "input"
-        )
+        field = cell.locator(".widget-text", has=page.get_by_text(name, exact=True)).locator("input")
         field.fill(str(value))
     page.evaluate(STEADY)  # who presses what still moves may miss it
     cell.locator("button").first.click()
@@ -44,9 +42,7 @@ def wrong_and_right(task):
     if not isinstance(task, Prediction):
         right = task.solution
         if "order" in right:
-            return {"order": " ".join(reversed(right["order"]))}, {
-                "order": " ".join(right["order"])
-            }
+            return {"order": " ".join(reversed(right["order"]))}, {"order": " ".join(right["order"])}
         return dict.fromkeys(right, "0"), {name: _typed(value) for name, value in right.items()}
     scenario = setups.scenario(task.setup)
     trace, body = setups.play(scenario), setups.body(scenario)
@@ -71,9 +67,7 @@ def play_views(page):
     """Play every picture that the notebook itself shows, for a moment; returns how many there are."""
     places = page.evaluate(SHOWN)
     for place in places:
-        page.evaluate(
-            "at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'start')", place
-        )
+        page.evaluate("at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'start')", place)
         view = page.locator(f"[data-mqlab-at='{place}'] [data-mqlab=view]").first
         play, clock = (
             view.get_by_role("button", name="Play"),

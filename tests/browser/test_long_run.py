@@ -59,9 +59,7 @@ def run_folder(tmp_path_factory):
     return folder
 
 
-def test_every_part_comes_back_at_once_down_to_the_path_of_one_message(
-    lab, jupyter, run_folder, capsys
-):
+def test_every_part_comes_back_at_once_down_to_the_path_of_one_message(lab, jupyter, run_folder, capsys):
     page = opened(lab, jupyter, "parts.ipynb", "import mqlab as mq",
            f"player = mq.widgets.ReplayPlayer({str(run_folder)!r})\nplayer")  # fmt: skip
     rounds = [zoomed(page) for _ in range(3)]
@@ -88,13 +86,9 @@ def test_every_part_comes_back_at_once_down_to_the_path_of_one_message(
       player.select({ kind: 'message', name: String(msg), msg }); return msg; }"""
     )
     page.get_by_role("button", name=f"Whole path of message {msg}").click()
-    page.wait_for_function(
-        f"msg => ({TOLD})().startsWith(`message ${{msg}}: all of its `)", arg=msg
-    )
+    page.wait_for_function(f"msg => ({TOLD})().startsWith(`message ${{msg}}: all of its `)", arg=msg)
     assert page.evaluate("""() => [...new Set(
-        Bokeh.documents[0].get_model_by_name('events').data.msg.filter(one => one >= 0))]""") == [
-        msg
-    ]
+        Bokeh.documents[0].get_model_by_name('events').data.msg.filter(one => one >= 0))]""") == [msg]
     page.get_by_role("button", name="Back to the part").click()
     page.wait_for_function(f"told => ({TOLD})() === told", arg=turns[-1]["told"])
     assert page.evaluate(FAILED) == []

@@ -89,9 +89,7 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(lab, jupyt
     bench.get_by_label("conduitSubscriptions").uncheck()
     bench.get_by_role("button", name="Apply 1 as a fork").click()
     bench.get_by_role("button", name="Δ 1 change").wait_for()
-    page.wait_for_function(
-        "() => Bokeh.documents[1].get_model_by_name('received').data.t.length === 12"
-    )
+    page.wait_for_function("() => Bokeh.documents[1].get_model_by_name('received').data.t.length === 12")
     bench.get_by_role("slider").first.focus()
     bench.get_by_role("slider").first.press("End")
     assert page.evaluate(COUNTS, [1, 0]) == ["C1: 4", "C2: 4", "C3: 4"]
@@ -136,9 +134,7 @@ ACTIVE = "() => jupyterapp.shell.currentWidget.content.activeCellIndex"
 
 def test_a_view_that_plays_takes_nothing_from_the_keyboard(lab, jupyter):
     _, _, folder = jupyter
-    notebook(
-        folder / "keys.ipynb", "import mqlab as mq", "mq.view(mq.run('fuse:2.22'))", "1 + 1", ""
-    )
+    notebook(folder / "keys.ipynb", "import mqlab as mq", "mq.view(mq.run('fuse:2.22'))", "1 + 1", "")
     page = lab("keys.ipynb")
     page.locator(".jp-Notebook .jp-Cell").first.click()
     for _ in range(3):
@@ -171,9 +167,7 @@ def test_a_failover_is_seen_in_the_notebook_and_in_the_workbench(lab, jupyter):
     page.wait_for_function(IDLE)
     assert page.evaluate(FAILED) == []
     # At the end of the view broker1 has crashed, one of the others is master, and the last one waits.
-    page.evaluate(
-        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"
-    )
+    page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }")
     roles = page.evaluate("""() => { const { player } = Bokeh.documents[0].mqlab, p = player.panels[0];
       const state = player.stateOf(p, player.t), { name, node } = p.data("brokers");
       const words = p.data("roles").word;

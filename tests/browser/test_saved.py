@@ -31,10 +31,11 @@ def show(page):
     page.evaluate(STEADY)
 
 
-def test_ten_runs_of_a_cell_leave_one_picture(lab, jupyter):
+def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
+    """In a page of its own: all that there is in it is counted."""
     _, _, folder = jupyter
     notebook(folder / "again.ipynb", "import mqlab as mq\nmq.view('fuse:2.20')")
-    page = lab("again.ipynb")
+    open_notebook(page, jupyter, "again.ipynb")
     counts = []
     for _ in range(10):
         show(page)
@@ -51,9 +52,7 @@ def test_a_question_a_fork_and_undo_in_the_notebook(lab, jupyter):
     page = lab("ask.ipynb")
     show(page)
     view = page.locator("[data-mqlab=view]")
-    page.evaluate(
-        "() => Bokeh.documents[0].mqlab.player.select({ kind: 'message', name: '5', msg: 5 })"
-    )
+    page.evaluate("() => Bokeh.documents[0].mqlab.player.select({ kind: 'message', name: '5', msg: 5 })")
     view.get_by_role("button", name="Why not C2?").click()
     view.get_by_role("button", name="What if?").click()
     view.get_by_role("button", name="Fork", exact=True).first.click()

@@ -62,9 +62,7 @@ def without_engine(page):
 
     def without(route):
         answer = route.fetch()
-        route.fulfill(
-            response=answer, body=re.sub(r'"engine":\{[^}]*\}', '"engine":null', answer.text())
-        )
+        route.fulfill(response=answer, body=re.sub(r'"engine":\{[^}]*\}', '"engine":null', answer.text()))
 
     page.route("**/*.html", without)
     return page
@@ -102,9 +100,7 @@ def test_a_lesson_is_answered_changed_and_run_in_its_page(page, address):
     lesson = mq.lessons.open("01-first-network")
     task = lesson.task("conduit")
     section = answer(page, task, {"C1": 4, "C2": 4, "C3": 4})
-    expect(section.locator("> .said")).to_contain_text(
-        "a broker sees each consumer behind a connector"
-    )
+    expect(section.locator("> .said")).to_contain_text("a broker sees each consumer behind a connector")
     section.locator("[data-mqlab=view]").wait_for()
     answer(page, task, {"C1": 6, "C2": 3, "C3": 3})
     expect(section.locator("> .said")).to_contain_text("Right: C1 6, C2 3, C3 3.")
@@ -147,9 +143,7 @@ def test_a_run_that_does_not_end_is_stopped(page, address):
 def test_a_page_without_its_engine_plays_answers_and_is_accessible(name, asleep, address, axe):
     page = asleep
     page.goto(f"{address}/{name}")
-    shown = book.page(
-        name.removesuffix(".html").rpartition("/")[2], "zh" if name[:3] == "zh/" else "en"
-    )
+    shown = book.page(name.removesuffix(".html").rpartition("/")[2], "zh" if name[:3] == "zh/" else "en")
     tasks = shown.lesson.tasks
     lesson = mq.lessons.open(shown.name, language=shown.language) if tasks else None
     for task in tasks:
@@ -202,9 +196,7 @@ NONSENSE = [{}, {"C1": "5"}, {"C1": "-1", "C2": "2"}, {"C1": "2.5", "C2": "5"}, 
 @pytest.mark.parametrize("given", NONSENSE)
 def test_nonsense_is_told_in_the_words_of_the_lesson(given, first_lesson):
     told = first_lesson.evaluate(STORED, ["alone", given])
-    assert told["lines"] == list(
-        mq.lessons.open("01-first-network").predict("alone", **given).lines
-    )
+    assert told["lines"] == list(mq.lessons.open("01-first-network").predict("alone", **given).lines)
 
 
 @pytest.mark.parametrize(("wide", "scheme"), [(600, "dark"), (900, "light"), (1900, "dark")])
@@ -270,9 +262,7 @@ def test_no_page_names_another_host(folder):
             assert not re.match(r"(https?:)?//", "".join(place)), (file.name, place)
         if file.suffix == ".html":  # and the browser itself would refuse it
             assert "default-src 'self' file: data: blob: 'unsafe-inline'" in file.read_text()
-    settings = re.search(
-        r'id="site">(.*?)</script>', (folder / "01-first-network.html").read_text()
-    )
+    settings = re.search(r'id="site">(.*?)</script>', (folder / "01-first-network.html").read_text())
     assert json.loads(settings[1])["engine"]["bytes"] > 10_000_000
 
 

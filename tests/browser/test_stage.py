@@ -141,14 +141,10 @@ def test_what_lies_elsewhere_in_the_other_run_is_marked(opened):
     figure = mq.figure("fuse:2.20")
     off = figure.change("A/linkToBrokerB", conduit_subscriptions=False)
     page = opened(mq.compare(mq.run(figure), mq.run(off)))
-    page.evaluate(
-        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"
-    )
+    page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }")
     assert {"Δ 6, not 4", "Δ 3, not 4"} <= set(words(page))
     page = opened(mq.compare(mq.run(figure), mq.run(figure)))
-    page.evaluate(
-        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration / 2); }"
-    )
+    page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration / 2); }")
     assert not any("Δ" in word for word in words(page))
 
 
@@ -202,9 +198,7 @@ def test_two_runs_are_named_above_and_what_differs_covers_no_word(opened):
     headings = page.locator(".mq-heading")
     assert [text.split()[0] for text in headings.all_inner_texts()] == ["1", "2"]
     assert all("events" in text for text in headings.all_inner_texts())
-    page.evaluate(
-        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"
-    )
+    page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }")
     pills, said = page.evaluate(PILLS)
     assert len(pills) == 3
     for x, y, w, h in pills:
@@ -239,12 +233,8 @@ def test_the_lens_tells_what_a_small_card_leaves_out(opened):
 def test_of_exclusive_consumers_the_one_that_has_the_queue_is_told(opened):
     queue = mq.Queue("Q")
     sends = mq.Producer("P", on="A", sends=12, to=queue, every="1ms")
-    rivals = [
-        mq.Consumer(name, on="A", reads=queue, exclusive=True, delay="2ms") for name in ("C1", "C2")
-    ]
-    page = opened(
-        mq.run(mq.Network(mq.Broker("A")), *rivals, sends, mq.Close("C1", at="8ms"), until="60ms")
-    )
+    rivals = [mq.Consumer(name, on="A", reads=queue, exclusive=True, delay="2ms") for name in ("C1", "C2")]
+    page = opened(mq.run(mq.Network(mq.Broker("A")), *rivals, sends, mq.Close("C1", at="8ms"), until="60ms"))
     page.evaluate(SEEK, 6)
     holds, waits = "exclusive: has it", "exclusive: waits"
     assert {holds, waits} <= set(words(page))
@@ -256,13 +246,8 @@ def test_of_exclusive_consumers_the_one_that_has_the_queue_is_told(opened):
 def test_on_small_cards_too_it_is_told_who_has_an_exclusive_queue(opened):
     queue = mq.Queue("Q")
     net = topology.network("hub and spokes", 12)
-    rivals = [
-        mq.Consumer(name, on="S1", reads=queue, exclusive=True, delay="2ms")
-        for name in ("C1", "C2")
-    ]
-    page = opened(
-        mq.run(net, *rivals, mq.Producer("P", on="S2", sends=9, to=queue), until="1s"), height=700
-    )
+    rivals = [mq.Consumer(name, on="S1", reads=queue, exclusive=True, delay="2ms") for name in ("C1", "C2")]
+    page = opened(mq.run(net, *rivals, mq.Producer("P", on="S2", sends=9, to=queue), until="1s"), height=700)
     page.evaluate(SEEK, 900)
     assert nearest(page, "exclusive", ("C1", "C2")) == "C1"
     assert nearest(page, "waits", ("C1", "C2")) == "C2"
@@ -278,10 +263,7 @@ def test_the_name_of_a_connector_is_never_cut_to_a_few_letters(page):
     run = mq.run(mq.Network(*brokers), *reads, *sends)
     page.set_viewport_size({"width": 600, "height": 1000})
     open_desk(page, run, "ten")
-    assert (
-        page.evaluate("() => Bokeh.documents[0].mqlab.player.panels[0].data('labels').text.length")
-        > 1
-    )
+    assert page.evaluate("() => Bokeh.documents[0].mqlab.player.panels[0].data('labels').text.length") > 1
     assert not [word for word in words(page) if word.startswith("l") and "…" in word]
 
 

@@ -78,9 +78,7 @@ def test_the_caption_says_what_happens_and_why_and_is_spoken_while_it_stands_sti
 def test_what_is_folded_says_so(opened):
     page = opened(mq.run("fuse:4.4"))
     folds = page.evaluate(GET, [0, "folds", "data"])
-    page.evaluate(
-        "t => Bokeh.documents[0].mqlab.player.seek(t)", (folds["x0"][-1] + folds["x1"][-1]) / 2
-    )
+    page.evaluate("t => Bokeh.documents[0].mqlab.player.seek(t)", (folds["x0"][-1] + folds["x1"][-1]) / 2)
     assert caption(page) == "213 failed attempts in 6.9 s."
 
 
@@ -173,9 +171,7 @@ DRAWN = """() => { const { shadow_el } = Bokeh.index.find_one(Bokeh.documents[0]
   return [n, c.height]; }"""
 
 
-@pytest.mark.parametrize(
-    "track", ["depth", "unacknowledged", "received", "latency", "roles", "spacetime"]
-)
+@pytest.mark.parametrize("track", ["depth", "unacknowledged", "received", "latency", "roles", "spacetime"])
 def test_tracks_are_drawn_and_follow_a_selection(opened, track):
     page = opened(mq.run("fuse:2.20"))
     page.get_by_label("Tracks").select_option(track)
@@ -194,15 +190,10 @@ def test_tracks_are_drawn_and_follow_a_selection(opened, track):
 def test_who_sent_how_many_to_whom(opened):
     page = opened(mq.run("fuse:2.20"))
     page.get_by_label("Tracks").select_option("flow")
-    page.evaluate(
-        "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration) }"
-    )
+    page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration) }")
     page.evaluate(STEADY)
     table = page.get_by_role("table", name="How many messages")
-    rows = {
-        cells[0]: cells[1:]
-        for cells in (line.split("\t") for line in table.inner_text().split("\n"))
-    }
+    rows = {cells[0]: cells[1:] for cells in (line.split("\t") for line in table.inner_text().split("\n"))}
     heads = rows["from \\ to"]
     assert rows["A"][heads.index("B")] == "6"
     assert rows["A"][heads.index("C1")] == "6"
@@ -226,9 +217,7 @@ def test_a_page_of_its_own_uses_its_window(opened, width, height):
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_in_a_notebook_it_takes_three_fifths_of_the_window(opened, width, height):
     page = opened(mq.run("fuse:2.20"), width, height)
-    page.evaluate(
-        "() => { document.body.dataset.mqlab = 'view'; dispatchEvent(new Event('resize')); }"
-    )
+    page.evaluate("() => { document.body.dataset.mqlab = 'view'; dispatchEvent(new Event('resize')); }")
     page.evaluate(STEADY)
     page.evaluate("() => dispatchEvent(new Event('resize'))")
     page.evaluate(STEADY)
@@ -250,9 +239,7 @@ def test_nothing_of_an_old_canvas_is_left_after_resizing(opened):
         canvases = page.locator("canvas.mq-moving")
         assert canvases.count() == 1
         box = canvases.bounding_box()
-        assert (box["width"], box["height"]) == pytest.approx(
-            (figure["width"], figure["height"]), abs=1.5
-        )
+        assert (box["width"], box["height"]) == pytest.approx((figure["width"], figure["height"]), abs=1.5)
         edges = [canvas.bounding_box() for canvas in page.locator(".foot canvas").all()]
         assert all(edge is None or edge["x"] + edge["width"] <= width + 1 for edge in edges)
 
@@ -373,7 +360,5 @@ def test_while_it_plays_words_change_ten_times_a_second_and_few_canvases_are_com
     assert counts["clock childList"] <= 12
     texts = [count for name, count in counts.items() if name.endswith("childList")]
     assert max(texts) <= 12, "what is drawn sixty times a second is no text"
-    seen = page.locator("canvas").evaluate_all(
-        "all => all.filter(c => c.offsetWidth).map(c => c.className)"
-    )
+    seen = page.locator("canvas").evaluate_all("all => all.filter(c => c.offsetWidth).map(c => c.className)")
     assert len(seen) == 5, "stage, what moves, overview, its names, tracks"

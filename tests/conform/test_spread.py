@@ -50,9 +50,7 @@ def runs(value, seeds=SEEDS):
 
 def one_by_one(observed, **more):
     """Return each outcome that was seen as if it were the only one."""
-    return {
-        no: {**observed, **more, "outcomes": [one]} for no, one in enumerate(observed["outcomes"])
-    }
+    return {no: {**observed, **more, "outcomes": [one]} for no, one in enumerate(observed["outcomes"])}
 
 
 @pytest.mark.parametrize("value", several())

@@ -38,9 +38,7 @@ def over_a_client(count, **options):
 
 def bridged(count, **options):
     q = mq.Queue("Q")
-    net = mq.Network(
-        mq.Broker("A", mq.NetworkConnector("ac", uri="static:(tcp://C:61616)")), mq.Broker("C")
-    )
+    net = mq.Network(mq.Broker("A", mq.NetworkConnector("ac", uri="static:(tcp://C:61616)")), mq.Broker("C"))
     return mq.run(
         net, mq.Producer("P", "A", count, q, size=SIZE), mq.Consumer("desk", "C", q), **options
     )  # fmt: skip
@@ -49,9 +47,7 @@ def bridged(count, **options):
 def cluster(count, **options):
     q = openmq.Queue("Q")
     net = openmq.Network("A")
-    return mq.run(
-        net, openmq.Producer("P", "A", count, q, size=SIZE), openmq.Consumer("C", "A", q), **options
-    )
+    return mq.run(net, openmq.Producer("P", "A", count, q, size=SIZE), openmq.Consumer("C", "A", q), **options)
 
 
 def group(count, **options):
@@ -178,9 +174,7 @@ def test_a_line_that_is_free_again_lets_the_next_in_at_once():
 
 
 def test_a_datagram_to_a_group_is_lost_for_good():
-    net = mq.Network(
-        mq.Broker("A", mq.TransportConnector("tcp", discovery_uri="multicast://default"))
-    )
+    net = mq.Network(mq.Broker("A", mq.TransportConnector("tcp", discovery_uri="multicast://default")))
     client = mq.Client("c", uri="discovery:(multicast://default)?initialReconnectDelay=10", at="1s")
 
     def attached(**options):

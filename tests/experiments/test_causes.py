@@ -98,11 +98,7 @@ def draw(random):
             trace = played(body)
         except MqlabError:
             continue  # it is one that the product refuses
-        sent = [
-            m
-            for k, m in zip(trace.column("kind"), trace.column("msg"), strict=True)
-            if k == Kind.Sent
-        ]
+        sent = [m for k, m in zip(trace.column("kind"), trace.column("msg"), strict=True) if k == Kind.Sent]
         consumers = sorted(trace.received())
         if not sent or not consumers or len(trace) > LONGEST:
             continue

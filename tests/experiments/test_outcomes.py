@@ -70,9 +70,7 @@ def test_bad_input():
 
 
 def test_a_view_says_that_a_run_hung_on_timing():
-    trace = mq.run(
-        grid(3), *reads("C1@B22", NEWS), *reads("C2@B11", NEWS), mq.Producer("P", "B00", 3, NEWS)
-    )
+    trace = mq.run(grid(3), *reads("C1@B22", NEWS), *reads("C2@B11", NEWS), mq.Producer("P", "B00", 3, NEWS))
     mq.view(trace)
     assert "outcomes)" in labels.title(trace)
     steady = mq.run("fuse:2.20")

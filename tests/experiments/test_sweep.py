@@ -18,13 +18,8 @@ OVER = {CONDUIT: [True, False], PREFETCH: [1, 1000]}
 
 def test_every_combination_is_played_with_every_seed():
     runs = mq.sweep("fuse:2.20", over=OVER, seeds=3, processes=1)
-    assert [
-        (row["options"][CONDUIT], row["options"][PREFETCH], row["seed"]) for row in runs.rows
-    ] == [
-        (conduit, prefetch, seed)
-        for conduit in (True, False)
-        for prefetch in (1, 1000)
-        for seed in range(3)
+    assert [(row["options"][CONDUIT], row["options"][PREFETCH], row["seed"]) for row in runs.rows] == [
+        (conduit, prefetch, seed) for conduit in (True, False) for prefetch in (1, 1000) for seed in range(3)
     ]
     for row in runs.rows:
         changed = mq.figure("fuse:2.20").change(
@@ -37,10 +32,7 @@ def test_every_combination_is_played_with_every_seed():
 @pytest.mark.slow
 def test_processes_give_the_same_rows():
     alone = mq.sweep("fuse:2.20", over=OVER, seeds=[3, 8, 11], jitter="2ms", processes=1)
-    assert (
-        mq.sweep("fuse:2.20", over=OVER, seeds=[3, 8, 11], jitter="2ms", processes=2).rows
-        == alone.rows
-    )
+    assert mq.sweep("fuse:2.20", over=OVER, seeds=[3, 8, 11], jitter="2ms", processes=2).rows == alone.rows
 
 
 def test_it_prints_a_line_for_each_combination_and_goes_on_to_pandas():

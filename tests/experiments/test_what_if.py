@@ -60,9 +60,7 @@ def test_seed_jitter_and_end_of_the_run_are_kept():
     trace = mq.run(net, *reads("C1@B"), send(3, every="1s"), seed=7, jitter="1ms", until="1500ms")
     assert trace.received() == {"C1": 2}
     assert not mq.what_if(trace, message="P-2", consumer="C1", at_most=1).run().lost()
-    assert (
-        mq.what_if(trace, message="P-2", consumer="C1", at_most=0).run().digest() == trace.digest()
-    )
+    assert mq.what_if(trace, message="P-2", consumer="C1", at_most=0).run().digest() == trace.digest()
 
 
 def test_bad_questions():
@@ -114,8 +112,6 @@ def test_a_run_of_many_events_is_tried_for_some_seconds_and_says_that_there_is_m
 
 def test_where_only_some_can_be_tried_it_is_those_of_who_asks():
     net = network("A>B B>C C>D", network_ttl=9, duplex=True)
-    trace = mq.run(
-        net, mq.Consumer("desk", "D", FOO, selector="n > 1"), send(1, properties={"n": 0})
-    )
+    trace = mq.run(net, mq.Consumer("desk", "D", FOO, selector="n > 1"), send(1, properties={"n": 0}))
     found = mq.what_if(trace, message="P-1", consumer="desk", at_most=1)
     assert list(map(str, found.changes)) == ["desk without selector=n > 1"]

@@ -20,6 +20,13 @@ def test_no_kind_is_without_a_sentence():
     )
 
 
+def test_a_reason_has_all_in_its_row():
+    missing = [reason.name for reason in Reason if reason and not reason.sentence]
+    assert not missing, f"{', '.join(missing)}: no sentence. It is in its row, mqlab/trace/kinds.py"
+    assert mq.Reason.ttl_used_up.depends_on == {"network_ttl", "message_ttl", "consumer_ttl"}
+    assert mq.Rule is mq.Reason, "its former name"
+
+
 @pytest.mark.parametrize("kind", [kind for kind in Kind if SENTENCES.get(kind)])
 def test_a_sentence_is_made_of_any_event_of_its_kind(kind):
     nobody = dict.fromkeys(Event.__dataclass_fields__)

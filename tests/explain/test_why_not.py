@@ -28,9 +28,7 @@ def groups(*owners):
 
 
 def test_a_selector_decides_and_not_the_turn():
-    trace = mq.run(
-        mq.Network(mq.Broker("A")), *reads("C2@A"), SELECTS, send(2, properties={"n": [1, 2]})
-    )
+    trace = mq.run(mq.Network(mq.Broker("A")), *reads("C2@A"), SELECTS, send(2, properties={"n": [1, 2]}))
     (cause, *more) = causes(trace, "P-1", "C1")
     assert (cause.rule, cause.text) == (
         Reason.selector,
@@ -57,9 +55,7 @@ def test_the_owner_of_a_message_group_decides_and_not_the_turn():
     trace = groups("C1", "C2")
     (loser,) = [name for name, count in trace.received().items() if not count]
     assert rules(trace, "P-3", loser) == {Reason.group_owner}
-    assert "message group g belongs to it since" in str(
-        mq.explain(trace, message="P-3", why_not=loser)
-    )
+    assert "message group g belongs to it since" in str(mq.explain(trace, message="P-3", why_not=loser))
 
 
 def test_an_exclusive_consumer_decides():
@@ -82,9 +78,7 @@ def test_lines_are_in_order_of_time_and_about_this_consumer():
     times = [float(line.split(" ms")[0]) for line in told.lines if line[:1].isdigit()]
     assert times == sorted(times)
     assert not any("by C1" in line for line in told.lines)
-    assert Reason.turn in {
-        cause.rule for cause in told.causes
-    }  # at B, where the bridge to C asks as well
+    assert Reason.turn in {cause.rule for cause in told.causes}  # at B, where the bridge to C asks as well
 
 
 def test_a_virtual_topic_is_named():
@@ -103,9 +97,7 @@ def test_replay_is_named():
                        for b in figure.scenario.network.brokers))  # fmt: skip
     trace = mq.run(net, *(action for action in figure.scenario.actions if not isinstance(
         action, (mq.Start, mq.Settle, mq.Snapshot))))  # fmt: skip
-    replayed = [
-        m for m in range(1, 11) if "replayWhenNoConsumers" in str(mq.explain(trace, message=m))
-    ]
+    replayed = [m for m in range(1, 11) if "replayWhenNoConsumers" in str(mq.explain(trace, message=m))]
     assert replayed
     assert sum(trace.received().values()) == 10
 

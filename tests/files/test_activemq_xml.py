@@ -134,9 +134,7 @@ def test_brokers_and_connectors_come_and_go():
     net = read(REAL, WEST, values=VALUES)
     east, west = net.brokers
     north = mq.Broker("north", mq.NetworkConnector("nw", uri="static:(tcp://west:61616)"))
-    back = west.replace(
-        mq.NetworkConnector("we", uri="static:(tcp://east:61616,tcp://north:61616)")
-    )
+    back = west.replace(mq.NetworkConnector("we", uri="static:(tcp://east:61616,tcp://north:61616)"))
     other = net.made_of(east.replace(), back, north, edition=net.edition)
     texts = activemq.write(other)
     assert list(texts) == ["0/activemq.xml", "1/activemq.xml", "north/activemq.xml"]
@@ -171,9 +169,7 @@ def values_of(row):
 
 def options(element, but=()):
     rows = OPTIONS[element].values()
-    return st.fixed_dictionaries(
-        {}, optional={r.name: values_of(r) for r in rows if r.name not in but}
-    )
+    return st.fixed_dictionaries({}, optional={r.name: values_of(r) for r in rows if r.name not in but})
 
 
 @st.composite
@@ -191,9 +187,7 @@ def networks(draw):
         transport = mq.TransportConnector(draw(TEXTS), **draw(options("transportConnector")))
         policies = draw(
             st.lists(
-                st.builds(
-                    lambda pattern, more: {"queue": pattern, **more}, TEXTS, options("policyEntry")
-                ),
+                st.builds(lambda pattern, more: {"queue": pattern, **more}, TEXTS, options("policyEntry")),
                 max_size=2,
             )
         )
@@ -266,9 +260,7 @@ def test_hosts_that_no_file_names_can_be_told(tmp_path):
     net = mq.load(tmp_path / "a.xml", tmp_path / "b.xml", hosts={"10.1.1.1": "B"})
     assert net.connectors()[0][1].targets == ("B", "B")
     assert not net.around.endpoints
-    with pytest.raises(
-        BadFile, match=r"hosts: 10\.1\.1\.1 is to be 'C', and no file has that broker"
-    ):
+    with pytest.raises(BadFile, match=r"hosts: 10\.1\.1\.1 is to be 'C', and no file has that broker"):
         mq.load(tmp_path / "a.xml", hosts={"10.1.1.1": "C"})
 
 
@@ -285,9 +277,7 @@ def test_a_network_from_files_runs():
     b = around('<transportConnectors><transportConnector uri="tcp://0.0.0.0:2"/></transportConnectors>',
                'brokerName="B"')  # fmt: skip
     net, foo = read(other, b), mq.Queue("FOO")
-    trace = mq.run(
-        net, mq.Consumer("C", on="B", reads=foo), mq.Producer("P", on="A", sends=3, to=foo)
-    )
+    trace = mq.run(net, mq.Consumer("C", on="B", reads=foo), mq.Producer("P", on="A", sends=3, to=foo))
     assert trace.received() == {"C": 3}
 
 
@@ -347,9 +337,7 @@ def test_files_that_are_no_texts_are_refused(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
 def test_a_file_keeps_its_encoding(tmp_path, encoding):
     named = encoding.removesuffix("-sig")
-    text = f'<?xml version="1.0" encoding="{named}"?>\n' + around(
-        "\n<!-- größer -->", 'brokerName="ü"'
-    )
+    text = f'<?xml version="1.0" encoding="{named}"?>\n' + around("\n<!-- größer -->", 'brokerName="ü"')
     (tmp_path / "activemq.xml").write_bytes(text.encode(encoding))
     net = mq.load(tmp_path / "activemq.xml")
     assert net.names == ("ü",)

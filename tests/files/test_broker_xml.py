@@ -22,9 +22,7 @@ ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
 
 
 def read(*texts, **more):
-    return broker_xml.read(
-        [SourceFile(f"{no}/broker.xml", text) for no, text in enumerate(texts)], **more
-    )
+    return broker_xml.read([SourceFile(f"{no}/broker.xml", text) for no, text in enumerate(texts)], **more)
 
 
 def again(texts):
@@ -183,18 +181,14 @@ def networks(draw):
             elements["scale_down"] = draw(drawn(OPTIONS["scale-down"].values()))
             if draw(st.booleans()):
                 elements["scale_down"]["connectors"] = [f"to_{draw(st.sampled_from(names))}"]
-        more = draw(drawn(OPTIONS["core"].values())) | draw(
-            drawn(OPTIONS["cluster-connection"].values())
-        )
+        more = draw(drawn(OPTIONS["core"].values())) | draw(drawn(OPTIONS["cluster-connection"].values()))
         more |= draw(st.sampled_from([{}, {"shared_store": "s"}, {"cluster_password": "<&"}]))
         return artemis.Broker(name, kind, role, elements, **more)
 
     queues = draw(st.lists(st.builds(
         artemis.AddressQueue, TEXTS, routing=st.sampled_from(["anycast", "multicast"]),
         address=st.none() | TEXTS, on=st.none() | st.just((names[0],))), max_size=2))  # fmt: skip
-    more = draw(
-        drawn([*OPTIONS["cluster-connection"].values(), *OPTIONS["address-setting"].values()])
-    )
+    more = draw(drawn([*OPTIONS["cluster-connection"].values(), *OPTIONS["address-setting"].values()]))
     return artemis.Network(*map(broker, names), queues=tuple(queues), **more)
 
 
@@ -233,9 +227,7 @@ def test_bad_input_is_told_with_file_and_line(name):
 
 
 def test_two_brokers_of_one_name_and_two_products_are_told(tmp_path):
-    with pytest.raises(
-        BadFile, match=r"1/broker\.xml, line 2: 0/broker\.xml has a broker called 'A' too"
-    ):
+    with pytest.raises(BadFile, match=r"1/broker\.xml, line 2: 0/broker\.xml has a broker called 'A' too"):
         read(core(), core())
     (tmp_path / "a.xml").write_text(core())
     (tmp_path / "b.xml").write_text('<broker xmlns="http://activemq.apache.org/schema/core"/>')
@@ -250,9 +242,5 @@ def test_files_are_checked_and_run_from_the_verbs(tmp_path):
     assert back == net
     actions = [artemis.Producer("P", on="M1", sends=3, to=mq.Queue("q")), artemis.Crash("M1")]
     assert mq.run(back, *actions).digest() == mq.run(net, *actions).digest()
-    lone = (
-        mq.load(tmp_path / "net" / "S1" / "broker.xml")
-        if False
-        else back.change("M1", quorum_size=0)
-    )
+    lone = mq.load(tmp_path / "net" / "S1" / "broker.xml") if False else back.change("M1", quorum_size=0)
     assert "refused" in [problem.rule for problem in mq.check(lone)]

@@ -18,9 +18,7 @@ B_AT_61002 = (
     f'<broker xmlns="{CORE}" brokerName="brokerB" brokerId="B"><transportConnectors>'
     '<transportConnector uri="tcp://0.0.0.0:61002"/></transportConnectors></broker>'
 )
-A_AT_61001 = (
-    B_AT_61002.replace("brokerB", "brokerA").replace('"B"', '"A"').replace("61002", "61001")
-)
+A_AT_61001 = B_AT_61002.replace("brokerB", "brokerA").replace('"B"', '"A"').replace("61002", "61001")
 PORTS = '<transportConnectors>\n<transportConnector name="openwire" uri="tcp://0.0.0.0:61001"/>\n</transportConnectors>'
 
 
@@ -252,7 +250,9 @@ def test_a_fragment_is_read_checked_written_and_read_again(example):
 
 
 def test_the_example_with_a_missing_blank_is_refused_with_its_line():
-    inside = '<networkConnectors>\n<networkConnectoruri="static:(tcp://localhost:62001)"/>\n</networkConnectors>'
+    inside = (
+        '<networkConnectors>\n<networkConnectoruri="static:(tcp://localhost:62001)"/>\n</networkConnectors>'
+    )
     with pytest.raises(BadFile, match=r"^0\.xml, line 6, column \d+: not XML"):
         read([broker(inside)])
 

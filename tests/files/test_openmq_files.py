@@ -47,9 +47,7 @@ def test_files_make_a_cluster():
 def test_a_change_touches_only_what_it_changes():
     net = read(CLUSTER, EAST, WEST)
     assert list(openmq_files.write(net).values()) == [CLUSTER, EAST, WEST]
-    other = net.change("east", autocreate_queue=None, autocreate_topic=False).change(
-        "*", cluster_reaptime=9
-    )
+    other = net.change("east", autocreate_queue=None, autocreate_topic=False).change("*", cluster_reaptime=9)
     texts = list(openmq_files.write(other).values())
     assert texts == [
         CLUSTER + "imq.cluster.reaptime=9\n",
@@ -140,7 +138,4 @@ def test_problems_have_file_and_line(mqlab, tmp_path):
     assert [(p.rule, p.file.rsplit("/")[-1], p.line) for p in found] == [
         ("must-match", "broker2.properties", 3)
     ]
-    assert (
-        mqlab("check", "cluster.properties", "east.properties", "broker2.properties").returncode
-        == 1
-    )
+    assert mqlab("check", "cluster.properties", "east.properties", "broker2.properties").returncode == 1

@@ -73,7 +73,5 @@ def test_an_editor_sees_sentence_unit_default_and_range():
 
 
 def test_the_command_prints_it(mqlab):
-    assert json.loads(mqlab("schema", "artemis").stdout) == json.loads(
-        json.dumps(reference.schema("artemis"))
-    )
+    assert json.loads(mqlab("schema", "artemis").stdout) == json.loads(json.dumps(reference.schema("artemis")))
     assert json.loads(mqlab("schema").stdout)["$schema"] == reference.DRAFT

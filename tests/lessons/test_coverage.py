@@ -27,11 +27,7 @@ def rows(text):
 
 def covered():
     """Return row -> (lesson, words) of all lessons."""
-    return {
-        row: (name, words)
-        for name in data.names()
-        for row, words in data.lesson(name).covers.items()
-    }
+    return {row: (name, words) for name in data.names() for row, words in data.lesson(name).covers.items()}
 
 
 def test_every_row_of_the_index_stands_in_a_lesson():
@@ -49,8 +45,6 @@ def test_every_row_of_the_index_stands_in_a_lesson():
 def test_what_is_said_to_be_there_is_there(row):
     name, words = covered()[row]
     cells = checking.cells(ROOT / "notebooks" / f"{name}.ipynb")
-    tasks = [
-        task.setup.figure + task.text + task.told + task.source for task in data.lesson(name).tasks
-    ]
+    tasks = [task.setup.figure + task.text + task.told + task.source for task in data.lesson(name).tasks]
     text = "\n".join([*(cell["source"] for cell in cells), *tasks])
     assert words in text

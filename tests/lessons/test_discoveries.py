@@ -36,9 +36,7 @@ def test_what_is_told_is_what_the_recording_shows_and_what_the_lab_does(name, di
 
 
 def test_a_number_that_is_not_in_the_recording_is_an_error_that_names_those_that_are():
-    wrong = Discovery(
-        asks="?", recorded="activemq/hops_and_ttl/one_hop", told="{C9 received}", source="x"
-    )
+    wrong = Discovery(asks="?", recorded="activemq/hops_and_ttl/one_hop", told="{C9 received}", source="x")
     with pytest.raises(BadFile, match=re.compile("no 'C9 received'; it has .*C1 received")):
         _ = Discovered(wrong, WORDS).told
 
@@ -63,9 +61,9 @@ def test_a_lesson_that_hides_its_discoveries_is_told_so(tmp_path):
     from mqlab.lessons import checking
 
     lesson = data.lesson("07-load-balancing")
-    assert list(checking._of_notebook(lesson, [{"cell_type": "code", "source": "1"}]))[
-        4
-    ].startswith("lesson.discoveries is not shown")
+    assert list(checking._of_notebook(lesson, [{"cell_type": "code", "source": "1"}]))[4].startswith(
+        "lesson.discoveries is not shown"
+    )
 
 
 # mq.recorded

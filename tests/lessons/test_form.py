@@ -72,9 +72,7 @@ def test_an_empty_field_says_what_is_wanted_and_gives_nothing_away(tmp_path):
             assert set(told) == set(opened.fields(task.id))
             if getattr(task, "pieces", ()):
                 assert not opened.arrange(task.id, task.pieces).right, (name, task.id)
-    (blank,) = (
-        lessons.open("01-first-network", file=tmp_path / "p.jsonl").ask("even").inputs.values()
-    )
+    (blank,) = lessons.open("01-first-network", file=tmp_path / "p.jsonl").ask("even").inputs.values()
     assert blank.placeholder == "true or false"
 
 

@@ -173,9 +173,7 @@ def test_a_lesson_that_is_written_wrongly_is_told():
 def test_the_solutions_notebooks_are_those_of_the_lessons(name):
     stored = json.loads((ROOT / "notebooks/instructor/solutions" / f"{name}.ipynb").read_text())
     made = solutions.solved(name, ROOT / "notebooks")
-    assert ["".join(c["source"]) for c in stored["cells"]] == [
-        "".join(c["source"]) for c in made["cells"]
-    ]
+    assert ["".join(c["source"]) for c in stored["cells"]] == ["".join(c["source"]) for c in made["cells"]]
 
 
 @pytest.mark.parametrize("name", data.names())

@@ -79,9 +79,7 @@ class ArtemisCrashes(RuleBasedStateMachine):
         for name, broker in self.lab.brokers.items():
             if broker.role in ("down", "stopped", "not_started"):
                 continue
-            partner = broker.master or (
-                broker.served_journal.replica if broker.served_journal else None
-            )
+            partner = broker.master or (broker.served_journal.replica if broker.served_journal else None)
             alone = broker.spec.policy != "replication"
             whole = partner is not None and "in_sync" in (broker.role, partner.role[-7:])
             if alone or (broker.serves and whole) or broker.role == "backup_searching":

@@ -7,9 +7,7 @@ from mqlab import products
 from mqlab.api import artemis, openmq
 
 FOO = mq.Queue("TEST.FOO")
-NET = mq.Network(
-    mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")
-)
+NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
 ACTIONS = (mq.Consumer("C", on="B", reads=FOO), mq.Producer("P", on="A", sends=3, to=FOO))
 CLUSTER = openmq.Network("b1", "b2")
 SENT = (
@@ -53,9 +51,7 @@ def test_all_verbs_take_it(name, given, tmp_path):
     mq.save(what[0], tmp_path / "x.json", *what[1:])
     assert mq.run(tmp_path / "x.json").received() == trace.received()
     assert isinstance(mq.check(*what), list)
-    assert str(mq.explain(*what)) == str(mq.explain(trace)) or "real broker" in str(
-        mq.explain(*what)
-    )
+    assert str(mq.explain(*what)) == str(mq.explain(trace)) or "real broker" in str(mq.explain(*what))
     left, *more = what
     if not more:
         assert mq.compare(left, trace).first_difference() is None
@@ -126,9 +122,7 @@ def test_a_changed_broker_of_artemis_does_otherwise():
 def test_paths_that_change_takes_actions_take():
     stop = mq.StopConnector("A/ab")
     assert stop == mq.StopConnector("ab", of="A")
-    trace = mq.run(
-        NET.change("A/ab", network_ttl=2), ACTIONS[0], mq.StopConnector("A/ab"), ACTIONS[1]
-    )
+    trace = mq.run(NET.change("A/ab", network_ttl=2), ACTIONS[0], mq.StopConnector("A/ab"), ACTIONS[1])
     assert trace.received() == {"C": 0}
 
 
@@ -140,9 +134,7 @@ def test_a_connector_name_that_two_brokers_use_is_an_error_that_lists_both():
     with pytest.raises(mq.MqlabError, match="A/link and B/link; write which, as 'A/link'"):
         mq.run(net, mq.StopConnector("link"))
     mq.run(net, mq.StopConnector("B/link"))
-    with pytest.raises(
-        mq.MqlabError, match=r"'link', static:\(tcp://B:61616\) and static:\(tcp://C:61616\)"
-    ):
+    with pytest.raises(mq.MqlabError, match=r"'link', static:\(tcp://B:61616\) and static:\(tcp://C:61616\)"):
         mq.Broker("A", connector("B"), connector("C"))
 
 

@@ -30,12 +30,8 @@ def core(name, policy, others):
 
 def shops(pairs):
     """Return pairs of master and slave, each in a group of its own, and three that scale down."""
-    told = {
-        f"live{no:02}": f"<replication>{MASTER.format(no=no)}</replication>" for no in range(pairs)
-    }
-    told |= {
-        f"backup{no:02}": f"<replication>{SLAVE.format(no=no)}</replication>" for no in range(pairs)
-    }
+    told = {f"live{no:02}": f"<replication>{MASTER.format(no=no)}</replication>" for no in range(pairs)}
+    told |= {f"backup{no:02}": f"<replication>{SLAVE.format(no=no)}</replication>" for no in range(pairs)}
     down = ("<live-only><scale-down>\n<group-name>rest</group-name>\n<connectors><connector-ref>to-{}"
             "</connector-ref></connectors></scale-down></live-only>")  # fmt: skip
     told |= {f"alone{no}": down.format(f"alone{(no + 1) % 3}") for no in range(3)}
@@ -56,9 +52,7 @@ def conventional(count):
 
 def enhanced(count):
     """Return a cluster over a database."""
-    files = {
-        "cluster.properties": "imq.cluster.ha=true\nimq.persist.store=jdbc\nimq.cluster.clusterid=shops\n"
-    }
+    files = {"cluster.properties": "imq.cluster.ha=true\nimq.persist.store=jdbc\nimq.cluster.clusterid=shops\n"}
     names = [f"h{no:02}" for no in range(count)]
     return files | {f"{name}/config.properties": f"imq.instancename={name}\nimq.brokerid={name}\n"
                     "imq.service.activelist=jms,admin\n" for name in names}  # fmt: skip

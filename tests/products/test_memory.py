@@ -20,10 +20,7 @@ def sends(count, on="B1", to=Q, **how):
 
 
 def by_clients(count, mode):
-    clients = [
-        mq.Client(name, uri=f"failover:(tcp://{at}:61616)")
-        for name, at in (("a", "B1"), ("b", "B2"))
-    ]
+    clients = [mq.Client(name, uri=f"failover:(tcp://{at}:61616)") for name, at in (("a", "B1"), ("b", "B2"))]
     return (PAIR, *clients, mq.Consumer("C", on="b", reads=Q, ack_mode=mode), sends(count, on="a"))
 
 

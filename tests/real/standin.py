@@ -43,8 +43,7 @@ class Store:
         for name, message, _ in self.held.values():
             queues.setdefault(name, []).append(message)
         kept = {
-            name: [m for m in all_ if m["headers"].get("persistent") == "true"]
-            for name, all_ in queues.items()
+            name: [m for m in all_ if m["headers"].get("persistent") == "true"] for name, all_ in queues.items()
         }
         new = self.file.with_suffix(".new")  # a kill in the middle leaves the old one
         new.write_text(json.dumps(kept))
@@ -137,9 +136,7 @@ class Connection(socketserver.StreamRequestHandler):
     def give(self, id_: str, name: str, message: dict) -> None:
         """Send a message to the client."""
         own = {
-            key: value
-            for key, value in message["headers"].items()
-            if key not in ("receipt", "content-length")
+            key: value for key, value in message["headers"].items() if key not in ("receipt", "content-length")
         }
         more = {"message-id": id_, "ack": id_, "subscription": "0", "destination": name}
         self.write("MESSAGE", own | more, message["body"])

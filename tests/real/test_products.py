@@ -161,9 +161,7 @@ def test_a_cluster_gets_the_properties_of_its_files(homes, monkeypatch):
         assert own["imq.bridge.activelist"] == "stomp"
         words = brokers.command("b2")
         assert words[words.index("-port") + 1] == str(brokers.ports["b2"][0])
-        assert (
-            Path(words[words.index("-passfile") + 1]).read_text().startswith("imq.imqcmd.password=")
-        )
+        assert Path(words[words.index("-passfile") + 1]).read_text().startswith("imq.imqcmd.password=")
         told = "".join(f"mq://host:{brokers.ports[n][0]}   OPERATING\n" for n in ("b1", "b3"))
         brokers.ask = lambda command: told
         assert brokers.linked("b2") == {"b1", "b3"}

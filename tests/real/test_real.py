@@ -209,9 +209,7 @@ def test_time_is_limited(home):
 
 def test_what_cannot_be_played_is_told_before_anything_starts():
     before = set(threading.enumerate())  # clients of earlier tests may end meanwhile
-    lists = mq.Scenario.of(
-        mq.Network(mq.Broker("A")), mq.Producer("P", "A", 1, FOO, properties={"n": True})
-    )
+    lists = mq.Scenario.of(mq.Network(mq.Broker("A")), mq.Producer("P", "A", 1, FOO, properties={"n": True}))
     assert unplayable(lists) == [
         "properties that STOMP has not: it has texts, which ActiveMQ's selectors read as numbers"
     ]

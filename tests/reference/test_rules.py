@@ -106,12 +106,10 @@ def test_the_command_reads_every_page(mqlab):
     listed = [json.loads(line) for line in mqlab("rules", "--json").stdout.splitlines()]
     assert [row["page"] for row in listed] == [*PAGES, "check"]
     for row in listed:
-        told = [
-            json.loads(line) for line in mqlab("rules", row["page"], "--json").stdout.splitlines()
-        ]
+        told = [json.loads(line) for line in mqlab("rules", row["page"], "--json").stdout.splitlines()]
         assert len(told) == row["rules"]
         assert mqlab("rules", row["page"]).stdout.startswith("# ")
-    assert told[0]["rule"] == "ttl-zero"  # the rules of `check` are told like those of a product
+    assert told[0]["rule"] == "no-target"  # the rules of `check` are told like those of a product
 
 
 def test_the_command_reads_a_section_and_a_rule(mqlab):
@@ -154,7 +152,5 @@ def test_the_pages_are_shipped(tmp_path):
 def test_no_page_is_read_before_it_is_asked_for():
     code = ("import mqlab as mq; mq.check(mq.figure('fuse:2.20')); mq.options('conduit');"
             "from mqlab.reference import rules; print(rules.page.cache_info().currsize)")  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "0\n"

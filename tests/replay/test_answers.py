@@ -17,9 +17,7 @@ pytestmark = pytest.mark.spark
 def staircase(tmp_path_factory, spark_ends):
     """Chains of three sizes, four TTLs: a message arrives where the TTL is the distance or more."""
     out = tmp_path_factory.mktemp("sweep") / "s"
-    mq.replay.sweep(
-        chain, over={"size": [2, 3, 4], "sends": [5], TTL: [1, 2, 3, 4]}, seeds=2, out=out
-    )
+    mq.replay.sweep(chain, over={"size": [2, 3, 4], "sends": [5], TTL: [1, 2, 3, 4]}, seeds=2, out=out)
     return out
 
 
@@ -106,9 +104,7 @@ def test_each_answer_prints_and_has_a_picture(staircase, question):
     for title, rows in panels.items():
         drawn = document.get_model_by_name(title).data
         cells = zip(drawn["row"], drawn["column"], drawn["n"], strict=True)
-        assert list(cells) == [
-            (r, c, n) for r, row in rows.items() for c, n in row.items() if n is not None
-        ]
+        assert list(cells) == [(r, c, n) for r, row in rows.items() for c, n in row.items() if n is not None]
     assert len(list(document.select({"type": heat.figure}))) == len(panels)
     assert answer.plot() is not None
 

@@ -64,9 +64,7 @@ def test_a_truncated_and_a_foreign_file_are_named(folder, spark):
 
 def test_a_byte_that_changed_on_disk_is_not_read_as_something_else(folder, spark):
     table = pq.read_table(folder / FIRST)
-    pq.write_table(
-        table, folder / FIRST, compression="none", use_dictionary=False, write_page_checksum=True
-    )
+    pq.write_table(table, folder / FIRST, compression="none", use_dictionary=False, write_page_checksum=True)
     raw = bytearray((folder / FIRST).read_bytes())
     ages = pq.read_metadata(folder / FIRST).row_group(0).column(table.column_names.index("age"))
     raw[ages.data_page_offset + ages.total_compressed_size // 2] ^= 1
@@ -92,9 +90,7 @@ def test_another_version_is_told_with_what_to_do(folder, form, do, tmp_path):
         mq.replay.open(folder)
     table = parquet.table_of(mq.run("fuse:2.20"))
     about = {**json.loads(table.schema.metadata[parquet.KEY]), "format": form}
-    pq.write_table(
-        table.replace_schema_metadata({parquet.KEY: json.dumps(about)}), tmp_path / "one"
-    )
+    pq.write_table(table.replace_schema_metadata({parquet.KEY: json.dumps(about)}), tmp_path / "one")
     with pytest.raises(BadFile, match=rf"trace format {form}; this mqlab reads 1: {do}"):
         parquet.load(tmp_path / "one")
 
@@ -124,9 +120,7 @@ def test_a_run_that_an_error_ends_does_not_grow_any_more(tmp_path, monkeypatch, 
     known = store.manifest(tmp_path / "run")
     assert not known["grows"]
     assert known["ended"].startswith(type(error).__name__)
-    assert (
-        len(whole(tmp_path / "run")) == known["events"] == sum(f["events"] for f in known["files"])
-    )
+    assert len(whole(tmp_path / "run")) == known["events"] == sum(f["events"] for f in known["files"])
     with pytest.raises(BadFile, match="there is a trace already"):  # what was written is kept
         long.run("fuse:2.20", out=tmp_path / "run")
 

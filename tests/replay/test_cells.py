@@ -67,9 +67,7 @@ def test_however_events_are_cut_their_cells_are_the_same(monkeypatch, dests, lea
     column = {name: made[name] for name in cells.COLUMNS}
     # As they come from row groups, of which some are shorter than a stretch.
     ends = [0, 700, 710, 2500, 4000]
-    groups = [
-        {name: rows[begin:end] for name, rows in column.items()} for begin, end in pairwise(ends)
-    ]
+    groups = [{name: rows[begin:end] for name, rows in column.items()} for begin, end in pairwise(ends)]
     monkeypatch.setattr(cells, "_columns", lambda units: groups)
     found = cells.count([], shape)
     for name, wanted in one_by_one(made, shape).items():
@@ -98,9 +96,7 @@ def test_levels_are_sums_of_the_finest_cells(monkeypatch, dense, table, first):
     when = np.sort(rng.integers(first, first + 21, 500))
     key, age = rng.integers(0, 9, 500) * 512, rng.integers(0, 1000, 500)
     # The last bucket of one stretch is the first of the next.
-    parts = [
-        cells.counts(when[cut], key[cut], age[cut]) for cut in (slice(0, 250), slice(250, 500))
-    ]
+    parts = [cells.counts(when[cut], key[cut], age[cut]) for cut in (slice(0, 250), slice(250, 500))]
     assert parts[0][0][-1] == parts[1][0][0]
     for level, found in enumerate(levels.coarser(cells.joined(parts), 6)):
         wanted = {}

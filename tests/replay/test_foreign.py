@@ -42,9 +42,7 @@ def written(path, rows, head=HEAD):
         with path.open("w", newline="") as file:
             csv.writer(file).writerows([head, *rows])
     elif path.suffix == ".jsonl":
-        path.write_text(
-            "".join(json.dumps(dict(zip(head, row, strict=True))) + "\n" for row in rows)
-        )
+        path.write_text("".join(json.dumps(dict(zip(head, row, strict=True))) + "\n" for row in rows))
     else:
         import pyarrow as pa
 
@@ -135,9 +133,7 @@ def test_what_does_not_fit_is_named_by_line_and_column(tmp_path, rows, said):
 
 def test_all_that_does_not_fit_is_counted(tmp_path):
     rows = [("soon", *row[1:]) for row in LOG]
-    with pytest.raises(
-        BadFile, match=r"8 values do not fit, and nothing was read:(\n  line .*){5}\n  \.\.\.$"
-    ):
+    with pytest.raises(BadFile, match=r"8 values do not fit, and nothing was read:(\n  line .*){5}\n  \.\.\.$"):
         mq.replay.read(written(tmp_path / "log.csv", rows), COLUMNS, KINDS)
 
 
@@ -168,9 +164,7 @@ def test_a_mapping_of_what_is_not_there_is_told(tmp_path):
         mq.replay.read(path, COLUMNS, KINDS, unit="min")
 
 
-@pytest.mark.parametrize(
-    ("unit", "factor"), [("ns", 0.001), ("us", 1), ("ms", 1000), ("s", 1_000_000)]
-)
+@pytest.mark.parametrize(("unit", "factor"), [("ns", 0.001), ("us", 1), ("ms", 1000), ("s", 1_000_000)])
 def test_times_have_a_unit(tmp_path, unit, factor):
     rows = [(1_000_000 * (no + 1), *row[1:]) for no, row in enumerate(LOG)]
     trace = mq.replay.read(written(tmp_path / "log.jsonl", rows), COLUMNS, KINDS, unit=unit)

@@ -51,9 +51,7 @@ def test_what_is_counted_is_not_read_again(tmp_path, monkeypatch):
     folder = synthetic.folder(tmp_path / "run", 60_000, per_file=20_000)
     read = []
     count = cells.count
-    monkeypatch.setattr(
-        cells, "count", lambda units, *given: read.extend(units) or count(units, *given)
-    )
+    monkeypatch.setattr(cells, "count", lambda units, *given: read.extend(units) or count(units, *given))
     grown(folder, [1, 2, 2, 3])
     assert [path[-14:] for path, _ in read] == [
         "000000.parquet",
@@ -90,9 +88,7 @@ def test_a_run_is_followed_to_its_end(tmp_path, monkeypatch, in_step):
     monkeypatch.setattr(long, "FIRST", 1 << 13)
     monkeypatch.setattr(growth, "PATIENCE", 60)  # that it begins at all is another test's
     out = tmp_path / "run"
-    runner = threading.Thread(
-        target=lambda: long.run(*hub(10_000), out=out, rows=1 << 14), daemon=True
-    )
+    runner = threading.Thread(target=lambda: long.run(*hub(10_000), out=out, rows=1 << 14), daemon=True)
     runner.start()
     counts, ends = [], []
     for tiles in growth.follow(out, every=0.01):

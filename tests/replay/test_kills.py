@@ -66,9 +66,7 @@ def cells(folder, built):
 
 @pytest.mark.sample(3, pool="kills")
 @pytest.mark.parametrize("victim", [java, worker], ids=["java", "worker"])
-def test_a_build_that_is_killed_leaves_the_old_pyramid_and_can_be_made_anew(
-    tmp_path, wanted, victim
-):
+def test_a_build_that_is_killed_leaves_the_old_pyramid_and_can_be_made_anew(tmp_path, wanted, victim):
     folder = synthetic.folder(tmp_path / "run", 300_000, per_file=50_000)
     old = mq.replay.build(folder)
     for _ in range(2):

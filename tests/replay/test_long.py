@@ -103,9 +103,7 @@ def test_the_path_of_a_message_is_a_trace(tmp_path):
     for message in (1, 1700, 3000):
         trace = mq.replay.path(folder, message)
         assert trace.path(message) == plain.path(message) == [["S1", "hub", "S2"]]
-        assert [e.kind for e in trace.events()] == [
-            plain.event(r).kind for r in plain.rows_of(message)
-        ]
+        assert [e.kind for e in trace.events()] == [plain.event(r).kind for r in plain.rows_of(message)]
     with pytest.raises(BadValue, match="no message 3001"):
         mq.replay.path(folder, 3001)
 

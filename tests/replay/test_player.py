@@ -43,16 +43,11 @@ def strip(player):
 def test_what_is_shown_is_told_with_its_level(player):
     first, last = (edge / 1000 for edge in player.tiles.span)
     player.look(first, last)
-    assert (
-        strip(player)["told"]
-        == f"{player.tiles.events_count:,} of {player.tiles.events_count:,} events"
-    )
+    assert strip(player)["told"] == f"{player.tiles.events_count:,} of {player.tiles.events_count:,} events"
     level = player.tiles.level_for(*player.tiles.span, widget.BUCKETS)
     wide = (1 << player.tiles.shift + level) / 1000  # ms
     assert wide < 1000
-    assert (
-        strip(player)["level"] == f"level {level + 1} of {player.tiles.levels}: sums of {wide:g} ms"
-    )
+    assert strip(player)["level"] == f"level {level + 1} of {player.tiles.levels}: sums of {wide:g} ms"
     player.look(1000, 3000)
     assert strip(player)["level"].startswith("counted from the events: sums of ")
     player.look(1000, 1100)

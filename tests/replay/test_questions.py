@@ -98,11 +98,7 @@ def at_the_end(trace):
 def loops_of(trace):
     """Yield what the chain of causes says: (message, broker, time, way)."""
     for event in trace.events():
-        if (
-            event.kind == Kind.Enqueued
-            and event.frm != event.broker
-            and event.message in ours(trace)
-        ):
+        if event.kind == Kind.Enqueued and event.frm != event.broker and event.message in ours(trace):
             way = route(trace, event.row)
             if event.broker in way[:-1]:
                 yield event.message, event.broker, event.t, way
@@ -121,18 +117,14 @@ def test_stays_and_loops_of_recordings_are_those_of_the_trace(traces):
         steps, ends = steps_of(trace)
         stays = [stay for of in steps.values() for stay in histories.Places(of, ends).run()]
         assert {(row[2], row[3], row[1]) for row in stays if row[6] is None} == at_the_end(trace)
-        found = [
-            (row[1], row[2], row[4], row[5]) for of in steps.values() for row in histories.ways(of)
-        ]
+        found = [(row[1], row[2], row[4], row[5]) for of in steps.values() for row in histories.ways(of)]
         assert sorted(found) == sorted(loops_of(trace))
 
 
 def plain_stays(trace, longer):
     """Return what lay somewhere longer than so many us; nothing may be taken over or given back."""
     held, copies = {}, trace.header.get("product", "activemq") == "activemq"
-    crashed = {
-        e.broker: (e.row, e.t) for e in trace.events() if e.kind in (Kind.Stopped, Kind.Crashed)
-    }
+    crashed = {e.broker: (e.row, e.t) for e in trace.events() if e.kind in (Kind.Stopped, Kind.Crashed)}
     stays = []
     for e in trace.events():
         topic = copies and (e.destination or "").startswith("topic")
@@ -155,9 +147,7 @@ def plain_stays(trace, longer):
 def test_a_durable_copy_outlives_its_broker():
     trace = mq.run(mq.recorded("durable_offline_b_restarts"))
     steps, ends = steps_of(trace)
-    (stop,) = {
-        e.t for e in trace.events() if e.kind in (Kind.Stopped, Kind.Crashed) and e.broker == "B"
-    }
+    (stop,) = {e.t for e in trace.events() if e.kind in (Kind.Stopped, Kind.Crashed) and e.broker == "B"}
     stays = [stay for of in steps.values() for stay in histories.Places(of, ends).run()]
     over = [row for row in stays if row[4] is not None and row[5] < stop < (row[6] or stop + 1)]
     assert over
@@ -196,9 +186,7 @@ def test_the_spread_over_consumers_is_the_trace_s(asked, traces):
         assert {row[1]: row[3] for row in rows} == {
             name: n / total if total else None for name, n in received.items()
         }
-        assert [row[4] for row in rows] == pytest.approx(
-            [gini(list(received.values()))] * len(rows)
-        )
+        assert [row[4] for row in rows] == pytest.approx([gini(list(received.values()))] * len(rows))
 
 
 def test_the_busiest_links_are_those_that_most_messages_crossed(asked, traces):
@@ -227,18 +215,14 @@ def test_duplicates_are_those_of_the_trace_and_what_was_stored_twice(asked, trac
     for run, trace in enumerate(traces):
         rows = [row for row in found if row[0] == run]
         got = {(row[3], row[1]): row[5] for row in rows if row[2] == "received"}
-        assert got == {
-            (name, no): n for name, of in trace.duplicated().items() for no, n in of.items()
-        }
+        assert got == {(name, no): n for name, of in trace.duplicated().items() for no, n in of.items()}
         stored = defaultdict(list)
         for e in trace.events():
             again = e.cause is not None and trace.event(e.cause).kind == Kind.Returned
             if e.kind == Kind.Enqueued and e.message in ours(trace) and not again:
                 stored[e.message, e.broker, e.destination].append(e.t)
         assert {(row[1], row[3], row[4]): row[5:] for row in rows if row[2] == "stored"} == {
-            place: (len(times), times[0], times[-1])
-            for place, times in stored.items()
-            if len(times) > 1
+            place: (len(times), times[0], times[-1]) for place, times in stored.items() if len(times) > 1
         }
     assert {row[2] for row in found} == {"received", "stored"}
 
@@ -310,9 +294,7 @@ def test_a_folder_a_trace_and_a_sweep_give_the_same_events_and_answers(tmp_path,
     of_sweep = mq.replay.events(tmp_path / "s").orderBy("row")
     assert of_sweep.dtypes == of_trace.dtypes
     rows = [tuple(row)[1:] for row in of_sweep.collect()]
-    assert rows == [
-        tuple(row)[1:] for row in mq.replay.events(swept.trace(1)).orderBy("row").collect()
-    ]
+    assert rows == [tuple(row)[1:] for row in mq.replay.events(swept.trace(1)).orderBy("row").collect()]
     assert {row[0] for row in mq.replay.consumers(swept).collect()} == {1}
     answers = [mq.replay.stuck(what, "1ms").collect() for what in (trace, folder)]
     assert answers[0] == answers[1] != []

@@ -126,9 +126,7 @@ def test_an_archive_belongs_to_one_java_and_one_class_path(tmp_path, monkeypatch
     assert one.path != archive.Archive.of(java_command(tmp_path / "a")).path
 
 
-def test_one_process_makes_an_archive_and_who_gave_up_does_not_stand_in_the_way(
-    tmp_path, monkeypatch
-):
+def test_one_process_makes_an_archive_and_who_gave_up_does_not_stand_in_the_way(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "cache", lambda: tmp_path / "cache")
     command = java_command(tmp_path)
     one = archive.Archive.of(command)

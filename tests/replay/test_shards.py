@@ -169,9 +169,7 @@ def test_the_order_of_the_oracle_is_not_that_of_the_run(spark, tmp_path):
     times = defaultdict(set)
     for trace in (one, other):
         for event in trace.events():
-            times[trace].add(
-                (event.t, event.kind, event.message, event.broker, event.frm, event.to)
-            )
+            times[trace].add((event.t, event.kind, event.message, event.broker, event.frm, event.to))
     assert times[one] == times[other]
 
 

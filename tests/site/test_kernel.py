@@ -84,9 +84,7 @@ def test_a_changed_option_gives_the_run_that_python_gives(kernel):
     opened(kernel, "fuse:2.20", "a")
     rows = kernel("ask", view="a", kind="options", data=CONDUIT)["value"]["value"]["rows"]
     path = next(row["path"] for row in rows if row["name"] == "conduitSubscriptions")
-    told = kernel("ask", view="a", kind="apply", data={**CONDUIT, "edits": [[path, False]]})[
-        "value"
-    ]
+    told = kernel("ask", view="a", kind="apply", data={**CONDUIT, "edits": [[path, False]]})["value"]
     assert told["value"]["branches"][1]["received"] == {"C1": 4, "C2": 4, "C3": 4}
     other = mq.run(mq.figure("fuse:2.20").change("A/linkToBrokerB", conduit_subscriptions=False))
     assert told["digest"] == other.digest()

@@ -42,9 +42,7 @@ def test_every_prediction_has_the_run_of_its_lesson(folder):
 def test_every_cell_is_there_with_what_it_gave(folder):
     page = book.page(NAME)
     cells = [c for c in page.cells if c["cell_type"] == "code" and not ASKED.search(c["source"])]
-    assert [one["source"] for one in inside(folder) if "source" in one] == [
-        c["source"] for c in cells
-    ]
+    assert [one["source"] for one in inside(folder) if "source" in one] == [c["source"] for c in cells]
     text = (folder / f"{NAME}.html").read_text(encoding="utf-8")
     html = [output["data"]["text/html"] for cell in cells for output in cell["outputs"]
             if "text/html" in output.get("data", {})]  # fmt: skip

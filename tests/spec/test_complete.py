@@ -7,6 +7,7 @@ import pytest
 import mqlab as mq
 from mqlab import spec
 from mqlab.experiments import changes
+from mqlab.explain.sentences import sentence
 from mqlab.products.activemq.script import by_calls, by_rest
 from mqlab.spec import action, clients, faults
 from mqlab.spec.steps import STEPS
@@ -37,9 +38,7 @@ def steps_of(noun):
 def missing(noun):
     """Yield what an action lacks, and where it goes."""
     name = noun.__name__
-    if (
-        not steps_of(noun) and noun is not clients.WaitUntil
-    ):  # a step for each thing that is waited for
+    if not steps_of(noun) and noun is not clients.WaitUntil:  # a step for each thing that is waited for
         yield "a form in lab files: a row of STEPS in mqlab/spec/steps.py"
     if noun not in by_calls.DO and noun not in by_rest._DO and noun is not clients.WaitUntil:
         yield (
@@ -63,6 +62,38 @@ def missing(noun):
 def test_every_part_has_been_told_of_an_action(noun):
     lacks = list(missing(noun))
     assert not lacks, f"{noun.__name__} lacks:\n  " + "\n  ".join(lacks)
+
+
+PAIR = mq.Network(
+    mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)"), shared_store="s", host="h"),
+    mq.Broker("B", shared_store="s"), around=mq.Around(endpoints=(mq.Endpoint("X", mode="silent"),)),
+)  # fmt: skip
+DATABASE = mq.Network(mq.Broker("A", store="jdbc"), mq.Broker("B", store="jdbc"))
+GROUP = "multicast://default"
+# Each fault, done to something that it can be done to.
+DONE = [
+    mq.Crash("A", at="9s"), mq.HostDown("h", at="9s"), mq.Cut("A", "B", at="9s"), mq.Heal("A", "B", at="9s"),
+    mq.SlowDisk("s", 10, at="9s"), mq.DatabaseDown(at="9s"), mq.DatabaseUp(at="9s"),
+    mq.DeleteLock("s", at="9s"), mq.TouchLock("s", at="9s"), mq.CopyStore("A", "B", at="9s"),
+    mq.WriteFile("f", "tcp://A:61616", at="9s"), mq.SetEndpoint("X", "refuse", at="9s"),
+    mq.Advertise("X", GROUP, at="9s"), mq.StopAdvertising("X", at="9s"), mq.SendAway("A", "B", at="9s"),
+]  # fmt: skip
+
+
+FAULTS = [noun for noun in actions(faults) if noun is not mq.Sniff]  # which only listens
+
+
+@pytest.mark.parametrize("noun", FAULTS, ids=lambda noun: noun.__name__)
+def test_every_fault_is_told_of_in_the_trace(noun):
+    done = next((fault for fault in DONE if type(fault) is noun), None)
+    assert done, f"{noun.__name__} has no example: add one to DONE in tests/spec/test_complete.py"
+    network = DATABASE if noun.__name__.startswith("Database") else PAIR
+    trace = mq.run(network, mq.Client("c", uri="tcp://A:61616"), done, until="12s")
+    told = [sentence(trace, event) for event in trace.events() if event.t == 9_000_000]
+    assert any(told), (
+        f"{noun.__name__} writes no row, so that no answer can name it: record one in its function in "
+        "mqlab/products/activemq/script/fault_actions.py (`_intervene`, if no other kind fits)"
+    )
 
 
 def test_half_an_action_is_told_what_it_lacks():

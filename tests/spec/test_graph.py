@@ -18,9 +18,7 @@ def test_distances_are_those_of_the_guide(figure):
     drawn = mq.to_networkx(network)
     assert set(drawn) == set(network.names)
     for name in network.names:
-        assert networkx.single_source_shortest_path_length(drawn, name) == graph.distances(
-            network, name
-        )
+        assert networkx.single_source_shortest_path_length(drawn, name) == graph.distances(network, name)
 
 
 def test_edges_carry_their_connector_and_its_options():

@@ -24,11 +24,7 @@ NOUNS = {
 }
 CODE = {
     product: (
-        *(
-            place
-            for part in PARTS
-            if (ROOT / "mqlab" / (place := f"products/{product}/{part}")).exists()
-        ),
+        *(place for part in PARTS if (ROOT / "mqlab" / (place := f"products/{product}/{part}")).exists()),
         *nouns,
     )
     for product, nouns in NOUNS.items()

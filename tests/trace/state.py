@@ -62,20 +62,14 @@ def of_artemis(lab: ArtemisLab) -> Held:
     """Queues and what is kept for other pairs: of those who serve, and on the disks of those who do not."""
     for broker in lab.all_brokers():
         journal = broker.served_journal
-        if (
-            journal is None
-            and broker.stored_journal is not None
-            and broker.stored_journal.home is broker
-        ):
+        if journal is None and broker.stored_journal is not None and broker.stored_journal.home is broker:
             journal = broker.stored_journal
         if journal is None:
             continue
         for _, item in journal.items():
             yield broker.name, item.message.dest, item.message.number
         for kept in journal.store_and_forward.values():
-            yield from (
-                (broker.name, stored.message.dest, stored.message.number) for stored in kept
-            )
+            yield from ((broker.name, stored.message.dest, stored.message.number) for stored in kept)
 
 
 def held(lab) -> dict[str, dict[str, list[int]]]:
@@ -86,8 +80,7 @@ def held(lab) -> dict[str, dict[str, list[int]]]:
         if not dest.name.startswith("ActiveMQ.Advisory."):
             found[broker][str(dest)].add(number)
     return {
-        broker: {dest: sorted(numbers) for dest, numbers in dests.items()}
-        for broker, dests in found.items()
+        broker: {dest: sorted(numbers) for dest, numbers in dests.items()} for broker, dests in found.items()
     }
 
 
@@ -100,9 +93,7 @@ def check(lab) -> None:
     assert sum(account.counts().values()) == len(account)
     found = held(lab)
     assert trace.waiting() == found
-    lies = {
-        number for queues in found.values() for numbers in queues.values() for number in numbers
-    }
+    lies = {number for queues in found.values() for numbers in queues.values() for number in numbers}
     kinds = trace.column("kind")
     for number, entry in account.items():
         if entry.fate in (Fate.waiting, Fate.dead_lettered):

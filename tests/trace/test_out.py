@@ -43,9 +43,7 @@ def test_a_trace_prints_as_a_summary_with_units():
     lines = str(trace).splitlines()
     assert lines[0] == "A network of 2 brokers"
     told = {line.split()[0]: " ".join(line.split()[1:]) for line in lines[1:]}
-    assert told["run"].startswith(
-        f"{trace.column('t')[-1] / 1000:g} ms, {len(trace)} events, seed 0"
-    )
+    assert told["run"].startswith(f"{trace.column('t')[-1] / 1000:g} ms, {len(trace)} events, seed 0")
     assert told["brokers"] == "A, <b>"
     assert told["messages"] == "5 sent: 2 waiting, 3 lost"
     assert told["received"] == "C 0"

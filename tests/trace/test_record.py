@@ -61,9 +61,7 @@ def test_numbers_keep_their_values_and_their_signs():
     ]
 
 
-@pytest.mark.parametrize(
-    ("place", "number"), [(2, 2**31), (3, 2**15), (9, 1 << 15), (3, -(2**15) - 1)]
-)
+@pytest.mark.parametrize(("place", "number"), [(2, 2**31), (3, 2**15), (9, 1 << 15), (3, -(2**15) - 1)])
 def test_a_number_that_is_too_large_is_an_error_that_names_its_column(place, number):
     recorder = Recorder()
     row = [0] * len(COLUMNS)

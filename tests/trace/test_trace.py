@@ -94,9 +94,7 @@ def test_the_path_of_a_message():
 
 
 def test_messages_are_named_by_how_manieth_their_producer_sent(monkeypatch):
-    first, second = (
-        mq.Producer("P", on="A", sends=3, to=FOO, every="2ms", at=at) for at in ("1ms", "2ms")
-    )
+    first, second = (mq.Producer("P", on="A", sends=3, to=FOO, every="2ms", at=at) for at in ("1ms", "2ms"))
     trace = mq.run(two_brokers(), first, second)
     sent = [event.message for event in trace.events() if event.kind == Kind.Sent]
     assert sent != sorted(sent)
@@ -107,8 +105,7 @@ def test_messages_are_named_by_how_manieth_their_producer_sent(monkeypatch):
         assert [again.message(f"P-{no}") for no in range(1, 7)] == sent
         for _ in range(20):  # looked for one by one, then found in order
             assert [list(again.rows_of(number)) for number in sent] == [
-                [row for row, of in enumerate(trace.column("msg")) if of == number]
-                for number in sent
+                [row for row, of in enumerate(trace.column("msg")) if of == number] for number in sent
             ]
 
 
@@ -149,10 +146,7 @@ def test_runs_of_one_title_are_told_apart_by_what_differs():
     first = "A network of 2 brokers"
     unlike = f"{first}; linkToBrokerB: conduitSubscriptions false"
     assert told == [first, unlike, f"{first}; seed 5", f"{first}; seed 5 (2)", f"{unlike} (2)"]
-    assert (
-        labels([twelve(off), twelve(on)])[1]
-        == f"{first}; linkToBrokerB: conduitSubscriptions by default"
-    )
+    assert labels([twelve(off), twelve(on)])[1] == f"{first}; linkToBrokerB: conduitSubscriptions by default"
     more = mq.run(on, mq.Producer("P", on="A", sends=1, to=FOO))
     assert labels([twelve(on), more])[1] == f"{first}; other steps"
 
@@ -171,9 +165,3 @@ def test_an_explanation_names_the_rule_and_the_guide():
     text = str(mq.explain(trace, message="P-1"))
     assert "waits at A" in text
     assert "no subscription asks for it here [Fuse 2, Dynamic propagation]" in text
-
-
-def test_a_reason_has_its_sentence_and_its_former_name():
-    assert mq.Rule is mq.Reason
-    assert [reason for reason in mq.Reason if not reason.sentence] == [mq.Reason.none]
-    assert mq.Reason.ttl_used_up.depends_on == {"network_ttl", "message_ttl", "consumer_ttl"}

@@ -26,9 +26,7 @@ def test_the_last_depth_is_what_waits(id):
 
 def test_depths_of_a_queue_go_up_and_down_in_time():
     net = mq.Network(mq.Broker("A"))
-    trace = mq.run(
-        net, mq.Producer("P", on="A", sends=3, to=FOO), mq.Consumer("C", on="A", reads=FOO)
-    )
+    trace = mq.run(net, mq.Producer("P", on="A", sends=3, to=FOO), mq.Consumer("C", on="A", reads=FOO))
     ((name, times, depth),) = charts.depths(trace)
     assert name == "A, queue://TEST.FOO"
     assert depth == [0, 1, 2, 3, 0, 0]
@@ -39,9 +37,7 @@ def test_depths_of_a_queue_go_up_and_down_in_time():
 def test_a_long_line_is_thinned_and_keeps_its_peaks(monkeypatch):
     monkeypatch.setattr(charts, "MOST_STEPS", 10)
     net = mq.Network(mq.Broker("A"))
-    trace = mq.run(
-        net, mq.Producer("P", on="A", sends=50, to=FOO), mq.Consumer("C", on="A", reads=FOO)
-    )
+    trace = mq.run(net, mq.Producer("P", on="A", sends=50, to=FOO), mq.Consumer("C", on="A", reads=FOO))
     ((_, times, depth),) = charts.depths(trace)
     assert len(times) <= 13
     assert (max(depth), depth[-1]) == (50, 0)
@@ -55,10 +51,7 @@ def test_bars_and_bins_hold_every_message_of_both_runs():
     )
     document = charts.document([one, other])
     assert sorted(sum(data["count"]) for data in sources(document, "latency")) == [12, 12]
-    bars = [
-        dict(zip(data["consumer"], data["count"], strict=True))
-        for data in sources(document, "received")
-    ]
+    bars = [dict(zip(data["consumer"], data["count"], strict=True)) for data in sources(document, "received")]
     assert sorted(map(str, bars)) == sorted(map(str, (one.received(), other.received())))
 
 

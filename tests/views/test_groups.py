@@ -68,9 +68,7 @@ def test_machines_are_groups_before_names_are_and_names_before_lines():
             for site in ("east", "west", "north")
             for i in range(21)
         ]
-        return mq.Network(
-            *(mq.Broker(name, **({"host": host} if host else {})) for name, host in rows)
-        )
+        return mq.Network(*(mq.Broker(name, **({"host": host} if host else {})) for name, host in rows))
 
     assert [group.name for group in groups.groups(cast_of(named(hosts=False)))] == [
         "east",
@@ -86,9 +84,7 @@ def test_machines_are_groups_before_names_are_and_names_before_lines():
 
 def test_a_hub_stands_alone_and_masters_are_not_parted_from_their_slaves():
     assert groups.groups(shape_of("hub and spokes", 100))[0].members == (0,)
-    pairs = [
-        mq.Broker(f"{role}{i}", shared_store=f"s{i}") for i in range(40) for role in ("m", "s")
-    ]
+    pairs = [mq.Broker(f"{role}{i}", shared_store=f"s{i}") for i in range(40) for role in ("m", "s")]
     cast = cast_of(mq.Network(*pairs))
     home = {no: group for group in groups.groups(cast) for no in group.members}
     assert len(cast.sets) == 40
@@ -112,20 +108,14 @@ def test_the_page_is_told_who_is_in_which_group_and_what_flies_between_them():
     assert [plan["plan"]["open"][0] for plan in plans] == [-1, *columns["groups"]["node"]]
     home = dict(zip(columns["members"]["node"], columns["members"]["group"], strict=True))
     ways = columns["ways"]
-    ends = [
-        (home.get(a, a), home.get(b, b)) for a, b in zip(ways["frm"], ways["to_node"], strict=True)
-    ]
-    assert ends == list(zip(ways["frm"], ways["to_node"], strict=True)), (
-        "closed groups are the ends of ways"
-    )
+    ends = [(home.get(a, a), home.get(b, b)) for a, b in zip(ways["frm"], ways["to_node"], strict=True)]
+    assert ends == list(zip(ways["frm"], ways["to_node"], strict=True)), "closed groups are the ends of ways"
     length = [
         abs(x1 - x0) + abs(y1 - y0)
         for x0, y0, x1, y1 in zip(*(ways[k] for k in ("x0", "y0", "x1", "y1")), strict=True)
     ]
     assert all((a == b) == (far == 0) for (a, b), far in zip(ends, length, strict=True))
-    assert set(map(len, ([plan["consumers"]["node"] for plan in plans]))) == {2}, (
-        "consumers are known in all"
-    )
+    assert set(map(len, ([plan["consumers"]["node"] for plan in plans]))) == {2}, "consumers are known in all"
     assert "M1" in svg.picture(columns)
 
 

@@ -86,20 +86,14 @@ def unpack(text):
     return tables
 
 
-@pytest.mark.parametrize(
-    "id", ["fuse:2.20", "fuse:4.4", "openmq:4-4", "artemis:21.1.2", "article:conduit"]
-)
+@pytest.mark.parametrize("id", ["fuse:2.20", "fuse:4.4", "openmq:4-4", "artemis:21.1.2", "article:conduit"])
 def test_a_scene_comes_back_as_it_was(id):
     columns = scene(mq.run(id)).columns
     assert unpack(pack(columns)) == columns
 
 
-NAME = st.text(
-    st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs", "Cc")), max_size=8
-)
-ROW = st.tuples(
-    NAME, NAME, st.integers(-1, 10**9), st.floats(0, 1e6).map(lambda x: round(x, 4)), NAME
-)
+NAME = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs", "Cc")), max_size=8)
+ROW = st.tuples(NAME, NAME, st.integers(-1, 10**9), st.floats(0, 1e6).map(lambda x: round(x, 4)), NAME)
 
 
 @given(st.lists(ROW, max_size=12))
@@ -127,8 +121,6 @@ def test_a_hop_is_at_most_sixteen_bytes_and_a_page_two_and_a_half_million(jitter
     assert len(views.html(trace)) <= 2_500_000
     hops = len(one.columns["flights"]["t0"])
     text = player.packed([one])
-    print(
-        f"{len(text):,} bytes of text, {len(text) / hops:.1f} a hop of {hops:,} ({len(trace):,} events)"
-    )
+    print(f"{len(text):,} bytes of text, {len(text) / hops:.1f} a hop of {hops:,} ({len(trace):,} events)")
     assert hops > 5000
     assert 0.75 * len(text) / hops < 16  # bytes; as text they are a third more

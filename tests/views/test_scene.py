@@ -150,11 +150,7 @@ def test_a_failover_is_shown_roles_connections_and_attempts():
     columns = failover_scene()
     brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
     words = columns["roles"]["word"]
-    roles = [
-        words[role]
-        for broker, role, _ in rows_of(columns, StateChange.role)
-        if broker == brokers["B"]
-    ]
+    roles = [words[role] for broker, role, _ in rows_of(columns, StateChange.role) if broker == brokers["B"]]
     assert roles == ["slave", "master"], "B waits as a slave, and becomes the master"
     met = [broker for _, broker, _ in rows_of(columns, StateChange.at)]
     assert met == [brokers["A"], -1, brokers["B"]], "the client loses its broker, finds the other"
@@ -182,13 +178,9 @@ def test_an_artemis_failover_is_shown_with_roles_and_clients():
     brokers = dict(zip(columns["brokers"]["name"], columns["brokers"]["node"], strict=True))
     assert set(brokers) == {"M1", "S1"}
     words = columns["roles"]["word"]
-    slave = [
-        words[role] for node, role, _ in rows_of(columns, StateChange.role) if node == brokers["S1"]
-    ]
+    slave = [words[role] for node, role, _ in rows_of(columns, StateChange.role) if node == brokers["S1"]]
     assert slave.index("slave, in sync") < slave.index("live"), "the slave is in sync, then live"
-    states = [
-        code for node, code, _ in rows_of(columns, StateChange.state) if node == brokers["M1"]
-    ]
+    states = [code for node, code, _ in rows_of(columns, StateChange.state) if node == brokers["M1"]]
     assert states == [1, 1, 1, 2], "the master was there, and has crashed"
     assert columns["clients"]["name"] == ["sender3", "C1"]
     assert columns["received"]["value"][-1] == 10

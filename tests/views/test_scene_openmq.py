@@ -45,12 +45,8 @@ def test_a_takeover_is_shown_the_dead_broker_fades_and_the_client_moves():
     assert (StateChange.state, nodes["b1"], 2) in rows, "it has crashed"
     assert [b for what, client, b in rows if what == StateChange.at and client == nodes["C1"]] == [
         nodes["b1"], -1, nodes["b2"]]  # fmt: skip
-    wires = zip(
-        columns["wires"]["kind"], columns["wires"]["frm"], columns["wires"]["to"], strict=True
-    )
-    assert ("wire", nodes["C1"], nodes["b2"]) in list(wires), (
-        "its new connection is a line of its own"
-    )
+    wires = zip(columns["wires"]["kind"], columns["wires"]["frm"], columns["wires"]["to"], strict=True)
+    assert ("wire", nodes["C1"], nodes["b2"]) in list(wires), "its new connection is a line of its own"
     told = " ".join(columns["events"]["what"])
     for text in ("b1 crashed", "C1 has lost its connection", "takes over b1", "C1 is connected"):
         assert text in told

@@ -85,9 +85,7 @@ def test_votes_are_told_and_fly_from_those_who_gave_them():
     }
     columns = scene(trace).columns
     kinds = [columns["looks"]["kind"][look] for look in columns["flights"]["look"]]
-    ways = [
-        way for way, kind in zip(columns["flights"]["way"], kinds, strict=True) if kind == "vote"
-    ]
+    ways = [way for way, kind in zip(columns["flights"]["way"], kinds, strict=True) if kind == "vote"]
     assert {columns["ways"]["frm"][way] for way in ways} == {
         number(trace, "M2"),
         number(trace, "M3"),

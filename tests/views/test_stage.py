@@ -49,12 +49,7 @@ def faults(cast, plan):
     cards |= {("store", no): box for no, box in plan.stores.items()}
     labels = {("label", i): label.box for i, label in enumerate(plan.labels)}
     every = list((cards | labels).items())
-    found = [
-        f"{a} on {b}"
-        for i, (a, one) in enumerate(every)
-        for b, other in every[:i]
-        if one.meets(other)
-    ]
+    found = [f"{a} on {b}" for i, (a, one) in enumerate(every) for b, other in every[:i] if one.meets(other)]
     for curve, own in lines_of(cast, plan):
         points = [curve.at(i / 90) for i in range(91)]
         found += [f"a line of {own} through {key}" for key, box in cards.items()
@@ -62,12 +57,7 @@ def faults(cast, plan):
         found += [f"a line of {own} through {key}" for key, box in labels.items()
                   if any(box.holds(point) for point in points)]  # fmt: skip
     for key, box in every:
-        inside = (
-            box.left >= 0
-            and box.right <= plan.room.w
-            and box.top >= 0
-            and box.bottom <= plan.room.h
-        )
+        inside = box.left >= 0 and box.right <= plan.room.w and box.top >= 0 and box.bottom <= plan.room.h
         found += [] if inside else [f"{key} is outside"]
     return found
 
@@ -163,9 +153,7 @@ def test_options_that_are_not_the_default_are_told_at_their_connector():
 def test_hosts_frame_their_brokers():
     columns = scene(mq.run("fuse:4.10")).columns
     assert len(columns["hosts"]["name"]) == 8
-    names = zip(
-        columns["brokers"]["name"], columns["brokers"]["x"], columns["brokers"]["y"], strict=True
-    )
+    names = zip(columns["brokers"]["name"], columns["brokers"]["x"], columns["brokers"]["y"], strict=True)
     at = {name: (x, y) for name, x, y in names}
     hosts = [Box(*ends) for ends in zip(*(columns["hosts"][c] for c in "xywh"), strict=True)]
     assert all(sum(host.holds(point) for host in hosts) == 1 for point in at.values())

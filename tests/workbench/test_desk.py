@@ -60,9 +60,7 @@ def test_whatever_is_offered_can_be_done(figure):
     desk = desk_of(figure)
     ms = desk.shown[0].end * 2 // 3 / 1000
     for part in desk.answer("tell", {})["parts"]:
-        offered = desk.answer("deeds", {"ms": ms, "kind": part["kind"], "name": part["name"]})[
-            "deeds"
-        ]
+        offered = desk.answer("deeds", {"ms": ms, "kind": part["kind"], "name": part["name"]})["deeds"]
         for deed in offered:
             desk.answer("break", {"ms": ms, **deed})
             desk.answer("undo", {})
@@ -77,8 +75,7 @@ def test_nothing_is_offered_for_a_client_that_is_not_open_yet():
 def test_a_broker_that_is_down_can_be_started_and_nothing_else():
     desk = desk_of("fuse:4.4")
     texts = [
-        d["text"]
-        for d in desk.answer("deeds", {"ms": 14_000, "kind": "broker", "name": "broker1"})["deeds"]
+        d["text"] for d in desk.answer("deeds", {"ms": 14_000, "kind": "broker", "name": "broker1"})["deeds"]
     ]
     assert texts[0] == "Start broker1 again"
     assert not any("Crash" in text for text in texts)
@@ -143,9 +140,7 @@ def test_an_option_is_changed_as_a_fork_and_says_what_it_was():
         False,
         False,
     )
-    desk.answer(
-        "apply", {"kind": "connector", "name": "linkToBrokerB", "edits": [[row["path"], False]]}
-    )
+    desk.answer("apply", {"kind": "connector", "name": "linkToBrokerB", "edits": [[row["path"], False]]})
     assert desk.traces[0].received() == {"C1": 4, "C2": 4, "C3": 4}
     row = option(desk, "connector", "linkToBrokerB", "conduitSubscriptions")
     assert (row["value"], row["was"], row["written"], row["changed"]) == (False, True, True, True)
@@ -157,9 +152,7 @@ def test_a_bad_value_stays_with_its_field_and_changes_nothing():
     prefetch = option(desk, "connector", "linkToBrokerB", "prefetchSize")["path"]
     edits = [[ttl, "two"], [prefetch, 5]]
     told = desk.answer("apply", {"kind": "connector", "name": "linkToBrokerB", "edits": edits})
-    assert [(error["path"], "whole number" in error["text"]) for error in told["errors"]] == [
-        (ttl, True)
-    ]
+    assert [(error["path"], "whole number" in error["text"]) for error in told["errors"]] == [(ttl, True)]
     assert len(desk.answer("tell", {})["branches"]) == 1
 
 
@@ -211,9 +204,7 @@ def test_a_fix_takes_its_problem_away_and_says_what_it_brings():
     desk.answer("fork", {"change": number})
     after = desk.answer("check", {})["problems"]
     assert problem["what"] not in [p["what"] for p in after]
-    new = [
-        p for p in after if (p["where"], p["what"]) not in {(b["where"], b["what"]) for b in before}
-    ]
+    new = [p for p in after if (p["where"], p["what"]) not in {(b["where"], b["what"]) for b in before}]
     assert problem["brings"] == [f"{p['where']}: {p['what']}" for p in new]
 
 
@@ -232,9 +223,7 @@ def test_the_code_of_a_fork_makes_the_same_run(figure):
 
 def test_a_fork_keeps_the_name_and_may_stand_beside_what_it_left():
     desk = desk_of("fuse:2.20")
-    told = desk.answer(
-        "break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}, "beside": True}
-    )
+    told = desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}, "beside": True})
     assert (told["name"], told["current"], told["sides"]) == ("fuse:2.20", 1, [0, 1])
     told = desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C2"}})
     assert (told["name"], told["branches"][2]["parent"], told["beside"]) == ("fuse:2.20", 1, None)

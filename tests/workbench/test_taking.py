@@ -24,9 +24,7 @@ def test_a_sequence_diagram_has_every_hop_in_order_and_the_faults_as_notes():
 
 def test_names_cannot_break_out_of_a_diagram():
     name = 'a;b#c\n"d"->>e'
-    trace = mq.run(
-        mq.Network(mq.Broker(name)), mq.Producer("P", on=name, sends=1, to=mq.Queue("Q"))
-    )
+    trace = mq.run(mq.Network(mq.Broker(name)), mq.Producer("P", on=name, sends=1, to=mq.Queue("Q")))
     lines = exports.mermaid(trace).splitlines()
     assert len(lines) == 1 + 2 + 2  # head, participants, the role and the hop
     drawn = exports.dot(trace)

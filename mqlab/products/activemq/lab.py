@@ -58,10 +58,15 @@ class Lab(KernelLab):
     """
 
     def __init__(
-        self, what: Network | Scenario, seed: int = 0, jitter: int | str = 0,
-        limit: int | None = None, rules: EditionRules | None = None,
-        timing: Timing | None = None, links: LikeLinks = None,
-    ) -> None:  # fmt: skip
+        self,
+        what: Network | Scenario,
+        seed: int = 0,
+        jitter: int | str = 0,
+        limit: int | None = None,
+        rules: EditionRules | None = None,
+        timing: Timing | None = None,
+        links: LikeLinks = None,
+    ) -> None:
         scenario = what if isinstance(what, Scenario) else Scenario(what, (Start(),))
         by_calls = scenario.pace == "calls"
         timing = timing or (RECORDED if by_calls else USUAL)
@@ -113,8 +118,7 @@ class Lab(KernelLab):
             self.processes[spec.name] = BrokerService(self, member, self.brokers[spec.name])
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
-            DiscoveryNetworkConnector(self, self.processes[b.name], c)
-            for b, c in self.network.connectors()
+            DiscoveryNetworkConnector(self, self.processes[b.name], c) for b, c in self.network.connectors()
         ]
 
     # The script
@@ -174,13 +178,17 @@ class Lab(KernelLab):
     def trace(self) -> Trace:
         """All that has happened so far."""
         numbers = sorted(no for no, _, _ in self.begun)
-        done = Scenario(self.network, tuple(self.actions[no] for no in numbers),
-                        self.scenario.about, self.scenario.pace)  # fmt: skip
+        done = Scenario(
+            self.network, tuple(self.actions[no] for no in numbers), self.scenario.about, self.scenario.pace
+        )
         header: dict[str, object] = {
-            "scenario": lab_files.write(done), **self.settings, "edition": self.edition,
-            "snapshots": self.snapshots, "problems": list(self.problems),
+            "scenario": lab_files.write(done),
+            **self.settings,
+            "edition": self.edition,
+            "snapshots": self.snapshots,
+            "problems": list(self.problems),
             "request_reply": self.replies,
-        }  # fmt: skip
+        }
         if self.details:
             header["details"] = [[row, detail] for row, detail in self.details.items()]
         if self.by_calls or self.acts.calls:
@@ -207,7 +215,7 @@ class Lab(KernelLab):
 
     def record(
         self, kind: int, detail: dict[str, object] | None = None, chain: object = None, **columns: int
-    ) -> int:  # fmt: skip
+    ) -> int:
         """Record that something happened, with what no column can hold.
 
         What happened last to *chain* (a client, a connector's link, a process) is its cause.
@@ -248,9 +256,7 @@ class Lab(KernelLab):
     def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
         """Return the first broker of a list that serves and that *user* can reach, if there is one."""
         brokers = (self.broker(name) for name in names)
-        return next(
-            (b for b in brokers if b.running and self.directory.reaches(user, b.name)), None
-        )
+        return next((b for b in brokers if b.running and self.directory.reaches(user, b.name)), None)
 
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""
@@ -307,11 +313,7 @@ class Lab(KernelLab):
             or pure.wait_for_slave
             or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
         )
-        return (
-            PureMasterSlave(process)
-            if self.edition == "5.5" and (paired or self.by_calls)
-            else None
-        )
+        return PureMasterSlave(process) if self.edition == "5.5" and (paired or self.by_calls) else None
 
     def audit_of(self, process: BrokerService) -> MessageAudit:
         """Return what the store of a broker remembers of sends."""

@@ -54,12 +54,8 @@ def outcome(trace: Trace) -> Row:
     parts: Row = {
         "roles": _events(read, "broker", detail, Kind.RoleChanged),
         "attempts": _attempts(read),
-        "connections": _events(
-            read, "frm", partial(_connection, read), Kind.Attached, Kind.Interrupted
-        ),
-        "told": _events(
-            read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told
-        ),
+        "connections": _events(read, "frm", partial(_connection, read), Kind.Attached, Kind.Interrupted),
+        "told": _events(read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told),
         "bridges": _bridges(read),
         "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Reason.gave_up),
         "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Reason.start_failed),

@@ -12,7 +12,7 @@ from mqlab.spec.origin import SourceFile
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.checks.example import Example
+    from mqlab.checks.rule import Rule
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.products.activemq.lab import Lab
     from mqlab.spec import Network, Scenario
@@ -24,6 +24,7 @@ class ActiveMQ(Product):
     """ActiveMQ."""
 
     name = "activemq"
+    title = "ActiveMQ"
 
     def claims(self, body: JsonObject) -> bool:
         """What no other product claims is a network of ActiveMQ."""
@@ -33,7 +34,7 @@ class ActiveMQ(Product):
         """Return the scenario of a lab file's JSON value."""
         from mqlab.products.activemq.files import lab_file, timed_recordings
 
-        body = value.get("scenario", value)
+        body = value.get("scenario", value) if isinstance(value, Mapping) else value
         in_time = isinstance(body, Mapping) and detect_product.activemq_in_time(body)
         read = timed_recordings.read if in_time else lab_file.read
         return read(value, where)
@@ -80,11 +81,11 @@ class ActiveMQ(Product):
 
         return rules.check(scenario)
 
-    def examples(self) -> Mapping[str, Example]:
-        """Return rule -> the two scenarios that show what comes of it."""
-        from mqlab.products.activemq.rules import examples_at_rest, examples_in_time
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules of `check`, in their order."""
+        from mqlab.products.activemq.rules import RULES
 
-        return {**examples_at_rest.PAIRS, **examples_in_time.PAIRS}
+        return RULES
 
     def figures(self) -> tuple[AnyFigure, ...]:
         """Return the figures of the product's guides."""

@@ -16,10 +16,15 @@ __all__ = ["LOOPBACK", "Lab", "Timing", "outcome", "play", "run"]
 
 
 def play(
-    scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None,
-    rules: EditionRules | None = None, timing: Timing | None = None,
-    until: int | str | None = None, links: LikeLinks = None,
-) -> Trace:  # fmt: skip
+    scenario: Scenario,
+    seed: int = 0,
+    jitter: int | str = 0,
+    limit: int | None = None,
+    rules: EditionRules | None = None,
+    timing: Timing | None = None,
+    until: int | str | None = None,
+    links: LikeLinks = None,
+) -> Trace:
     """Play *scenario* from beginning to end, or *until* a time, and return its trace.
 
     Raises `BadValue` as soon as more than *limit* events have happened: where there are cycles and
@@ -32,9 +37,14 @@ def play(
 
 
 def run(
-    what: Network | Scenario, *actions: Action, seed: int = 0, edition: str | None = None,
-    jitter: int | str = 0, until: int | str | None = None, links: LikeLinks = None,
-) -> Trace:  # fmt: skip
+    what: Network | Scenario,
+    *actions: Action,
+    seed: int = 0,
+    edition: str | None = None,
+    jitter: int | str = 0,
+    until: int | str | None = None,
+    links: LikeLinks = None,
+) -> Trace:
     """Run a scenario, or *actions* on a network, and return the trace.
 
     The network is started first and comes to rest after each action. *edition* overrides that

@@ -132,15 +132,11 @@ class EventLog:
         row = self.message(Kind.Returned, item.message, broker, cause=item.row)
         self.enqueued(item, queue, broker, row, broker.node)
 
-    def enqueued(
-        self, item: MessageReference, queue: Queue, broker: Broker, cause: int, frm: int = -1
-    ) -> None:
+    def enqueued(self, item: MessageReference, queue: Queue, broker: Broker, cause: int, frm: int = -1) -> None:
         """A message is in a queue, where it may have to wait for somebody to take it."""
         item.row = self.message(Kind.Enqueued, item.message, broker, frm, cause=cause)
         if not queue.wanted(item.message):
-            kept = (
-                Reason.durable if queue.topic is not None and queue.durable else Reason.nobody_reads
-            )
+            kept = Reason.durable if queue.topic is not None and queue.durable else Reason.nobody_reads
             rule = Reason.selector if queue.consumers else kept
             self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
 
@@ -153,9 +149,7 @@ class EventLog:
         kept: list[MessageReference | StoredMessage] = [item for _, item in live.items()]
         kept += [stored for mail in live.store_and_forward.values() for stored in mail]
         for item in kept:
-            item.row = self.message(
-                kind, item.message, broker, before.node, broker.node, cause=item.row
-            )
+            item.row = self.message(kind, item.message, broker, before.node, broker.node, cause=item.row)
         if before.served_journal is None and before.stored_journal is not None:
             before.stored_journal.home = broker  # its copy is an old one now
 
@@ -189,9 +183,7 @@ class EventLog:
             works = a.runs and b.runs and self.lab.partitions.joined(one, other)
             if works != (link in self.up):
                 (self.up.add if works else self.up.discard)(link)
-                self.event(
-                    Kind.Connected if works else Kind.Disconnected, None, a.node, b.node, link
-                )
+                self.event(Kind.Connected if works else Kind.Disconnected, None, a.node, b.node, link)
 
     def trace(self, header: Told) -> Trace:
         """Return all that was recorded."""

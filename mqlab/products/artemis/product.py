@@ -12,7 +12,7 @@ from mqlab.spec.origin import SourceFile
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.checks.example import Example
+    from mqlab.checks.rule import Rule
     from mqlab.products.artemis.lab import ArtemisLab
     from mqlab.products.guide_figures import FamilyFigure
     from mqlab.spec.artemis import HaScenario
@@ -24,6 +24,7 @@ class Artemis(Product):
     """Artemis."""
 
     name = "artemis"
+    title = "Artemis"
 
     def claims(self, body: JsonObject) -> bool:
         """Whether a lab file is one of Artemis brokers."""
@@ -77,11 +78,11 @@ class Artemis(Product):
 
         return rules.check(scenario)
 
-    def examples(self) -> Mapping[str, Example]:
-        """Return rule -> the two scenarios that show what comes of it."""
-        from mqlab.products.artemis.rules import examples
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules of `check`, in their order."""
+        from mqlab.products.artemis.rules import RULES
 
-        return examples.PAIRS
+        return RULES
 
     def figures(self) -> tuple[FamilyFigure, ...]:
         """Return the figures of the product's guides."""

@@ -22,18 +22,8 @@ def outcome(lab: Site) -> Told:
     consumers, senders = lab.clients.consumers, lab.clients.senders
     sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
     served = [broker.journal for broker in lab.live_brokers()]
-    here = {
-        item.message.number
-        for data in served
-        for _, item in data.items()
-        if item.message.due <= lab.now
-    }
-    here |= {
-        row.message.number
-        for data in served
-        for mail in data.store_and_forward.values()
-        for row in mail
-    }
+    here = {item.message.number for data in served for _, item in data.items() if item.message.due <= lab.now}
+    here |= {row.message.number for data in served for mail in data.store_and_forward.values() for row in mail}
     got = Counter((n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received)
     return {
         "consumers": {name: _client(client) for name, client in consumers.items()},
@@ -85,11 +75,7 @@ def _hosted(host: Broker, no: int, name: str, slave: Broker) -> Told:
     scales, keys = slave.spec.scales_down, host.spec.keys
     shift = 0 if scales else no * host.element("backup_port_offset")
     others = [f"to_{other}" for other in sorted(host.lab.brokers) if other != host.name]
-    in_vm = [
-        f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}"
-        for key in keys
-        if key == "in_vm_connector"
-    ]
+    in_vm = [f"{keys[key]} vm {keys.get('in_vm_id', 0) + shift}" for key in keys if key == "in_vm_connector"]
     own, *rest = (
         f"{connector} tcp {PORT + shift * (connector not in host.element('excludes'))}"
         for connector in (host.name, *others)

@@ -9,9 +9,15 @@ from mqlab.trace.trace import Trace
 
 __all__ = ["ArtemisLab", "outcome", "play"]
 OUTCOME = (
-    "consumers", "senders", "waits", "lost", "files", "received_more_than_once", "refused",
+    "consumers",
+    "senders",
+    "waits",
+    "lost",
+    "files",
+    "received_more_than_once",
+    "refused",
     "snapshots",
-)  # fmt: skip
+)
 
 
 def play(

@@ -12,7 +12,7 @@ from mqlab.spec.origin import SourceFile
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.checks.example import Example
+    from mqlab.checks.rule import Rule
     from mqlab.products.guide_figures import FamilyFigure
     from mqlab.products.openmq.lab import ClusterLab
     from mqlab.spec.openmq import ClusterScenario
@@ -24,6 +24,7 @@ class OpenMQ(Product):
     """Open Message Queue."""
 
     name = "openmq"
+    title = "Open Message Queue"
 
     def claims(self, body: JsonObject) -> bool:
         """Whether a lab file is one of a cluster."""
@@ -77,11 +78,11 @@ class OpenMQ(Product):
 
         return rules.check(scenario)
 
-    def examples(self) -> Mapping[str, Example]:
-        """Return rule -> the two scenarios that show what comes of it."""
-        from mqlab.products.openmq.rules import examples
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules of `check`, in their order."""
+        from mqlab.products.openmq.rules import RULES
 
-        return examples.PAIRS
+        return RULES
 
     def figures(self) -> tuple[FamilyFigure, ...]:
         """Return the figures of the product's guides."""

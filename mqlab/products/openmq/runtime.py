@@ -10,9 +10,7 @@ from mqlab.trace.trace import Trace
 __all__ = ["ClusterLab", "outcome", "play"]
 
 
-def play(
-    scenario: ClusterScenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None
-) -> Trace:
+def play(scenario: ClusterScenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Trace:
     """Play a cluster scenario from beginning to end; raises `BadValue` beyond *limit* events."""
     lab = ClusterLab(scenario, seed, jitter, limit)
     lab.play()

@@ -124,9 +124,7 @@ class HaScenario:
     def with_actions(self, *actions: Action | Step) -> HaScenario:
         """Return the same network with *actions* behind those that it has."""
         names = [broker.name for broker in self.brokers]
-        steps = [
-            one if isinstance(one, Step) else to_step(one, names) for one in with_sessions(actions)
-        ]
+        steps = [one if isinstance(one, Step) else to_step(one, names) for one in with_sessions(actions)]
         return replace(self, steps=(*self.steps, *steps))
 
     def started(self) -> HaScenario:
@@ -134,8 +132,10 @@ class HaScenario:
         return replace(self, steps=started(self.steps))
 
 
-@documented([*OPTIONS["cluster-connection"].values(), *OPTIONS["address-setting"].values()],
-            clients=OPTIONS["url"].values())  # fmt: skip
+@documented(
+    [*OPTIONS["cluster-connection"].values(), *OPTIONS["address-setting"].values()],
+    clients=OPTIONS["url"].values(),
+)
 def Network(  # noqa: N802 - reads like the guide's noun
     *brokers: Broker,
     queues: tuple[AddressQueue, ...] = (),

@@ -99,8 +99,9 @@ class Broker:
             _place(name, value, elements, keys, f"broker {self.name!r}")
         inner = {
             key: {k: v for k, v in it.items() if v is not None} if isinstance(it, Mapping) else it
-            for key, it in keys.items() if it is not None
-        }  # fmt: skip
+            for key, it in keys.items()
+            if it is not None
+        }
         elements = {name: value for name, value in elements.items() if value is not None}
         return Broker(self.name, self.policy, self.role, elements, inner)
 
@@ -176,15 +177,11 @@ class Broker:
             )
         shares = self.role == "colocated" and self.policy == "shared_store"
         if shares and "excludes" in self.elements:
-            return (
-                "configuration error: excludes is not accepted in a colocated shared-store policy"
-            )
+            return "configuration error: excludes is not accepted in a colocated shared-store policy"
         return None
 
 
-def _place(
-    option: str, value: object, elements: dict[str, object], keys: JsonDict, where: str
-) -> None:
+def _place(option: str, value: object, elements: dict[str, object], keys: JsonDict, where: str) -> None:
     """Put an option where broker.xml has it."""
     inner = next((key for key, section in _INNER.items() if option in OPTIONS[section]), None)
     if option in ELEMENTS:

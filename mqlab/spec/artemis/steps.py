@@ -36,13 +36,27 @@ STEPS: dict[str, tuple[str, str]] = {
     "snapshot": ("label", "topology"),
 }  # fmt: skip
 OPENS = ("open_consumer", "open_producer", "open_client")
-STATES = ("live", "live_with_replica", "backup_in_sync", "backup_searching", "backup_announced",
-          "backup_holding_lock", "backup_queued", "backup", "starting", "stopping", "stopped",
-          "down", "paused", "not_started")  # fmt: skip
+STATES = (
+    "live",
+    "live_with_replica",
+    "backup_in_sync",
+    "backup_searching",
+    "backup_announced",
+    "backup_holding_lock",
+    "backup_queued",
+    "backup",
+    "starting",
+    "stopping",
+    "stopped",
+    "down",
+    "paused",
+    "not_started",
+)
 CHOICES: dict[str, tuple[str, ...]] = {
-    "role": STATES, "ack_mode": ("auto", "client", "transacted"),
+    "role": STATES,
+    "ack_mode": ("auto", "client", "transacted"),
     "act": ("start", "end", "prepare", "commit", "rollback", "recover"),
-}  # fmt: skip
+}
 
 
 class StepCheck:
@@ -60,14 +74,10 @@ class StepCheck:
         _check_step(step, where, self.brokers, self.opened)
         if not step.keys.get("url"):
             return step
-        return Step(
-            step.do, {**step.keys, "url": read_options("url", step.keys["url"], f"{where}, url")}
-        )
+        return Step(step.do, {**step.keys, "url": read_options("url", step.keys["url"], f"{where}, url")})
 
 
-def _check_step(
-    step: Step, where: str, brokers: Sequence[str], opened: dict[str, dict[str, bool]]
-) -> None:
+def _check_step(step: Step, where: str, brokers: Sequence[str], opened: dict[str, dict[str, bool]]) -> None:
     """Raise for a step with unknown or missing keys, or names of what is not there."""
     check_keys(step, where, STEPS, ("at",))
     for key in ("broker", "brokers", "between", "isolate"):
@@ -112,8 +122,7 @@ def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]]) -
         return
     anybody = {**opened["consumer"], **opened["producer"]}
     senders = opened["producer"] if step.do in ("send", "xa") else anybody
-    for key, known in (("consumer", opened["consumer"]), ("producer", senders),
-                       ("client", senders)):  # fmt: skip
+    for key, known in (("consumer", opened["consumer"]), ("producer", senders), ("client", senders)):
         if key in keys and keys[key] not in known:
             raise UnknownName.of(key, keys[key], sorted(known), where)
     if step.do != "send":

@@ -157,15 +157,11 @@ def _session(client: Client) -> own.Session:
     options = {}
     for guide, given in uri.parameters.items():
         if guide not in rows:
-            raise BadValue(
-                f"client {client.name!r}: unknown option {guide!r}; known: {', '.join(rows)}"
-            )
+            raise BadValue(f"client {client.name!r}: unknown option {guide!r}; known: {', '.join(rows)}")
         row = rows[guide]
         text = given or ""
         options[row.name] = row.read(text, client.name)
-    return own.Session(
-        client.name, hosts[0], others=tuple(hosts[1:]), options=options, at=client.at
-    )
+    return own.Session(client.name, hosts[0], others=tuple(hosts[1:]), options=options, at=client.at)
 
 
 def _unfolded(flat: Flat) -> Flat:
@@ -243,9 +239,7 @@ def _split(step: Step) -> Iterator[Step]:
     elif "between" in keys:
         sides = [[side] if isinstance(side, str) else side for side in keys.pop("between")]
         yield from (Step(step.do, {**keys, "between": list(pair)}) for pair in product(*sides))
-    elif ("broker" in keys or "brokers" in keys) and not step.do.startswith(
-        ("open_", "send", "files")
-    ):
+    elif ("broker" in keys or "brokers" in keys) and not step.do.startswith(("open_", "send", "files")):
         given = keys.pop("brokers", None) or keys.pop("broker")
         do = "start_broker" if step.do == "start" else step.do
         names = [given] if isinstance(given, str) else given
@@ -275,9 +269,7 @@ def _flat(step: Step) -> Flat:
             found["broker"], *others = value
             found |= {"others": tuple(others)} if others else {}
         elif key != "url":
-            found["client" if key == "producer" else key] = (
-                tuple(value) if isinstance(value, list) else value
-            )
+            found["client" if key == "producer" else key] = tuple(value) if isinstance(value, list) else value
     return {**found, **({"options": options} if options else {})}
 
 

@@ -37,9 +37,7 @@ def tables(product: str) -> dict[str, dict[str, Option]]:
 
 
 def _row(name: str, keys: Mapping[str, Any]) -> Option:
-    given: dict[str, Any] = {
-        key: tuple(it) if isinstance(it, list) else it for key, it in keys.items()
-    }
+    given: dict[str, Any] = {key: tuple(it) if isinstance(it, list) else it for key, it in keys.items()}
     kind, default = TYPES[keys["type"]], keys.get("default")
     given |= {"type": kind, "default": kind(default) if isinstance(default, list) else default}
     return Option(name=name, **given)

@@ -41,9 +41,7 @@ _WRITTEN = {
 
 def text() -> str:
     """Return the whole file."""
-    return HEAD + "".join(
-        f"\nclass {name}(TypedDict, total=False):\n{_fields(name)}" for name in TAKEN
-    )
+    return HEAD + "".join(f"\nclass {name}(TypedDict, total=False):\n{_fields(name)}" for name in TAKEN)
 
 
 def _fields(name: str) -> str:

@@ -47,9 +47,7 @@ def network(text: str, edition: str = "5.5", brokers: str = "", **options) -> mq
         ))  # fmt: skip
     for name in brokers:
         connectors.setdefault(name, [])
-    return mq.Network(
-        *(mq.Broker(name, *connectors[name]) for name in sorted(connectors)), edition=edition
-    )
+    return mq.Network(*(mq.Broker(name, *connectors[name]) for name in sorted(connectors)), edition=edition)
 
 
 def reads(text: str, dest=FOO, **options) -> list[mq.Consumer]:

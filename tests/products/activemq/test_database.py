@@ -39,9 +39,7 @@ def test_who_serves_at_once_has_found_all_tables(jitter):
 
 
 def test_of_those_who_make_the_tables_together_in_some_runs_none_starts():
-    found = Counter(
-        tuple(sorted(played(pair("database"), seed, timing=SLOW).roles.values())) for seed in SEEDS
-    )
+    found = Counter(tuple(sorted(played(pair("database"), seed, timing=SLOW).roles.values())) for seed in SEEDS)
     assert set(found) == {("down", "down"), ("master", "slave")}
     assert 0.1 < found["down", "down"] / len(SEEDS) < 0.3, "one run of five"
 

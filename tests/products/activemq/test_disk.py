@@ -53,9 +53,7 @@ def test_what_is_not_persistent_and_other_disks_are_not_slower():
     fast = took(slow(1, persistent=False, shared_store="disk"), Kind.Sent)
     assert took(slow(50, persistent=False, shared_store="disk"), Kind.Sent) == fast
     own = {"brokers": [{"name": "A", "store": "kahadb"}, {"name": "B", "store": "kahadb"}]}
-    steps = [
-        step for step in PAIR["steps"][:4] if step["do"] != "start_broker" or step["broker"] == "A"
-    ]
+    steps = [step for step in PAIR["steps"][:4] if step["do"] != "start_broker" or step["broker"] == "A"]
     spans = []
     for broker in ("A", "B"):
         more = {"do": "disk_slow", "factor": 40, "broker": broker}

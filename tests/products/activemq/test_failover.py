@@ -9,6 +9,7 @@ import tarfile
 import pytest
 
 import mqlab as mq
+from mqlab.checks import rule
 from mqlab.conform import in_time
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.files import detect_product
@@ -16,7 +17,8 @@ from mqlab.products.activemq.files import lab_file as lab_files
 from mqlab.products.activemq.files import lab_file as plain
 from mqlab.products.activemq.files import timed_recordings
 from mqlab.products.activemq.outcome_in_time import outcome
-from mqlab.products.activemq.rules.failover import check
+from mqlab.products.activemq.rules import failover
+from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.runtime import Lab, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import HERE, SHARED, missing, packed, recorded
@@ -64,12 +66,8 @@ def test_the_packed_recordings_are_the_shared_ones():
 
 
 def test_timed_and_plain_scenarios_are_told_apart():
-    assert all(
-        detect_product.activemq_in_time(value["scenario"]) for value in packed("failover").values()
-    )
-    assert not any(
-        detect_product.activemq_in_time(value["scenario"]) for value in packed("activemq").values()
-    )
+    assert all(detect_product.activemq_in_time(value["scenario"]) for value in packed("failover").values())
+    assert not any(detect_product.activemq_in_time(value["scenario"]) for value in packed("activemq").values())
 
 
 @pytest.mark.parametrize("value", recorded("failover", lambda path: "/s" in path))
@@ -130,9 +128,7 @@ def test_a_lab_can_be_copied_in_the_middle_and_both_go_on():
 
 
 def test_every_wait_and_attempt_says_why():
-    played = trace(
-        "", "connect client=C uri=failover:({E1}) in_background=true\nwait_ms ms=500", "E1"
-    )
+    played = trace("", "connect client=C uri=failover:({E1}) in_background=true\nwait_ms ms=500", "E1")
     told = [e for e in played.events() if e.kind in (Kind.Attempted, Kind.Waited)]
     assert told
     assert all(event.rule.sentence for event in told)
@@ -230,6 +226,10 @@ def test_the_plain_form_stays_what_it_was():
 # What is accepted and does harm
 
 
+def check(what):
+    return rule.check(rule.collected(failover), CheckContext(what))
+
+
 def problems(**more):
     return [str(problem) for problem in check(scenario("A B", "start_broker broker=A", **more))]
 
@@ -264,9 +264,7 @@ def test_a_clients_address_may_be_a_problem_too(uri, says):
 
 def test_a_sound_set_up_has_no_problem():
     assert problems(more={"*": LOCK}) == []
-    assert (
-        problems(more={"A": {"transport_connector": {"update_cluster_filter": " A.*,B.* "}}}) == []
-    )
+    assert problems(more={"A": {"transport_connector": {"update_cluster_filter": " A.*,B.* "}}}) == []
     assert problems(connectors=[("A", "masterslave:({A},{B})")]) == []
 
 
@@ -298,7 +296,5 @@ def test_the_verb_checks_locks_sets_and_addresses_too():
     pair = {"shared_store": "s", "use_lock": False}
     net = mq.Network(mq.Broker("A", **pair), mq.Broker("B", **pair))
     assert [problem.rule for problem in mq.check(net)] == ["lock-off", "lock-off"]
-    value = body(
-        "A", "start_broker broker=A\nconnect client=C uri=failover:({A})?maxReconnectAttempts=0"
-    )
+    value = body("A", "start_broker broker=A\nconnect client=C uri=failover:({A})?maxReconnectAttempts=0")
     assert "maxReconnectAttempts=0" in str(mq.check(value))

@@ -101,9 +101,7 @@ def with_a_bystander(scenario):
 def sent_in_two_halves(scenario):
     steps = []
     for step in scenario["steps"]:
-        count = (
-            step.get("count", 1) if step["do"] == "send" and not step.get("in_background") else 1
-        )
+        count = step.get("count", 1) if step["do"] == "send" and not step.get("in_background") else 1
         if count > 1:
             steps.append({**step, "count": count // 2})
             step = {**step, "count": count - count // 2}

@@ -34,9 +34,7 @@ def connected(uri):
     row = found["results"][0]
     if "still_waiting" in row:
         return "waits"
-    return (
-        "ok" if row["ok"] else f"{row['error']['class']} {row['error']['cause'].partition(':')[0]}"
-    )
+    return "ok" if row["ok"] else f"{row['error']['class']} {row['error']['cause'].partition(':')[0]}"
 
 
 @pytest.mark.parametrize(("uri", "came"), [

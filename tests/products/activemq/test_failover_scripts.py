@@ -57,9 +57,7 @@ CALLS = (
 def script(random):
     """Return the lines of a script: two clients, then twenty things that may happen."""
     lines = [f"start_broker broker={name} wait_ms=900" for name in "AB"]
-    lines += [
-        f"connect client={name} uri={random.choice(ADDRESSES)} in_background=true" for name in "CD"
-    ]
+    lines += [f"connect client={name} uri={random.choice(ADDRESSES)} in_background=true" for name in "CD"]
     lines += ["wait_ms ms=300", "open_consumer client=C consumer=K0 queue=Q in_background=true"]
     consumers = ["K0"]
     for no in range(1, 20):

@@ -231,9 +231,7 @@ def refusing(options):
 
 def test_the_exponential_mode_of_multicast_reckons_powers_of_its_multiplier_in_ms():
     assert refusing("&useExponentialBackOff=true&backOffMultiplier=10") == [500, 500, 1500]
-    assert refusing("&useExponentialBackOff=true&backOffMultiplier=10&maxReconnectDelay=200")[
-        :5
-    ] == ([500] * 5)
+    assert refusing("&useExponentialBackOff=true&backOffMultiplier=10&maxReconnectDelay=200")[:5] == ([500] * 5)
 
 
 def test_a_good_bye_wipes_out_what_had_failed_before():

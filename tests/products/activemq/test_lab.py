@@ -9,9 +9,7 @@ FOO = mq.Queue("TEST.FOO")
 
 
 def two_brokers():
-    return mq.Network(
-        mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")
-    )
+    return mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
 
 
 def test_a_lab_goes_step_by_step():

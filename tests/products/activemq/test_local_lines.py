@@ -66,9 +66,7 @@ def test_a_consumer_on_a_broker_ends_as_one_with_its_plain_address(cut, ack, del
                    mq.Consumer("late", "A", Q, at="140s"))  # fmt: skip
         trace = play([*client, desk], [over(line, one) for one in CUTS[cut]], traffic)
         kinds = (mq.Kind.Received, mq.Kind.Redelivered)
-        seen = {
-            kind.name: sorted(m for _, m in happened(trace, kind, "desk", "late")) for kind in kinds
-        }
+        seen = {kind.name: sorted(m for _, m in happened(trace, kind, "desk", "late")) for kind in kinds}
         who = [e.message for e in trace.events()
                if e.kind is mq.Kind.Received and e.to == "desk"]  # fmt: skip
         failed = [t for t, _ in happened(trace, mq.Kind.Failed, "desk", "plain") if cut != DIES]

@@ -41,9 +41,7 @@ def networks(draw) -> mq.Network:
     ends = st.tuples(st.sampled_from(names), st.sampled_from(names)).filter(lambda e: e[0] != e[1])
     connectors: dict[str, list[mq.NetworkConnector]] = {name: [] for name in names}
     for no, (home, remote) in enumerate(draw(st.lists(ends, min_size=1, max_size=5))):
-        connectors[home].append(
-            mq.NetworkConnector(f"c{no}", uri=f"static:(tcp://{remote})", **draw(OPTIONS))
-        )
+        connectors[home].append(mq.NetworkConnector(f"c{no}", uri=f"static:(tcp://{remote})", **draw(OPTIONS)))
     replay = draw(st.booleans())
     policies = ({"queue": ">", "replay_when_no_consumers": True},) if replay else ()
     pair = names[-2:] if draw(st.booleans()) else ""
@@ -160,9 +158,7 @@ class NetworkMachine(RuleBasedStateMachine):
 
     @rule(data=st.data(), up=st.booleans())
     def connect(self, data, up):
-        name = data.draw(
-            st.sampled_from([connector.spec.name for connector in self.lab.connectors])
-        )
+        name = data.draw(st.sampled_from([connector.spec.name for connector in self.lab.connectors]))
         self.lab.do(mq.StartConnector(name) if up else mq.StopConnector(name))
 
     @rule()

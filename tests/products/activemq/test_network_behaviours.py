@@ -216,9 +216,7 @@ def _():
 def by_region(order: str, conduit: bool):
     net = network("A>B A>C", conduit_subscriptions=conduit)
     regions = {"B": "us", "C": "emea"}
-    takers = [
-        mq.Consumer(f"C{b}", on=b, reads=FOO, selector=f"region = '{regions[b]}'") for b in order
-    ]
+    takers = [mq.Consumer(f"C{b}", on=b, reads=FOO, selector=f"region = '{regions[b]}'") for b in order]
     return mq.run(net, *takers, send(6, properties={"region": ["us", "emea"]}))
 
 

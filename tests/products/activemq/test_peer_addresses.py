@@ -36,9 +36,7 @@ def test_every_kind_of_row_is_asked_somewhere():
         "masterslave_expand",
     }
     cases = packed("peer_cases")["peer_cases/uris.json"]["cases"]
-    assert {c["kind"] for c in cases if c.get("dialect") != "artemis"} - set(
-        URIS
-    ) == here | NOT_ASKED
+    assert {c["kind"] for c in cases if c.get("dialect") != "artemis"} - set(URIS) == here | NOT_ASKED
 
 
 @pytest.mark.parametrize("case", rows("connect_options"))
@@ -63,18 +61,14 @@ def test_options_with_a_prefix_are_put_into_an_address(case):
     expected = case["expected"]
     given = prefixed(expected["apply"], expected["prefix"])
     query = with_options(case["uri"], given).partition("?")[2]
-    assert (
-        dict(pair.split("=") for pair in query.split("&") if pair) == expected["result_parameters"]
-    )
+    assert dict(pair.split("=") for pair in query.split("&") if pair) == expected["result_parameters"]
 
 
 @pytest.mark.parametrize("case", rows("failover_list"))
 def test_a_failover_list_has_each_host_and_port_once(case):
     expected = case["expected"]
     known = AddressList(FailoverOptions(), [expected["initial"], *expected["add"]])
-    assert {place(one) for one in expected.get("contains", ())} <= {
-        place(a) for a in known.configured
-    }
+    assert {place(one) for one in expected.get("contains", ())} <= {place(a) for a in known.configured}
     assert len(known.configured) == expected.get("count_after", len(known.configured))
     for address in expected.get("add_again", ()):
         known.learn(address)

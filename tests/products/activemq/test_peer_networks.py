@@ -81,9 +81,7 @@ def broker_options(name: str, shared: dict) -> dict:
     own = shared.get(name, {})
     if own.get("advisory") is False:
         options["advisory_support"] = False
-    policy = {
-        key: own[key] for key in ("replay_when_no_consumers", "replay_delay_ms") if key in own
-    }
+    policy = {key: own[key] for key in ("replay_when_no_consumers", "replay_delay_ms") if key in own}
     if policy:
         options["policies"] = ({"queue": ">", **policy},)
     return options
@@ -221,8 +219,7 @@ class Player:
         bridges = [*here.bridges, *here.listeners]
         names = {f"{b.connector}_{b.remote_broker.name}_inbound_{broker}" for b in bridges}
         return sum(
-            key[0] in names and sub.dest == Destination.parse(dest)
-            for key, sub in here.durables.items()
+            key[0] in names and sub.dest == Destination.parse(dest) for key, sub in here.durables.items()
         )
 
     def expect_network_durable_count(self, expected) -> None:
@@ -237,10 +234,7 @@ class Player:
         assert (expected["name"] in names) == expected["present"]
 
     def expect_queue_depth(self, expected) -> None:
-        assert (
-            self.depth(expected["broker"], Destination.parse(expected["dest"]))
-            == (expected["count"])
-        )
+        assert self.depth(expected["broker"], Destination.parse(expected["dest"])) == (expected["count"])
 
     def depth(self, broker, dest) -> int:
         found = self.lab.brokers[broker].by_name.get(dest)
@@ -293,12 +287,7 @@ class Player:
                 assert self.peers(broker) == count
 
     def expect_bridge_subscriptions(self, expected) -> None:
-        demands = [
-            s
-            for b in self.lab.brokers.values()
-            for s in b.subs
-            if isinstance(s, DemandSubscription)
-        ]
+        demands = [s for b in self.lab.brokers.values() for s in b.subs if isinstance(s, DemandSubscription)]
         assert len(demands) == expected
 
     def expect_stats(self, expected) -> None:

@@ -43,9 +43,7 @@ def carried(steps: str, edition: str, conduit: bool) -> int:
                    {"do": "settle"}]  # fmt: skip
     value = {
         "brokers": [{"name": "A"}, {"name": "B"}],
-        "connectors": [
-            {"name": "A_to_B", "from": "A", "to": "B", "conduit_subscriptions": conduit}
-        ],
+        "connectors": [{"name": "A_to_B", "from": "A", "to": "B", "conduit_subscriptions": conduit}],
         "steps": [*script, {"do": "snapshot", "label": "end"}],
     }
     trace = play(lab_files.read({"edition": edition, "scenario": value}))
@@ -64,9 +62,7 @@ def test_without_conduits_a_durable_subscription_sleeps_with_its_user(steps, edi
     assert carried(steps, edition, conduit=False) == APART[steps]
 
 
-@pytest.mark.parametrize(
-    ("edition", "topics"), [("5.5", set()), ("5.17", {"NEWS"}), ("6.1", {"NEWS"})]
-)
+@pytest.mark.parametrize(("edition", "topics"), [("5.5", set()), ("5.17", {"NEWS"}), ("6.1", {"NEWS"})])
 def test_a_lasting_store_remembers_topics(edition, topics):
     value = {
         "brokers": [{"name": "A", "store": "kahadb"}], "connectors": [],
@@ -111,9 +107,7 @@ def test_a_consumer_of_two_queues_has_the_copies_of_both(edition):
 
 
 @pytest.mark.parametrize("edition", ["5.5", "5.17"])
-@pytest.mark.parametrize(
-    ("kind", "taken", "left"), [("queue", 3, 9), ("topic", 3, 12), ("topic", 5, 7)]
-)
+@pytest.mark.parametrize(("kind", "taken", "left"), [("queue", 3, 9), ("topic", 3, 12), ("topic", 5, 7)])
 def test_dups_ok_is_lazy_with_topics_only(kind, taken, left, edition):
     """Played with 5.5.1 and 5.17.2, three times each; the prefetch is 10, half of it a batch."""
     to = {"broker": "A", kind: "Q"}
@@ -126,9 +120,7 @@ def test_dups_ok_is_lazy_with_topics_only(kind, taken, left, edition):
                   {"do": "receive", "consumer": "C1", "count": taken},
                   {"do": "snapshot", "label": "end"}],
     }  # fmt: skip
-    broker = play(lab_files.read({"edition": edition, "scenario": value})).header["snapshots"][
-        "end"
-    ]
+    broker = play(lab_files.read({"edition": edition, "scenario": value})).header["snapshots"]["end"]
     row = broker["brokers"]["A"][f"{kind}s"]["Q"]
     assert 12 - row["dequeued"] == left
 
@@ -179,9 +171,7 @@ def test_what_is_in_hands_makes_room_by_half_a_prefetch(mode, prefetch, taken, i
                   {"do": "receive", "consumer": "C1", "count": taken}, {"do": "settle"},
                   {"do": "snapshot", "label": "end"}],
     }  # fmt: skip
-    broker = play(lab_files.read({"edition": edition, "scenario": value})).header["snapshots"][
-        "end"
-    ]
+    broker = play(lab_files.read({"edition": edition, "scenario": value})).header["snapshots"]["end"]
     row = broker["brokers"]["A"]["queues"]["Q"]
     assert (row["depth"], row["in_flight"]) == (30, in_flight)
 

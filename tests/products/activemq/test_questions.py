@@ -49,9 +49,7 @@ def test_an_upgrade_that_changes_a_default():
     (cause,) = told.causes
     assert 'decreaseNetworkConsumerPriority="false"' in cause
     assert "keeps the old outcome" in cause
-    kept = mq.figure("fuse:2.20").change(
-        "A/linkToBrokerB", decrease_network_consumer_priority=False
-    )
+    kept = mq.figure("fuse:2.20").change("A/linkToBrokerB", decrease_network_consumer_priority=False)
     assert mq.run(kept, edition="5.18").received() == told.before.received()
 
 

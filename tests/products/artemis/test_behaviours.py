@@ -102,9 +102,7 @@ wait ms=2000
 
 @behaviour(6)
 def a_slave_whose_master_dies_before_it_is_in_sync_does_not_go_live():
-    assert (
-        end(PAIR, SLOW, "kill broker=M1", "wait ms=60000", start=False) == "down backup_searching"
-    )
+    assert end(PAIR, SLOW, "kill broker=M1", "wait ms=60000", start=False) == "down backup_searching"
     control = end(PAIR, SLOW, "wait ms=12000", "kill broker=M1", SYNC, start=False)
     assert control == "down live"
 
@@ -320,9 +318,7 @@ def ports_are_shifted_by_the_offset_for_each_hosted_backup():
                    "C": colocated(request_backup=True, max_backups=0)}  # fmt: skip
         found = hosts(run(brokers, "wait ms=10000"))
         assert list(found) == ["colocated_backup_01", "colocated_backup_11"]
-        assert [row["acceptors"] for row in found.values()] == [
-            [f"netty tcp {port}"] for port in ports
-        ]
+        assert [row["acceptors"] for row in found.values()] == [[f"netty tcp {port}"] for port in ports]
         assert {row["role"] for row in found.values()} == {"backup_in_sync"}
 
 
@@ -510,9 +506,7 @@ def test_a_hosted_slave_needs_a_third_broker_to_be_believed(version, names, host
                  excludes=[f"to_{other}" for other in names if other != name])
         for name in names
     }  # fmt: skip
-    script = (
-        "settle quiet_ms=5000\nsend broker=B queue=Q count=5\nkill broker=B\nsettle quiet_ms=5000"
-    )
+    script = "settle quiet_ms=5000\nsend broker=B queue=Q count=5\nkill broker=B\nsettle quiet_ms=5000"
     found = run(brokers, script, version=version)
     (backup,) = at(found, "A")["hosts"].values()
     assert backup["role"] == hosted

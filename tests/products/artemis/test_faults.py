@@ -26,9 +26,7 @@ SETS = {
 def test_nothing_persistent_is_lost_while_brokers_die_and_come_back(name, seed):
     chance = random.Random(f"{name}{seed}")
     brokers, mortal = SETS[name]
-    lab = ArtemisLab(
-        lab_file.read(body(brokers, "wait ms=5000")), seed, chance.choice([0, "5ms", "50ms"])
-    )
+    lab = ArtemisLab(lab_file.read(body(brokers, "wait ms=5000")), seed, chance.choice([0, "5ms", "50ms"]))
     lab.play()
     lab.do(Step("open_consumer", {"consumer": "C", "broker": chance.choice("AB"), "queue": "Q"}))
     lab.do(Step("send", {"broker": "A", "queue": "Q", "count": 400, "interval_ms": 10,

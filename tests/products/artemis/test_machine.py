@@ -116,9 +116,7 @@ def test_nothing_comes_from_nowhere_and_what_is_gone_is_told(value, seed):
     hung = any(step["do"] == "pause" for step in value["steps"])  # what was on its way lies here
     for name, state in final.items():
         if state["role"] == "live" and not hung:
-            queues = {
-                d: n for d, n in run.waiting().get(name, {}).items() if d.startswith("queue://")
-            }
+            queues = {d: n for d, n in run.waiting().get(name, {}).items() if d.startswith("queue://")}
             found = {d: len(n) for d, n in queues.items()}
             assert found == depths(state)
     assert list(run.column("t")) == sorted(run.column("t"))

@@ -24,32 +24,32 @@ THREE = {"M1": master(group_name="g"), "M2": master(), "M3": master(), "S1": sla
 
 
 @pytest.mark.parametrize(("brokers", "rule", "level", "says", "source"), [
-    (pairs(3, {"quorum_size": 0}), "refused", "error", "AMQ119041", "section 1 and 3"),
+    (pairs(3, {"quorum_size": 0}), "refused", "error", "AMQ119041", "rules 1.5 and 3.5"),
     ({"A": {"ha": ha("shared_store", "colocated", excludes=[], master={}, slave={})}}, "refused",
-     "error", "excludes is not accepted", "section 1 and 3"),
+     "error", "excludes is not accepted", "rules 1.5 and 3.5"),
     ({"M1": master(), "S1": slave()}, "split-brain", "warning", "both are live", "21.1"),
-    (pairs(3, {"quorum_size": 1}), "split-brain", "warning", "needs no vote", "section 3"),
+    (pairs(3, {"quorum_size": 1}), "split-brain", "warning", "needs no vote", "rule 3.4"),
     ({"M1": master(), "S1": slave(quorum_size=2)}, "never-live", "error",
-     "needs 1 votes and there are 0 voters", "section 3"),
-    (pairs(3, {"quorum_size": 5}), "never-live", "error", "3 votes and there are 2", "section 3"),
+     "needs 1 votes and there are 0 voters", "rules 3.1"),
+    (pairs(3, {"quorum_size": 5}), "never-live", "error", "3 votes and there are 2", "rules 3.1"),
     (pairs(3, {"allow_failback": True}), "duplicates", "error", "with one node id", "21.1.2"),
     (pairs(3, check_for_live_server=True), "no-failback", "warning", "stays its slave",
-     "section 4"),
+     "rule 4.3"),
     ({"A": ha("live_only", scale_down={}), "B": None}, "scale-down-target", "error",
      "no target", "21.4.1"),
     ({"A": ha("live_only", scale_down={"connectors": ["B"], "group_name": "g"}), "B": None},
      "scale-down-group", "error", "no other broker is in the scale-down group 'g'", "21.4.3"),
     ({**pairs(3, {"scale_down": {"connectors": ["M2"]}})}, "scale-down-slave", "error",
-     "null pointer", "section 1"),
+     "null pointer", "rule 1.10"),
     ({n: colocated(request_backup=True) for n in "ABC"}, "excludes", "error",
      "to_A, to_B lead to other brokers", "21.3.2"),
     ({"A": colocated("B", "C", request_backup=True, max_backups=0),
       "B": colocated("A", "C", max_backups=0), "C": None}, "no-host", "error",
-     "it asks for ever", "section 7"),
+     "it asks for ever", "rule 7.1"),
     ({"A": ha("shared_store", "colocated", slave={})}, "colocated-half", "warning",
      "without a master", "21.3.1"),
     ({"A": {"cluster_password": "one"}, "B": {"cluster_password": "two"}}, "cluster-password",
-     "error", "'two' and that of A is 'one'", "section 1"),
+     "error", "'two' and that of A is 'one'", "rule 11.2"),
 ])  # fmt: skip
 def test_what_does_harm_is_a_problem(brokers, rule, level, says, source):
     found = {p.rule: p for p in check(lab_file.read(body(brokers)))}
@@ -134,6 +134,4 @@ def test_where_the_check_warns_of_a_vote_no_slave_went_live_after_a_crash():
             continue
         for entry in value["observed"]["outcomes"]:
             last = list(entry["outcome"]["snapshots"].values())[-1]["brokers"]
-            assert not any(last[n]["role"] == "live" and last[n].get("pair") != n for n in names), (
-                path
-            )
+            assert not any(last[n]["role"] == "live" and last[n].get("pair") != n for n in names), path

@@ -215,9 +215,7 @@ def test_one_seed_gives_one_trace(name):
 
 def test_a_run_without_end_is_stopped():
     with pytest.raises(BadValue, match="more than 500 events"):
-        play(
-            artemis.read(body({"A": None}, "send broker=A queue=Q count=600\nwait ms=1")), limit=500
-        )
+        play(artemis.read(body({"A": None}, "send broker=A queue=Q count=600\nwait ms=1")), limit=500)
 
 
 # What is refused

@@ -119,9 +119,7 @@ def test_who_of_a_pair_serves():
 
 def test_a_hosted_backup_is_of_its_requesters_set():
     halves = {"request_backup": True, "master": {}, "slave": {}}
-    brokers = {
-        n: {"ha": ha("shared_store", "colocated", **halves), "shared_store": n} for n in "AB"
-    }
+    brokers = {n: {"ha": ha("shared_store", "colocated", **halves), "shared_store": n} for n in "AB"}
     run = trace(brokers, "wait ms=8000\nkill broker=B\nwait ms=3000")
     assert run.master("B", "12s") == ["B"]
     assert run.master("B", "17s") == ["A/colocated_backup_01"]
@@ -157,9 +155,7 @@ def test_messages_that_only_were_in_memory_are_lost_and_the_reason_is_told():
     )
     assert run.lost() == [1, 2]
     assert run.account()[1]["why"] == Reason.memory_store.sentence
-    assert mq.explain(run, message=1).title.startswith(
-        "Message sender2-1: lost at M1, since the broker"
-    )
+    assert mq.explain(run, message=1).title.startswith("Message sender2-1: lost at M1, since the broker")
 
 
 def test_a_message_is_explained_hop_by_hop():

@@ -163,9 +163,7 @@ def test_the_command_line_lists_runs_checks_explains_and_draws_a_figure(mqlab, t
 
 def test_a_recording_is_a_lab_file_too(mqlab, tmp_path):
     file = tmp_path / "kill.json"
-    file.write_text(
-        json.dumps(packed("artemis")["artemis/replication_failover/kill_persistent.json"])
-    )
+    file.write_text(json.dumps(packed("artemis")["artemis/replication_failover/kill_persistent.json"]))
     assert "1 agree" in mqlab("conform", file).stdout
     ran = mqlab("run", file, "--json")
     assert json.loads(ran.stdout)["outcome"]["consumers"]["C1"]["received"] == [*range(1, 11)]

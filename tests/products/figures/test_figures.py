@@ -27,9 +27,7 @@ RAW = [
     pytest.param(item, id=item["id"])
     for guide in GUIDES
     for item in json.loads(
-        resources.files("mqlab.products.activemq.figures")
-        .joinpath(f"{guide}.json")
-        .read_text(encoding="utf-8")
+        resources.files("mqlab.products.activemq.figures").joinpath(f"{guide}.json").read_text(encoding="utf-8")
     )["figures"]
 ]
 KEYS = {"id", "title", "question", "section", "scenario", "answer", "real", "try", "expected"}

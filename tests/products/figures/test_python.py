@@ -74,9 +74,7 @@ def test_an_address_that_only_its_broker_judges_stays_unjudged():
     connector = mq.NetworkConnector.as_written("ab", "static:(tcp://B:61616")
     net = mq.Network(mq.Broker("A", connector), around=mq.Around(lines=(("line", "A"),)))
     scenario = mq.Scenario(net, (mq.Restart("A"),), pace="calls")
-    assert 'mq.NetworkConnector.as_written("ab", uri="static:(tcp://B:61616")' in products.python(
-        scenario
-    )
+    assert 'mq.NetworkConnector.as_written("ab", uri="static:(tcp://B:61616")' in products.python(scenario)
     again = executed(products.python(scenario))
     assert again == scenario
     assert not again.network.brokers[0].connectors[0].judged

@@ -152,9 +152,7 @@ def temporary_destinations_of_clients_that_never_return_are_still_there():
 
 @behaviour(34)
 def an_orderly_stop_is_taken_over_unless_told_otherwise():
-    script = (
-        "send broker=b1 queue=Q count=5\nstop broker=b1 %s\nwait ms=20000\nsnapshot label=down\n"
-    )
+    script = "send broker=b1 queue=Q count=5\nstop broker=b1 %s\nwait ms=20000\nsnapshot label=down\n"
     by_default = run(script % "", **ENHANCED)  # corrected: the guide says no takeover
     assert sum(holds(by_default, name, label="down") for name in ("b2", "b3")) == 5
     asked = "admin broker=b2 command=takeover target=b1 id=takeover"
@@ -207,9 +205,7 @@ def an_enhanced_cluster_ignores_broker_list_and_master_with_a_warning():
     assert result(found, "create") == "ok"
     assert at(found, "b2")["cluster"]["b3"] == "OPERATING"
     told = check(lab_file.read(body(model="enhanced", options=more)))
-    assert [(p.level, "is ignored with a warning" in p.what) for p in told] == [
-        ("warning", True)
-    ] * 2
+    assert [(p.level, "is ignored with a warning" in p.what) for p in told] == [("warning", True)] * 2
 
 
 @behaviour(38)

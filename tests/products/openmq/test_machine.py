@@ -123,9 +123,7 @@ ONE_OF = {"command": ["change_master", "takeover", "reload"], "database": ["stop
 
 def any_step(chance, no, opened):
     """Return a random step that can be read, or None when it needs a client and there is none."""
-    do = chance.choice(
-        [*STEPS, *["send", "open_consumer", "open_producer", "kill", "start_broker"]]
-    )
+    do = chance.choice([*STEPS, *["send", "open_consumer", "open_producer", "kill", "start_broker"]])
     needed, more = STEPS[do]
     keys = [chance.choice(key.split("|")) for key in needed.split()]
     keys += [key for key in more.split() if key in WORDS and chance.random() < 0.3]

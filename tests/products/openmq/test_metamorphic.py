@@ -118,9 +118,7 @@ def test_sending_in_two_steps_is_sending_in_one(value):
     steps = []
     for step in value["scenario"]["steps"]:
         half = step["count"] // 2 if can_be_split(step) else 0
-        steps += (
-            [{**step, "count": half}, {**step, "count": step["count"] - half}] if half else [step]
-        )
+        steps += [{**step, "count": half}, {**step, "count": step["count"] - half}] if half else [step]
     same(plain(value), seen(with_steps(value, steps)))
 
 
@@ -175,9 +173,7 @@ def half(found, numbers, mine):
     if isinstance(found, dict):
         kept = {k: v for k, v in found.items() if ("sys" not in k and ("zz" in k) != mine)
                 or not re.match(r"[A-Z][A-Z0-9]*(zz)?$|queue:|topic:", k)}  # fmt: skip
-        found = {
-            k.replace("zz", ""): shared(k, v) or half(v, numbers, mine) for k, v in kept.items()
-        }
+        found = {k.replace("zz", ""): shared(k, v) or half(v, numbers, mine) for k, v in kept.items()}
         return {k: v for k, v in found.items() if k != "durable_subscriptions" or v}
     if isinstance(found, list) and found and isinstance(found[0], int):
         return [numbers[number] for number in found]

@@ -39,8 +39,7 @@ def test_what_a_plain_topic_subscriber_had_not_taken_goes_with_it():
 def test_one_taken_in_vain_takes_the_buffer_along_and_later_messages_come():
     """6.5.0: twice; those of living homes are stuck too."""
     found = run(
-        held()
-        + "send broker=b3 queue=Q count=2\nresume consumer=C1\nsend broker=b3 queue=Q count=3\n"
+        held() + "send broker=b3 queue=Q count=2\nresume consumer=C1\nsend broker=b3 queue=Q count=3\n"
         "settle\nsnapshot label=away\nstart_broker broker=b1\nclose_consumer consumer=C1\n"
         "open_consumer consumer=C2 broker=b3 queue=Q",
         **HOME,
@@ -128,8 +127,7 @@ def test_a_queue_is_told_of_all_when_its_broker_is_stopped(dest, more, flagged):
 
 def test_a_topic_stores_only_what_durable_subscribers_are_to_have():
     found = run(
-        held("topic=T", taken=0)
-        + "start_broker broker=b1\nsnapshot label=back\nresume consumer=C1",
+        held("topic=T", taken=0) + "start_broker broker=b1\nsnapshot label=back\nresume consumer=C1",
         **HOME,
     )
     assert holds(found, "b1", "topic://T", "back") == 0

@@ -158,9 +158,7 @@ def test_without_the_database_the_first_operation_is_refused_and_what_follows_bl
         wait ms=6000""",
         model="peer",
     )
-    assert [result(found, id) for id in ("first", "send", "connect")] == ["refused"] + [
-        "blocked"
-    ] * 2
+    assert [result(found, id) for id in ("first", "send", "connect")] == ["refused"] + ["blocked"] * 2
     assert result(found, "other") == "ok"
     assert at(found, "b2", "down") == {"running": True, "no_answer": True}
     assert holds(found, "b2", "queue://OLD") == 1  # what waited behind it comes through

@@ -84,9 +84,7 @@ def of_slow_consumer(broker: Broker, sub: Subscription, dest: Destination) -> No
 
 def of_bridge(home: Broker, remote: Broker, started: bool, mirror: bool) -> None:
     """Tell that a bridge came up or went down, at the broker that is home to it."""
-    fire(
-        home, "NetworkBridge", remoteBrokerName=remote.name, started=started, createdByDuplex=mirror
-    )
+    fire(home, "NetworkBridge", remoteBrokerName=remote.name, started=started, createdByDuplex=mirror)
 
 
 def of_producer(broker: Broker, name: str, dest: Destination, left: bool) -> None:

@@ -111,9 +111,16 @@ class Broker:
         return self.lab.add(self.lab.clock.now, kind, broker=self.node, **columns)
 
     def record_message(
-        self, kind: int, message: Message, frm: int = -1, to: int = -1, link: int = -1,
-        sub: int = -1, rule: int = 0, cause: int = -1,
-    ) -> int:  # fmt: skip
+        self,
+        kind: int,
+        message: Message,
+        frm: int = -1,
+        to: int = -1,
+        link: int = -1,
+        sub: int = -1,
+        rule: int = 0,
+        cause: int = -1,
+    ) -> int:
         """Record that something happened to a message at this broker."""
         way = pack_prefix(kind, self.node, frm, to, link, sub)
         return self.recorder.add_packed(way, message, rule, cause)
@@ -212,9 +219,7 @@ class Broker:
         about = {"sub": sub.no, "dest": self.lab.name_destination(sub.dest)}
         return self.record(kind, **about, rule=rule, cause=cause, **way)
 
-    def subscribe(
-        self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1
-    ) -> bool:
+    def subscribe(self, sub: Subscription, rule: int, frm: int, link: int = -1, cause: int = -1) -> bool:
         """Add a subscription, let it take what waits, and tell the bridges that listen.
 
         False if it is durable and somebody uses it already.

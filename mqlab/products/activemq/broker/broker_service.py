@@ -154,9 +154,7 @@ class BrokerService:
     def become(self, role: str, rule: int) -> None:
         """Take another role."""
         self.role = self.observed_role = role
-        self.lab.record(
-            Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role}
-        )
+        self.lab.record(Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role})
 
     # Connectors
 

@@ -78,8 +78,7 @@ class Queue:
         """Take up what came while there was no consumer: what is in the store comes first."""
         if self.not_paged_in and not self.sorts:
             fresh = [
-                self.pending_messages.pop()
-                for _ in range(min(self.not_paged_in, len(self.pending_messages)))
+                self.pending_messages.pop() for _ in range(min(self.not_paged_in, len(self.pending_messages)))
             ]
             fresh.reverse()
             self.pending_messages.extend(sorted(fresh, key=lambda message: not message.persistent))
@@ -153,9 +152,7 @@ class Queue:
 
     def _sort(self) -> None:
         """Order what is pending by JMS priority; equals stay in their order."""
-        self.pending_messages = deque(
-            sorted(self.pending_messages, key=lambda message: -message.priority)
-        )
+        self.pending_messages = deque(sorted(self.pending_messages, key=lambda message: -message.priority))
 
     def enqueue(self, message: Message) -> None:
         """Take a message over and hand it on if anybody may have it now."""
@@ -188,9 +185,7 @@ class Queue:
         if not self.enable_audit:
             self.enqueued += 1
             self.hidden_duplicates += 1
-        self.broker.record_message(
-            Kind.Discarded, message, rule=Reason.duplicate, cause=message.row
-        )
+        self.broker.record_message(Kind.Discarded, message, rule=Reason.duplicate, cause=message.row)
         return True
 
     # Too old

@@ -35,9 +35,7 @@ def take_timed(lab: Lab) -> Row:
     """Return roles and contents of brokers, what clients know, what consumers have received."""
     found: Row = {
         "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
-        "clients": {
-            name: _client(lab, c) for name, c in lab.clients_by_name.items() if c.state != "closed"
-        },
+        "clients": {name: _client(lab, c) for name, c in lab.clients_by_name.items() if c.state != "closed"},
     }
     if lab.consumers_by_name:
         found["received_so_far"] = {n: c.count for n, c in lab.consumers_by_name.items()}
@@ -59,9 +57,7 @@ def _client(lab: Lab, client: ClientConnection) -> Row:
     row: Row = {"connected_to": client.connected_to}
     transport = client.failover
     if transport is not None:
-        row["configured"] = [
-            lab.directory.shown_configured(a) for a in transport.addresses.configured
-        ]
+        row["configured"] = [lab.directory.shown_configured(a) for a in transport.addresses.configured]
         if transport.addresses.updated:
             row["told"] = [lab.directory.shown_configured(a) for a in transport.addresses.updated]
         if transport.backups.backups:
@@ -75,12 +71,8 @@ def _broker(broker: Broker) -> Row:
     shown = {dest: d for dest, d in broker.by_name.items() if not dest.is_temporary}
     return {
         "running": True,
-        "queues": {
-            n.name: _queue(broker, cast("Queue", d)) for n, d in shown.items() if n.is_queue
-        },
-        "topics": {
-            n.name: _topic(broker, cast("Topic", d)) for n, d in shown.items() if not n.is_queue
-        },
+        "queues": {n.name: _queue(broker, cast("Queue", d)) for n, d in shown.items() if n.is_queue},
+        "topics": {n.name: _topic(broker, cast("Topic", d)) for n, d in shown.items() if not n.is_queue},
         "subscriptions": sorted(
             (_subscription(broker, sub, dest) for dest, d in shown.items() for sub in d.subs),
             key=lambda row: json.dumps(row, sort_keys=True),

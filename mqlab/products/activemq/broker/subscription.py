@@ -63,9 +63,7 @@ class Subscription:
 
     def refusal(self, message: Message) -> int:
         """Return the rule that keeps *message* from it, 0 if there is none."""
-        if self.selector is not None and not self.selector.selects(
-            message.headers, message.properties
-        ):
+        if self.selector is not None and not self.selector.selects(message.headers, message.properties):
             return Reason.selector
         if self.info.not_from is not None and message.headers.get(SENT_BY) == self.info.not_from:
             return Reason.no_local
@@ -109,10 +107,7 @@ class Subscription:
         """Let go of *message*; what waits for room may follow."""
         destination = self.broker.destinations[message.dest_no]
         outstanding, was_full = self.dispatched, False
-        if (
-            destination.pending_messages
-            and len(outstanding) - self.prefetch_extension >= self.prefetch
-        ):
+        if destination.pending_messages and len(outstanding) - self.prefetch_extension >= self.prefetch:
             was_full = True
         outstanding.pop(message, None)
         self.slow = False

@@ -67,9 +67,7 @@ class Topic:
                 if 0 <= self.limit < len(sub.waiting):
                     self.evict(sub)
         if not taken:
-            self.broker.record_message(
-                Kind.Discarded, message, rule=Reason.no_subscription, cause=message.row
-            )
+            self.broker.record_message(Kind.Discarded, message, rule=Reason.no_subscription, cause=message.row)
             if self.policy["send_advisory_if_no_consumers"] and not message.persistent:
                 advisory.of_message(self.broker, "NoConsumer", message)
 

@@ -71,11 +71,7 @@ def sources(broker: Broker, dest: Destination) -> list[Destination]:
     """Return the names in front that a consumer of *dest* is demand for as well."""
     if not broker.spec.get("use_virtual_dest_subs") or not dest.is_queue:
         return []
-    found = [
-        Destination("queue", c["name"])
-        for c in broker.spec.composites
-        if str(dest) in c["forward_to"]
-    ]
+    found = [Destination("queue", c["name"]) for c in broker.spec.composites if str(dest) in c["forward_to"]]
     _, _, rest = dest.name.removeprefix("Consumer.").partition(".")
     if dest.name.startswith("Consumer.") and rest:
         topic = Destination("topic", rest)

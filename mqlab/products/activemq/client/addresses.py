@@ -70,9 +70,7 @@ def split(text: str) -> Composite:
 
 def _split(text: str) -> Composite:
     if text.count("(") != text.count(")"):
-        raise Refused(
-            "URISyntaxException", f"Not a matching number of '(' and ')' parenthesis: {text}"
-        )
+        raise Refused("URISyntaxException", f"Not a matching number of '(' and ')' parenthesis: {text}")
     scheme, _, body = text.partition("#")[0].partition(":")
     body = body.removeprefix("//")
     if not body.startswith("("):
@@ -186,7 +184,7 @@ WIRE_OPTIONS: Mapping[str, object] = {
 SOCKET_OPTIONS: Mapping[str, object] = {
     **dict.fromkeys(("soTimeout", "receiveBufferSize", "sendBufferSize", "trafficClass"), 0),
     **dict.fromkeys(("tcpNoDelay", "keepAlive", "reuseAddress", "OOBInline"), False),
-}  # fmt: skip
+}
 DIFF_SERV = (
     "EF",
     "CS0",
@@ -227,9 +225,7 @@ def socket_problem(query: Mapping[str, str]) -> str:
         return f"soTimeout={query['soTimeout']}"
     given = prefixed(query, "socket.").items()
     return ", ".join(
-        f"{k}={v}"
-        for k, v in given
-        if k not in SOCKET_OPTIONS or value_of(v, SOCKET_OPTIONS[k]) is None
+        f"{k}={v}" for k, v in given if k not in SOCKET_OPTIONS or value_of(v, SOCKET_OPTIONS[k]) is None
     )
 
 
@@ -279,9 +275,7 @@ SINCE_5_6 = ("priorityBackup", "priorityURIs", "warnAfterReconnectAttempts", "ne
 _DEFAULT = FailoverOptions()
 
 
-def failover_options(
-    given: Mapping[str, str], edition: str, strict: bool = True
-) -> FailoverOptions:
+def failover_options(given: Mapping[str, str], edition: str, strict: bool = True) -> FailoverOptions:
     """Read the options of failover:; raises `Refused` for what it does not know or understand.
 
     Not *strict* (discovery:) swallows what it does not know.

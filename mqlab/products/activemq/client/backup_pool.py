@@ -63,9 +63,7 @@ class BackupPool:
             return
         transport = self.transport
         self.backups = [(address, backup) for address, backup in self.backups if backup.alive]
-        for listed in dict.fromkeys(
-            [*self.named, *transport.addresses.order(transport.lab.random)]
-        ):
+        for listed in dict.fromkeys([*self.named, *transport.addresses.order(transport.lab.random)]):
             address = with_options(listed, self.options.nested)
             if not self.wanted:
                 return

@@ -225,9 +225,7 @@ class SendJob(PendingCall):
         transport = self.user.failover
         if transport is not None and transport.options.timeout > 0:
             after = -(-transport.options.timeout // CHECK) * CHECK
-            self.lab.clock.schedule_background(
-                self.lab.clock.now + after * 1000, self.on_time, self.message
-            )
+            self.lab.clock.schedule_background(self.lab.clock.now + after * 1000, self.on_time, self.message)
 
     def on_time(self, message: Message) -> None:
         """The option timeout is over: what still waits for a connection has failed."""

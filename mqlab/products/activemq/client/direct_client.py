@@ -59,9 +59,7 @@ class LocalConnection(TransportChannel):
 class DirectClient(ABC):
     """What consumers and producers make of a connection of their own; `spec` is how they were opened."""
 
-    def __init__(
-        self, lab: Lab, spec: ConsumerSpec | ProducerSpec, broker: Broker, node: int
-    ) -> None:
+    def __init__(self, lab: Lab, spec: ConsumerSpec | ProducerSpec, broker: Broker, node: int) -> None:
         self.lab, self.broker, self.node = lab, broker, node
         self.name = spec.name
         self.names = (spec.on, *spec.others)

@@ -42,9 +42,7 @@ class DirectConsumer(DirectClient):
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
-        self.pushed: defaultdict[int, MessageAudit] = defaultdict(
-            MessageAudit
-        )  # what it had, by destination
+        self.pushed: defaultdict[int, MessageAudit] = defaultdict(MessageAudit)  # what it had, by destination
         self.session = Acknowledgements(self)
         self.sub = self._subscription()
 

@@ -44,9 +44,7 @@ class DirectProducer(DirectClient):
         self.dest_no = lab.name_destination(spec.to)
         self.elements = spec.to.elements()
         self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
-        self.pace = self.interval or lab.random_duration(
-            lab.timing.pace
-        )  # of what waits for no receipt
+        self.pace = self.interval or lab.random_duration(lab.timing.pace)  # of what waits for no receipt
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
         self.properties = CyclingValues(spec.properties)
         self.headers = CyclingValues(

@@ -35,9 +35,7 @@ class PlainTransport:
     """One socket to one address: when it goes, all is over."""
 
     reconnecting = False
-    was_cut = (
-        False  # the line broke; as long as its broker lives such a connection shows its address
-    )
+    was_cut = False  # the line broke; as long as its broker lives such a connection shows its address
 
     def __init__(self, lab: Lab, owner: TransportListener, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address

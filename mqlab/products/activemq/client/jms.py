@@ -53,9 +53,7 @@ def options(uri: str) -> dict[str, str]:
 def without(address: str) -> str:
     """Return *address* without the options that the factory takes for itself."""
     place, _, given = address.partition("?")
-    kept = [
-        f"{key}={value}" for key, value in query.options(given).items() if not knows(key, value)
-    ]
+    kept = [f"{key}={value}" for key, value in query.options(given).items() if not knows(key, value)]
     return f"{place}?{'&'.join(kept)}" if kept else place
 
 

@@ -58,10 +58,7 @@ class LocalSubscription(Subscription):
         broker, way = self.broker, self.connection
         row = self.recorder.add_packed(self.dispatch, message, rule, message.row)
         way.back.carry(self.on_message, (message, row, way), 0, message.size)
-        if (
-            broker.advisory_subscribers
-            and broker.policy_for(message.dest)["advisory_for_dispatched"]
-        ):
+        if broker.advisory_subscribers and broker.policy_for(message.dest)["advisory_for_dispatched"]:
             advisory.of_message(broker, "MessageDispatched", message)
 
     # What comes from the client

@@ -85,9 +85,7 @@ class Session:
             consumer.give_back()
         self.end()
         if how == "commit":
-            call.error_on_reply = Refused(
-                "TransactionRolledBackException", "received before a loss"
-            )
+            call.error_on_reply = Refused("TransactionRolledBackException", "received before a loss")
         client.request(RollbackTransaction(transaction), call)
 
     def consumers(self) -> list[MessageConsumer]:

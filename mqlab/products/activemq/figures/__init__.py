@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
-from mqlab.errors import UnknownName
+from mqlab.errors import BadFile, UnknownName
 from mqlab.products.activemq.files import lab_file, python
 from mqlab.products.guide_figures import FamilyFigure
 from mqlab.spec import Scenario
@@ -122,9 +122,23 @@ def _text(key: str) -> str:
     return resources.files(__name__).joinpath(f"{key}.json").read_text(encoding="utf-8")
 
 
+_NEEDED = ("id", "title", "question", "section", "scenario", "answer", "expected")
+
+
 def _figure(item: JsonDict) -> Figure:
+    missing = [key for key in _NEEDED if key not in item]
+    if missing:
+        raise BadFile(
+            f"figure {item.get('id')}: no {' and no '.join(missing)}; write it in its guide's file here"
+        )
     return Figure(
-        id=item["id"], title=item["title"], question=item["question"], section=item["section"],
-        scenario=lab_file.read(item["scenario"], item["id"]), answer=item["answer"],
-        real=item.get("real") or "", suggestion=item.get("try") or "", expected=item["expected"],
-    )  # fmt: skip
+        id=item["id"],
+        title=item["title"],
+        question=item["question"],
+        section=item["section"],
+        scenario=lab_file.read(item["scenario"], item["id"]),
+        answer=item["answer"],
+        real=item.get("real") or "",
+        suggestion=item.get("try") or "",
+        expected=item["expected"],
+    )

@@ -36,9 +36,7 @@ class AddressBook:
         self.names = list(found)
         self.called = {broker.name: name for name, broker in reversed(list(found.items()))}
         self.hosts = hosts
-        self.listeners = [
-            listener for name, broker in found.items() for listener in _listeners(name, broker)
-        ]
+        self.listeners = [listener for name, broker in found.items() for listener in _listeners(name, broker)]
 
     def listening(self, port: int | None) -> list[Listener]:
         """Return who listens on a port."""

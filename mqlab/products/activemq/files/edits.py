@@ -11,8 +11,15 @@ from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
 from mqlab.spec.network import Broker, NetworkConnector
 
-_STORE = {"store", "shared_store", "locker", "io_exception_handler", *xml_names.HANDLER,
-          *xml_names.ADAPTER, *xml_names.LOCKER}  # fmt: skip
+_STORE = {
+    "store",
+    "shared_store",
+    "locker",
+    "io_exception_handler",
+    *xml_names.HANDLER,
+    *xml_names.ADAPTER,
+    *xml_names.LOCKER,
+}
 
 
 def attribute(document: Document, element: Element, name: str, value: str | None) -> Iterator[Edit]:
@@ -29,9 +36,7 @@ def attribute(document: Document, element: Element, name: str, value: str | None
         yield Edit(place, place, f" {name}={quoted(value)}")
 
 
-def inserted(
-    document: Document, parent: Element, lines: str, first: bool = False
-) -> Iterator[Edit]:
+def inserted(document: Document, parent: Element, lines: str, first: bool = False) -> Iterator[Edit]:
     """Yield the edits that put lines into an element, at its end or as its *first*."""
     if parent.empty:
         slash = document.text.rindex("/", parent.start, parent.inside)
@@ -56,9 +61,7 @@ def removed(document: Document, element: Element) -> Edit:
     return Edit(line, past + 1, "") if alone else Edit(start, end, "")
 
 
-def replaced(
-    document: Document, broker: Element, name: str, lines: str, first: bool
-) -> Iterator[Edit]:
+def replaced(document: Document, broker: Element, name: str, lines: str, first: bool) -> Iterator[Edit]:
     """Yield the edits that put *lines* in the place of a broker's child element."""
     element = broker.first(name)
     if element is None:
@@ -69,9 +72,7 @@ def replaced(
         yield removed(document, element)
 
 
-def broker(
-    found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]
-) -> Iterator[Edit]:
+def broker(found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]) -> Iterator[Edit]:
     """Yield the edits by which the file of *got* says what can be said of *wanted*."""
     document, element = found.document, found.element
     before, after = (
@@ -163,9 +164,12 @@ def _connectors(
 
 
 def _connector(
-    document: Document, element: Element, got: NetworkConnector, wanted: NetworkConnector,
+    document: Document,
+    element: Element,
+    got: NetworkConnector,
+    wanted: NetworkConnector,
     address: Mapping[str, str],
-) -> Iterator[Edit]:  # fmt: skip
+) -> Iterator[Edit]:
     if got.uri != wanted.uri:
         name = "uri" if "uri" in element.attributes else "discoveryURI"
         yield from attribute(document, element, name, new_file.uri(wanted.uri, address))

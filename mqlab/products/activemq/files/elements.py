@@ -13,8 +13,20 @@ from mqlab.files.markup import Document, Element, Note
 from mqlab.products.activemq.files import policies, stores, xml_names
 from mqlab.products.activemq.files.reader import Reader
 
-OPENWIRE = ("tcp", "nio", "ssl", "nio+ssl", "auto", "auto+ssl", "auto+nio", "auto+nio+ssl", "vm",
-            "http", "https", "")  # fmt: skip
+OPENWIRE = (
+    "tcp",
+    "nio",
+    "ssl",
+    "nio+ssl",
+    "auto",
+    "auto+ssl",
+    "auto+nio",
+    "auto+nio+ssl",
+    "vm",
+    "http",
+    "https",
+    "",
+)
 _VERSION = re.compile(r"activemq-core-(\d+)\.(\d+)")
 
 
@@ -87,8 +99,9 @@ class BrokerReader(Reader):
         found = BrokerElement(self.document, element, name, self.edition())
         found.options = self.options(element, "broker", xml_names.BROKER)
         found.options.update(stores.read(self, element))
-        found.transports = [self.transport(e) for e in element.below(
-            "transportConnectors", "transportConnector")]  # fmt: skip
+        found.transports = [
+            self.transport(e) for e in element.below("transportConnectors", "transportConnector")
+        ]
         if any(self.text(t.element, xml_names.AUDIT) == "true" for t in found.transports):
             found.options["audit_network_producers"] = True
         connectors = element.below("networkConnectors", "networkConnector")

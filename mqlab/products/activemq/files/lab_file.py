@@ -55,9 +55,7 @@ def parse(text: str, where: str = "lab file") -> dict[str, object]:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         known = "a lab file is JSON; configurations are read as .xml, .properties"
-        told = (
-            error.msg if where.endswith(".json") or "." not in where else f"{error.msg} ({known})"
-        )
+        told = error.msg if where.endswith(".json") or "." not in where else f"{error.msg} ({known})"
         raise BadFile(f"{where}, {place}: not JSON: {told}") from None
     except RecursionError:
         raise BadFile(f"{where}: too many lists or objects inside one another") from None
@@ -159,8 +157,7 @@ def write(scenario: Scenario) -> JsonDict:
     body["edition"] = network.edition
     body["brokers"] = [_write_broker(broker) for broker in network.brokers]
     body["connectors"] = [
-        {"name": c.name, "from": b.name, **_write_uri(c), **_write_options(c)}
-        for b, c in network.connectors()
+        {"name": c.name, "from": b.name, **_write_uri(c), **_write_options(c)} for b, c in network.connectors()
     ]
     around = network.around
     for key, rows in (

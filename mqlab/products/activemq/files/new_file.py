@@ -54,8 +54,12 @@ def broker(broker: Broker, address: Mapping[str, str], place: Place) -> str:
     """Return the file of a broker; *address* gives host (and port) for a broker's name, *place* its own."""
     options = broker.options
     store = stores.written(options, _directory(options, place))
-    given = {"xmlns": xml_names.CORE, "brokerName": options.get("broker_name") or broker.name,
-             "brokerId": broker.name, "useJmx": "false"}  # fmt: skip
+    given = {
+        "xmlns": xml_names.CORE,
+        "brokerName": options.get("broker_name") or broker.name,
+        "brokerId": broker.name,
+        "useJmx": "false",
+    }
     given |= {} if store else {"persistent": "false"}
     given |= attributes(options, address)
     inside = policies.written(broker.policies)
@@ -90,11 +94,7 @@ def attributes(options: Mapping[str, Any], address: Mapping[str, str]) -> dict[s
 def _transports(broker: Broker, place: Place) -> str:
     transport = broker.transport
     given = {"name": transport.name, "uri": f"tcp://{place.host}:{place.port}"}
-    given |= {
-        a: text(transport.options[n])
-        for n, a in xml_names.TRANSPORT.items()
-        if n in transport.options
-    }
+    given |= {a: text(transport.options[n]) for n, a in xml_names.TRANSPORT.items() if n in transport.options}
     if broker.options.get("audit_network_producers") is not None:
         given[xml_names.AUDIT] = text(broker.options["audit_network_producers"])
     lines = tag("transportConnector", given, "", " " * 6)
@@ -107,8 +107,7 @@ def _transports(broker: Broker, place: Place) -> str:
 def connector(connector: NetworkConnector, address: Mapping[str, str], indent: str) -> str:
     """Return a network connector as lines."""
     options = connector.options
-    given = {"name": options.get("configured_name") or connector.name,
-             "uri": uri(connector.uri, address)}  # fmt: skip
+    given = {"name": options.get("configured_name") or connector.name, "uri": uri(connector.uri, address)}
     given |= {
         a: text(options[n])
         for n, a in xml_names.CONNECTOR.items()
@@ -122,9 +121,7 @@ def connector(connector: NetworkConnector, address: Mapping[str, str], indent: s
 def destinations(word: str, texts: tuple[str, ...], indent: str) -> str:
     """Return a list of destinations as lines."""
     parsed = [Destination.parse(text) for text in texts]
-    lines = "".join(
-        tag(_NAMES[one.kind], {"physicalName": one.name}, "", indent + "  ") for one in parsed
-    )
+    lines = "".join(tag(_NAMES[one.kind], {"physicalName": one.name}, "", indent + "  ") for one in parsed)
     return tag(word, {}, lines, indent)
 
 

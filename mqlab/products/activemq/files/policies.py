@@ -36,9 +36,7 @@ def read(reader: Reader, broker: Element) -> list[dict[str, object]]:
             for element in child.all("queue", "topic"):
                 patterns[element.name] = reader.destination(element).partition("://")[2]
         if len(patterns) > 1:
-            raise BadFile(
-                f"{reader.place(entry)}: it is for a queue and a topic; write an entry for each"
-            )
+            raise BadFile(f"{reader.place(entry)}: it is for a queue and a topic; write an entry for each")
         if patterns:  # an entry for temporary destinations says nothing that the lab plays
             found.append({**patterns, **_options(reader, entry)})
     return found
@@ -46,8 +44,10 @@ def read(reader: Reader, broker: Element) -> list[dict[str, object]]:
 
 def _options(reader: Reader, entry: Element) -> dict[str, object]:
     found = reader.options(entry, "policyEntry", xml_names.POLICY)
-    replays = [*entry.below("networkBridgeFilterFactory", "conditionalNetworkBridgeFilterFactory"),
-               *entry.all("conditionalNetworkBridgeFilterFactory")]  # fmt: skip
+    replays = [
+        *entry.below("networkBridgeFilterFactory", "conditionalNetworkBridgeFilterFactory"),
+        *entry.all("conditionalNetworkBridgeFilterFactory"),
+    ]
     for element in replays:
         found.update(reader.options(element, "policyEntry", xml_names.REPLAY))
     for kind, name in xml_names.DISPATCH.items():
@@ -63,9 +63,7 @@ def _options(reader: Reader, entry: Element) -> dict[str, object]:
     return {name: found[name] for name in OPTIONS["policyEntry"] if name in found}
 
 
-def read_virtual(
-    reader: Reader, broker: Element
-) -> tuple[list[dict[str, object]], tuple[str, ...] | None]:
+def read_virtual(reader: Reader, broker: Element) -> tuple[list[dict[str, object]], tuple[str, ...] | None]:
     """Return a broker's composite queues and its virtual topics; None for those if it says nothing."""
     if broker.first(_INTERCEPTORS[0]) is None:
         return [], None

@@ -26,9 +26,10 @@ NO_NAMES = ("activemq", "broker", "conf", "config", "etc", "")
 
 
 def read(
-    files: Iterable[SourceFile], values: Mapping[str, str] | None = None,
+    files: Iterable[SourceFile],
+    values: Mapping[str, str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> Network:  # fmt: skip
+) -> Network:
     """Return the network that configuration files make; raises `BadFile` with file and line.
 
     *values* stand for placeholders, *hosts* tells which broker runs on a host that no file names.
@@ -73,11 +74,7 @@ def sources(network: Network) -> dict[str, BrokerElement]:
 
 def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[BrokerElement]:
     """Return the brokers of files, in their order."""
-    return [
-        broker
-        for file in files
-        for broker in BrokerReader(parsing.document_of(file), values).brokers()
-    ]
+    return [broker for file in files for broker in BrokerReader(parsing.document_of(file), values).brokers()]
 
 
 def named(found: list[BrokerElement], hosts: Mapping[str, str]) -> dict[str, BrokerElement]:
@@ -120,9 +117,13 @@ def _broker(name: str, found: BrokerElement, book: AddressBook, nowhere: dict[st
     transports = [t for t in found.transports if t.openwire]
     listens = [TransportConnector(t.name, **t.options) for t in transports[:1]]
     made = Broker(
-        name, *connectors, *listens,
-        policies=tuple(found.policies), composites=tuple(found.composites), **options,
-    )  # fmt: skip
+        name,
+        *connectors,
+        *listens,
+        policies=tuple(found.policies),
+        composites=tuple(found.composites),
+        **options,
+    )
     return xml_annotations.applied(made, found.notes)
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 ATTRIBUTES: dict[str, frozenset[str]] = {
     element: frozenset(names.split())
     for element, names in {
-        "broker":
-        "adjustUsageLimits adminView advisorySupport allowTempAutoCreationOnSend "
+        "broker": "adjustUsageLimits adminView advisorySupport allowTempAutoCreationOnSend "
         "anonymousProducerAdvisorySupport brokerContext brokerId brokerName brokerObjectName "
         "cacheTempDestinations consumerSystemUsage consumerSystemUsagePortion dataDirectory "
         "dataDirectoryFile dedicatedTaskRunner deleteAllMessagesOnStartup destinationFactory "
@@ -33,8 +32,8 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "useLoggingForShutdownErrors useMirroredQueues useShutdownHook useTempMirroredQueues "
         "useVirtualDestSubs useVirtualDestSubsOnCreation useVirtualTopics vmConnectorURI "
         "waitForSlave waitForSlaveTimeout",
-        "networkConnector":
-        "advisoryAckPercentage advisoryForFailedForward advisoryPrefetchSize alwaysSyncSend "
+        "networkConnector": "advisoryAckPercentage advisoryForFailedForward advisoryPrefetchSize "
+        "alwaysSyncSend "
         "bridgeFactory bridgeTempDestinations brokerName brokerService brokerURL "
         "checkDuplicateMessagesOnDuplex clientIdToken conduitNetworkQueueSubscriptions "
         "conduitSubscriptions connectionFilter consumerPriorityBase consumerTTL "
@@ -44,15 +43,14 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "sslContext staticBridge suppressDuplicateQueueSubscriptions "
         "suppressDuplicateTopicSubscriptions syncDurableSubs uri useBrokerNameAsIdSees "
         "useCompression useVirtualDestSubs userName",
-        "transportConnector":
-        "allowLinkStealing auditNetworkProducers brokerInfo brokerService disableAsyncDispatch "
+        "transportConnector": "allowLinkStealing auditNetworkProducers brokerInfo brokerService "
+        "disableAsyncDispatch "
         "discoveryAgent discoveryUri displayStackTrace enableStatusMonitor id "
         "maximumConsumersAllowedPerConnection maximumProducersAllowedPerConnection "
         "messageAuthorizationPolicy name publishedAddressPolicy rebalanceClusterClients server "
         "taskRunnerFactory updateClusterClients updateClusterClientsOnRemove "
         "updateClusterFilter uri warnOnRemoteClose",
-        "policyEntry":
-        "advisoryForConsumed advisoryForDelivery advisoryForDiscardingMessages "
+        "policyEntry": "advisoryForConsumed advisoryForDelivery advisoryForDiscardingMessages "
         "advisoryForFastProducers advisoryForSlowConsumers advisoryWhenFull "
         "allConsumersExclusiveByDefault alwaysRetroactive blockedProducerWarningInterval "
         "consumersBeforeDispatchStarts cursorMemoryHighWaterMark deadLetterStrategy destination "
@@ -71,8 +69,7 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "strictOrderDispatch subscriptionRecoveryPolicy tempQueue tempTopic "
         "timeBeforeDispatchStarts topic topicPrefetch useCache useConsumerPriority "
         "usePrefetchExtension useTopicSubscriptionInflightStats",
-        "kahaDB":
-        "archiveCorruptedIndex archiveDataLogs brokerName brokerService "
+        "kahaDB": "archiveCorruptedIndex archiveDataLogs brokerName brokerService "
         "checkForCorruptJournalFiles checkpointInterval checksumJournalFiles cleanupInterval "
         "cleanupOnStop compactAcksAfterNoGC compactAcksIgnoresStoreGrowth "
         "concurrentStoreAndDispatchQueues concurrentStoreAndDispatchTopics "
@@ -86,45 +83,35 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
         "maxFailoverProducersToTrack preallocationScope preallocationStrategy "
         "purgeRecoveredXATransactionStrategy scheduledThreadPoolExecutor stopOnError "
         "transactionIdTransformer usageManager useIndexLFRUEviction useLock",
-        "jdbcPersistenceAdapter":
-        "adapter auditRecoveryDepth brokerName brokerService changeAutoCommitAllowed "
+        "jdbcPersistenceAdapter": "adapter auditRecoveryDepth brokerName brokerService changeAutoCommitAllowed "
         "cleanupPeriod createTablesOnStartup dataDirectory dataDirectoryFile dataSource "
         "databaseLocker directory ds enableAudit id lockAcquireSleepInterval lockDataSource "
         "lockKeepAlivePeriod locker maxAuditDepth maxProducersToAudit maxRows networkTimeout "
         "queryTimeout scheduledThreadPoolExecutor statements stopOnError transactionIsolation "
         "usageManager useDatabaseLock useExternalMessageReferences useLock wireFormat",
-        "shared-file-locker":
-        "directory failIfLocked id lockAcquireSleepInterval lockable name",
-        "lease-database-locker":
-        "createTablesOnStartup dataSource failIfLocked handleStartException id leaseHolderId "
+        "shared-file-locker": "directory failIfLocked id lockAcquireSleepInterval lockable name",
+        "lease-database-locker": "createTablesOnStartup dataSource failIfLocked handleStartException id "
+        "leaseHolderId "
         "lockAcquireSleepInterval lockable maxAllowableDiffFromDBTime name queryTimeout "
         "statements",
-        "database-locker":
-        "createTablesOnStartup dataSource exceptionHandler failIfLocked id "
+        "database-locker": "createTablesOnStartup dataSource exceptionHandler failIfLocked id "
         "lockAcquireSleepInterval lockable name queryTimeout statements",
-        "conditionalNetworkBridgeFilterFactory":
-        "id rateDuration rateLimit replayDelay replayWhenNoConsumers selectorAware",
-        "virtualTopic":
-        "concurrentSend dropOnResourceLimit id local name postfix prefix selectorAware "
+        "conditionalNetworkBridgeFilterFactory": "id rateDuration rateLimit replayDelay "
+        "replayWhenNoConsumers selectorAware",
+        "virtualTopic": "concurrentSend dropOnResourceLimit id local name postfix prefix selectorAware "
         "setOriginalDestination transactedSend",
-        "compositeQueue":
-        "concurrentSend copyMessage forwardOnly id name sendWhenNotMatched",
-        "compositeTopic":
-        "concurrentSend copyMessage forwardOnly id name sendWhenNotMatched",
-        "queue":
-        "DLQ id name physicalName properties",
-        "topic":
-        "DLQ id name physicalName properties",
-        "filteredDestination":
-        "destination filter id queue selector topic",
+        "compositeQueue": "concurrentSend copyMessage forwardOnly id name sendWhenNotMatched",
+        "compositeTopic": "concurrentSend copyMessage forwardOnly id name sendWhenNotMatched",
+        "queue": "DLQ id name physicalName properties",
+        "topic": "DLQ id name physicalName properties",
+        "filteredDestination": "destination filter id queue selector topic",
     }.items()
-}  # fmt: skip
+}
 
 CHILDREN: dict[str, frozenset[str]] = {
     element: frozenset(names.split())
     for element, names in {
-        "broker":
-        "adminView brokerContext brokerObjectName consumerSystemUsage dataDirectoryFile "
+        "broker": "adminView brokerContext brokerObjectName consumerSystemUsage dataDirectoryFile "
         "destinationFactory destinationInterceptors destinationPolicy destinations "
         "ioExceptionHandler jmsBridgeConnectors jobSchedulerStore managementContext "
         "messageAuthorizationPolicy networkConnectorURIs networkConnectors persistenceAdapter "
@@ -132,17 +119,15 @@ CHILDREN: dict[str, frozenset[str]] = {
         "proxyConnectors regionBroker schedulerDirectoryFile services shutdownHooks sslContext "
         "startException systemUsage taskRunnerFactory tempDataStore tmpDataDirectory "
         "transportConnectorURIs transportConnectors vmConnectorURI",
-        "networkConnector":
-        "bridgeFactory brokerService connectionFilter discoveryAgent discoveryURI "
+        "networkConnector": "bridgeFactory brokerService connectionFilter discoveryAgent discoveryURI "
         "durableDestinations dynamicallyIncludedDestinations excludedDestinations localUri "
         "objectName sslContext staticallyIncludedDestinations uri",
-        "policyEntry":
-        "deadLetterStrategy destination dispatchPolicy messageEvictionStrategy "
+        "policyEntry": "deadLetterStrategy destination dispatchPolicy messageEvictionStrategy "
         "messageGroupMapFactory networkBridgeFilterFactory pendingDurableSubscriberPolicy "
         "pendingMessageLimitStrategy pendingQueuePolicy pendingSubscriberPolicy "
         "slowConsumerStrategy subscriptionRecoveryPolicy",
     }.items()
-}  # fmt: skip
+}
 
 # Element -> name -> the first edition that has it.
 LATER = {

@@ -54,8 +54,19 @@ _DEAD_LETTER = ("kind", "queue_prefix", "process_non_persistent", "process_expir
 @cache
 def scenario() -> Record:
     """Return the shape of a scenario object."""
-    named = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide",
-             "guide_says", "product", "version", "edition")  # fmt: skip
+    named = (
+        "name",
+        "theme",
+        "title",
+        "behaviour",
+        "reference_says",
+        "nominal",
+        "guide",
+        "guide_says",
+        "product",
+        "version",
+        "edition",
+    )
     keys = {
         **about(*named),
         "pace": choice(PACES),
@@ -76,32 +87,45 @@ def _named(**more: Shape) -> Record:
 def _broker() -> Record:
     options = rows(OPTIONS["broker"].values())
     handler = Record({"kind": TEXT, "resume_check_sleep_period_ms": MS})
-    policy = Record({
-        "queue": NAME, "topic": NAME, **rows(OPTIONS["policyEntry"].values()),
-        "dead_letter": Record(dict.fromkeys(_DEAD_LETTER, OneOf((TEXT, TRUTH)))),
-    }, called="option")  # fmt: skip
+    policy = Record(
+        {
+            "queue": NAME,
+            "topic": NAME,
+            **rows(OPTIONS["policyEntry"].values()),
+            "dead_letter": Record(dict.fromkeys(_DEAD_LETTER, OneOf((TEXT, TRUTH)))),
+        },
+        called="option",
+    )
     composite = _named(forward_to=ListOf(NAME), forward_only=TRUTH)
     composite = Record(composite.keys, (("name",), ("forward_to",)))
     keys = {
-        "name": NAME, **options,
-        "policies": ListOf(policy, "policy"), "composite_queues": ListOf(composite, "composite queue"),
+        "name": NAME,
+        **options,
+        "policies": ListOf(policy, "policy"),
+        "composite_queues": ListOf(composite, "composite queue"),
         "at": ListOf(number(0, 1), least=2, most=2),
-        "transport_connector": Record({"name": NAME, **rows(OPTIONS["transportConnector"].values())},
-                                      called="option"),
+        "transport_connector": Record(
+            {"name": NAME, **rows(OPTIONS["transportConnector"].values())}, called="option"
+        ),
         # as the recordings in time have them
-        "discovery_uri": TEXT, "jdbc": Record(options, called="option"),
+        "discovery_uri": TEXT,
+        "jdbc": Record(options, called="option"),
         "pure": Record(options, called="option"),
         "io_exception_handler": OneOf((options["io_exception_handler"], handler)),
-    }  # fmt: skip
+    }
     return Record(keys, (("name",),), called="option")
 
 
 def _connector() -> Record:
     keys: dict[str, Shape] = {
-        "name": NAME, "from": NAME, "to": NAMES_OR_NONE, "uri": TEXT,
+        "name": NAME,
+        "from": NAME,
+        "to": NAMES_OR_NONE,
+        "uri": TEXT,
         "uri_kind": choice(URI_KINDS),
-        "starts_later": TRUTH, **rows(OPTIONS["networkConnector"].values()),
-    }  # fmt: skip
+        "starts_later": TRUTH,
+        **rows(OPTIONS["networkConnector"].values()),
+    }
     return Record(keys, (("name",), ("from",)), called="option")
 
 
@@ -127,7 +151,8 @@ def _step(row: Row) -> Record:
     needed = tuple(
         tuple(key for key, name in field_of(row).items() if name == known.name)
         for known in fields(row.noun)
-        if known.default is MISSING and known.default_factory is MISSING
+        if known.default is MISSING
+        and known.default_factory is MISSING
         and known.name not in (*given, DESTINATION.get(row.noun))
-    )  # fmt: skip
+    )
     return Record(keys, needed, note=row.sentence)

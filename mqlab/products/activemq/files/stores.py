@@ -37,10 +37,13 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     if adapter.name != "jdbcPersistenceAdapter" and directory.startswith("/"):
         found = {"shared_store": directory.removeprefix(SHARED)}
     rows = OPTIONS["broker"]
-    given = {"databaseLockedWaitDelay": "lock_acquire_sleep_interval_ms",
-             "lockAcquireSleepInterval": "lock_acquire_sleep_interval_ms",
-             "useDatabaseLock": "use_lock", "queryTimeout": "database_lock_timeout_ms",
-             **{attribute: name for name, attribute in xml_names.ADAPTER.items()}}  # fmt: skip
+    given = {
+        "databaseLockedWaitDelay": "lock_acquire_sleep_interval_ms",
+        "lockAcquireSleepInterval": "lock_acquire_sleep_interval_ms",
+        "useDatabaseLock": "use_lock",
+        "queryTimeout": "database_lock_timeout_ms",
+        **{attribute: name for name, attribute in xml_names.ADAPTER.items()},
+    }
     for attribute, name in given.items():
         if attribute in adapter.attributes and not (
             attribute == "queryTimeout" and found.get("store") != "jdbc"

@@ -18,12 +18,24 @@ from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import KINDS
 
 FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
-_DEAD_LETTER = {"kind": "dead_letter_strategy", "queue_prefix": "dead_letter_queue_prefix",
-                "process_non_persistent": "process_non_persistent",
-                "process_expired": "process_expired"}  # fmt: skip
-_LOCK_KEYS = ("lock_acquire_sleep_interval_ms", "lock_keep_alive_period_ms", "use_lock", "locker",
-              "fail_if_locked", "stop_on_error", "lease_holder_id", "file_system",
-              "max_allowable_diff_from_db_time_ms", "database_lock_timeout_ms")  # fmt: skip
+_DEAD_LETTER = {
+    "kind": "dead_letter_strategy",
+    "queue_prefix": "dead_letter_queue_prefix",
+    "process_non_persistent": "process_non_persistent",
+    "process_expired": "process_expired",
+}
+_LOCK_KEYS = (
+    "lock_acquire_sleep_interval_ms",
+    "lock_keep_alive_period_ms",
+    "use_lock",
+    "locker",
+    "fail_if_locked",
+    "stop_on_error",
+    "lease_holder_id",
+    "file_system",
+    "max_allowable_diff_from_db_time_ms",
+    "database_lock_timeout_ms",
+)
 
 
 def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
@@ -49,13 +61,17 @@ def _places(body: JsonObject) -> dict[str, str]:
     ``{A}`` is the address of A, whose host is its name; ``{A.port}`` the port of the broker itself where
     a line lies in front of it.
     """
-    named = {key: [item["name"] for item in body.get(key, ())]
-             for key in ("brokers", "endpoints", "lines")}  # fmt: skip
+    named = {key: [item["name"] for item in body.get(key, ())] for key in ("brokers", "endpoints", "lines")}
     own = enumerate([*named["brokers"], *named["endpoints"]])
     ports = {f"{{{name}.port}}": str(FIRST_DIRECT + no) for no, name in own}
     hosts = (name for names in named.values() for name in names)
-    return {"{group}": "GROUP", "{mport}": "6155", "{dir}": "DIR", **ports,
-            **{f"{{{name}}}": f"tcp://{name}:61616" for name in hosts}}  # fmt: skip
+    return {
+        "{group}": "GROUP",
+        "{mport}": "6155",
+        "{dir}": "DIR",
+        **ports,
+        **{f"{{{name}}}": f"tcp://{name}:61616" for name in hosts},
+    }
 
 
 def _filled(value: object, places: Mapping[str, str]) -> Any:
@@ -91,13 +107,21 @@ def _broker(given: JsonObject) -> dict[str, object]:
     _known(where, handler, ("kind", "resume_check_sleep_period_ms"))
     item |= {("io_exception_handler" if k == "kind" else k): v for k, v in handler.items()}
     item["policies"] = [_policy(policy, where) for policy in item.get("policies", ())]
-    known = (*OPTIONS["broker"], "name", "policies", "transport_connector", "discovery_uri", "at",
-             "composite_queues")  # fmt: skip
+    known = (
+        *OPTIONS["broker"],
+        "name",
+        "policies",
+        "transport_connector",
+        "discovery_uri",
+        "at",
+        "composite_queues",
+    )
     _known(where, item, known)
     if "discovery_uri" in item:
         item["transport_connector"] = {
-            **item.get("transport_connector", {}), "discovery_uri": item.pop("discovery_uri"),
-        }  # fmt: skip
+            **item.get("transport_connector", {}),
+            "discovery_uri": item.pop("discovery_uri"),
+        }
     return item
 
 
@@ -113,9 +137,7 @@ def _step(given: Mapping[str, object]) -> dict[str, object]:
     """Return a step with its destination: ``Q`` if it has none, and a blank name set aside."""
     item = dict(given)
     if item.get("do") == "copy_store":  # the data directory of S is called store-S
-        item |= {
-            end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item
-        }
+        item |= {end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item}
     if item.get("do") not in ("open_consumer", "send"):
         return item
     named = [key for key in KINDS if key in item]

@@ -91,9 +91,7 @@ def _kept(network: Network, origin: Origin) -> dict[str, str]:
     return made
 
 
-def _written_addresses(
-    found: Mapping[str, BrokerElement], hosts: Mapping[str, str]
-) -> dict[str, str]:
+def _written_addresses(found: Mapping[str, BrokerElement], hosts: Mapping[str, str]) -> dict[str, str]:
     """Return how the files themselves address each broker: host and port."""
     book = AddressBook(found, hosts)
     known: dict[str, str] = {}
@@ -130,9 +128,12 @@ def _noted(network: Network, texts: dict[str, str], origin: Origin) -> dict[str,
 
 
 def _with_notes(
-    text: str, told: Mapping[str, xml_annotations.Notes], origin: Origin,
-    texts: Mapping[str, str] | None = None, file: str = "",
-) -> str:  # fmt: skip
+    text: str,
+    told: Mapping[str, xml_annotations.Notes],
+    origin: Origin,
+    texts: Mapping[str, str] | None = None,
+    file: str = "",
+) -> str:
     """Return a text with notes put into its brokers, beside what is noted there."""
     changes: list[Edit] = []
     for name, broker in _found(texts or {file: text}, origin).items():

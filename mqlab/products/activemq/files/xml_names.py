@@ -44,14 +44,25 @@ LIMIT = _below("policyEntry", "pendingMessageLimitStrategy")
 # Element in a connector -> Python name.
 LISTS = {row.guide: row.name for row in OPTIONS["networkConnector"].values() if row.type is tuple}
 DISPATCH = {
-    "simple": "simpleDispatchPolicy", "round_robin": "roundRobinDispatchPolicy",
-    "strict_order": "strictOrderDispatchPolicy", "priority": "priorityDispatchPolicy",
+    "simple": "simpleDispatchPolicy",
+    "round_robin": "roundRobinDispatchPolicy",
+    "strict_order": "strictOrderDispatchPolicy",
+    "priority": "priorityDispatchPolicy",
     "priority_network": "priorityNetworkDispatchPolicy",
-}  # fmt: skip
-DEAD_LETTERS = {"shared": "sharedDeadLetterStrategy", "individual": "individualDeadLetterStrategy",
-                "discarding": "discarding"}  # fmt: skip
-LOCKERS = {"file": "shared-file-locker", "database": "database-locker",
-           "lease": "lease-database-locker"}  # fmt: skip
-FILE_STORES = ("kahaDB", "amqPersistenceAdapter", "mKahaDB", "levelDB", "replicatedLevelDB",
-               "kahaPersistenceAdapter", "journalPersistenceAdapter",
-               "journaledJDBC")  # fmt: skip
+}
+DEAD_LETTERS = {
+    "shared": "sharedDeadLetterStrategy",
+    "individual": "individualDeadLetterStrategy",
+    "discarding": "discarding",
+}
+LOCKERS = {"file": "shared-file-locker", "database": "database-locker", "lease": "lease-database-locker"}
+FILE_STORES = (
+    "kahaDB",
+    "amqPersistenceAdapter",
+    "mKahaDB",
+    "levelDB",
+    "replicatedLevelDB",
+    "kahaPersistenceAdapter",
+    "journalPersistenceAdapter",
+    "journaledJDBC",
+)

@@ -65,18 +65,13 @@ class ClusterClientUpdates:
     def greet(self, connection: TransportConnection) -> None:
         """Tell a new client; one that has come because of a loss is not asked to move."""
         if self.updates.clients:
-            self._tell(
-                connection, self.next_list(), self.updates.rebalance and not connection.reconnected
-            )
+            self._tell(connection, self.next_list(), self.updates.rebalance and not connection.reconnected)
 
     def tell_all(self) -> None:
         """Tell all clients with failover; every other connection takes a turn of the list as well."""
         for socket in list(self.process.sockets):
             brokers = self.next_list()
-            if (
-                isinstance(socket.broker_end, TransportConnection)
-                and socket.broker_end.fault_tolerant
-            ):
+            if isinstance(socket.broker_end, TransportConnection) and socket.broker_end.fault_tolerant:
                 self._tell(socket.broker_end, brokers, self.updates.rebalance)
         self.next_list()  # one turn more than there are connections
 

@@ -43,9 +43,7 @@ class Database:
         self.has_tables = False
         self.in_hand: JdbcLocker | None = None  # who is suspended, and has rows that others need
         self.lease_in_hand = False  # the row of the lease is one of them
-        self.held_up: list[
-            tuple[Call, object]
-        ] = []  # what waits for it, each in one life of its process
+        self.held_up: list[tuple[Call, object]] = []  # what waits for it, each in one life of its process
 
     @property
     def away(self) -> bool:

@@ -58,9 +58,7 @@ class PersistenceAdapter:
                 if not sub.inactive:
                     durable.deactivate(broker, sub)
             self.durables = [
-                s
-                for s in broker.durables.values()
-                if isinstance(s, durable.InactiveDurableSubscription)
+                s for s in broker.durables.values() if isinstance(s, durable.InactiveDurableSubscription)
             ]
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
@@ -93,9 +91,7 @@ class PersistenceAdapter:
             sub.last, sub.seen = None, MessageAudit()
             for message in sub.waiting:
                 way = self.last, broker.node, -1, sub.no
-                message.row = broker.record_message(
-                    Kind.TakenOver, message, *way, Reason.durable, message.row
-                )
+                message.row = broker.record_message(Kind.TakenOver, message, *way, Reason.durable, message.row)
             broker.durables[sub.durable or ("", "")] = sub
             broker.subs.append(sub)
             broker.destination(sub.dest).join(sub)

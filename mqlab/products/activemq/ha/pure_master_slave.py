@@ -53,9 +53,7 @@ class PureMasterSlave:
         """Attach to the master; without one it is the master at once."""
         self.process.broker.start()
         try:
-            self.socket = self.lab.directory.dial(
-                self, self.lab.directory.address_of(self.pure.slave_of or "")
-            )
+            self.socket = self.lab.directory.dial(self, self.lab.directory.address_of(self.pure.slave_of or ""))
         except Refused:
             self.take_over(Reason.no_master)
             return
@@ -144,9 +142,7 @@ class PureMasterSlave:
         """No slave has come in time."""
         if self.opening:
             self.opening = False
-            self.process.fail_to_start(
-                Refused("IllegalStateException", "Gave up waiting for slave")
-            )
+            self.process.fail_to_start(Refused("IllegalStateException", "Gave up waiting for slave"))
 
     def attach(self, slave: PureMasterSlave) -> None:
         """A slave has come; a second one is not refused."""

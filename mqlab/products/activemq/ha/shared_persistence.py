@@ -38,18 +38,14 @@ class SharedPersistenceAdapter(PersistenceAdapter):
         for kept in self.destinations.values() if self.users else ():
             for message in [message for message in kept if message.number in known]:
                 kept.remove(message)  # the other one goes on with it
-                broker.record_message(
-                    Kind.Discarded, message, rule=Reason.duplicate, cause=message.row
-                )
+                broker.record_message(Kind.Discarded, message, rule=Reason.duplicate, cause=message.row)
 
     def restore(self, broker: Broker) -> None:
         """Give the broker what was kept, and a copy of what a second master holds."""
         for other in self.users:
             for dest, destination in other.by_name.items():
                 if dest.is_queue:
-                    copies = [
-                        message.copy() for message in destination.messages if message.persistent
-                    ]
+                    copies = [message.copy() for message in destination.messages if message.persistent]
                     self.destinations.setdefault(dest, []).extend(copies)
         self.users.append(broker)
         super().restore(broker)

@@ -12,9 +12,14 @@ class ExponentialBackOff:
     """The waits of the static agent for one address; times in us."""
 
     OPTIONS: ClassVar[Mapping[str, object]] = {
-        "initialReconnectDelay": 0, "maxReconnectDelay": 0, "useExponentialBackOff": False,
-        "backOffMultiplier": 0, "maxReconnectAttempts": 0, "minConnectTime": 0, "services": "",
-    }  # fmt: skip
+        "initialReconnectDelay": 0,
+        "maxReconnectDelay": 0,
+        "useExponentialBackOff": False,
+        "backOffMultiplier": 0,
+        "maxReconnectAttempts": 0,
+        "minConnectTime": 0,
+        "services": "",
+    }
 
     @classmethod
     def knows(cls, key: str, value: str) -> bool:

@@ -29,19 +29,14 @@ class NetworkBridgeConfiguration:
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
         self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))
         self.consumer_priority_base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
-        self.suppress_duplicate_queue_subscriptions = bool(
-            get("suppress_duplicate_queue_subscriptions")
-        )
-        self.suppress_duplicate_topic_subscriptions = bool(
-            get("suppress_duplicate_topic_subscriptions")
-        )
+        self.suppress_duplicate_queue_subscriptions = bool(get("suppress_duplicate_queue_subscriptions"))
+        self.suppress_duplicate_topic_subscriptions = bool(get("suppress_duplicate_topic_subscriptions"))
         self.static_bridge = bool(get("static_bridge"))
         self.dynamic_only = bool(get("dynamic_only"))
         self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
         if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
             raise BadValue(
-                f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 "
-                "or more"
+                f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 or more"
             )
         advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
         self.advisory_prefetch_size: int = advisory_prefetch or self.prefetch_size
@@ -51,17 +46,11 @@ class NetworkBridgeConfiguration:
         self.bridge_temp_destinations = bool(get("bridge_temp_destinations"))
         self.statically_included_destinations = _texts(get("statically_included_destinations"))
         included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
-        self.dynamically_included_destinations = [
-            Destination.parse(name) for name, _, _ in included
-        ]
+        self.dynamically_included_destinations = [Destination.parse(name) for name, _, _ in included]
         self.durable_forced = [
-            Destination.parse(name)
-            for name, _, options in included
-            if options.lower() == "forcedurable=true"
+            Destination.parse(name) for name, _, options in included if options.lower() == "forcedurable=true"
         ]
-        self.excluded_destinations = [
-            Destination.parse(t) for t in _texts(get("excluded_destinations"))
-        ]
+        self.excluded_destinations = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
         self.tests_messages = rules.tests_messages and bool(
             self.dynamically_included_destinations or self.excluded_destinations
         )
@@ -84,9 +73,7 @@ class NetworkBridgeConfiguration:
         """
         if not self.decrease_network_consumer_priority:
             return own
-        return (
-            self.consumer_priority_base if length == 1 else self.consumer_priority_base - length - 1
-        )
+        return self.consumer_priority_base if length == 1 else self.consumer_priority_base - length - 1
 
     def suppresses(self, dest: Destination) -> bool:
         """Whether of several routes to one consumer only one is kept."""

@@ -109,9 +109,7 @@ class DemandForwardingBridge:
         joined = False
         for demand in self.demand:
             direct = len(demand.info.path) == 1
-            if (direct or merges_network or demand.static) and self.local_broker.fits(
-                demand.dest, info.dest
-            ):
+            if (direct or merges_network or demand.static) and self.local_broker.fits(demand.dest, info.dest):
                 joined = True
                 if not self.is_alternative_route(demand, info):
                     demand.remote_subscription_ids.add(info.remote_subscription_id)
@@ -189,16 +187,10 @@ class DemandForwardingBridge:
 
     def restore_durable_subscriptions(self) -> None:
         """Take up the durable subscriptions of this bridge that came out of the home's store."""
-        for inactive in (
-            durable.restorable(self.local_broker) if self.settings.conduit_subscriptions else ()
-        ):
-            info = ConsumerInfo(
-                self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable
-            )
+        for inactive in durable.restorable(self.local_broker) if self.settings.conduit_subscriptions else ():
+            info = ConsumerInfo(self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable)
             if self.durable_key(info) == inactive.durable:
-                self.create_demand_subscription(
-                    info, Reason.durable, -1, self.settings.rules.bare_statics
-                )
+                self.create_demand_subscription(info, Reason.durable, -1, self.settings.rules.bare_statics)
 
     def on_consumer_gone(self, advised: tuple[int | durable.Key, int]) -> None:
         """A consumer beyond has gone; the subscription goes with the last one that kept it."""
@@ -213,9 +205,7 @@ class DemandForwardingBridge:
         """
         if not self.passes(False, self.on_durable_consumer_inactive, advised):
             return
-        self.remove_remote_subscriptions(
-            [demand for demand in self.demand if not demand.outlives], *advised
-        )
+        self.remove_remote_subscriptions([demand for demand in self.demand if not demand.outlives], *advised)
 
     def remove_remote_subscriptions(
         self, demands: list[DemandSubscription], who: int | durable.Key, cause: int

@@ -32,9 +32,7 @@ class DemandSubscription(Subscription):
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.local_broker.name} by {bridge.name}, consumer path {come_through}"
-        super().__init__(
-            bridge.local_broker, info, settings.prefetch_of(info.dest), label, network=True
-        )
+        super().__init__(bridge.local_broker, info, settings.prefetch_of(info.dest), label, network=True)
         self.bridge, self.static = bridge, static
         home, remote = bridge.local_broker.node, bridge.remote_broker.node
         self.passage = pack_prefix(FORWARDED, home, home, remote, bridge.no, self.no)
@@ -59,9 +57,7 @@ class DemandSubscription(Subscription):
             return bool(self.remote_subscription_ids) or self.outlives
         lasting = self.durable is not None
         forced = settings.forces_durable(self.dest)
-        return any(
-            forced or isinstance(who, tuple) == lasting for who in self.remote_subscription_ids
-        )
+        return any(forced or isinstance(who, tuple) == lasting for who in self.remote_subscription_ids)
 
     def refusal(self, message: Message) -> int:
         """Return why the bridge may not carry *message* on: hops, loops, then the selector."""

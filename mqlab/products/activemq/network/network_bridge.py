@@ -74,9 +74,7 @@ class NetworkBridge(DemandForwardingBridge):
             return
         self.up = False
         self.local_broker.bridges.remove(self)
-        advisory.of_bridge(
-            self.local_broker, self.remote_broker, started=False, mirror=self.is_duplex_reverse
-        )
+        advisory.of_bridge(self.local_broker, self.remote_broker, started=False, mirror=self.is_duplex_reverse)
         if self in self.remote_broker.listeners:
             self.remote_broker.listeners.remove(self)
         row = self._record(Kind.Disconnected, self.local_broker, self.remote_broker)
@@ -100,9 +98,7 @@ class NetworkBridge(DemandForwardingBridge):
         demand, message, row = passage
         if not self.up or not self.remote_broker.running:
             if message not in demand.dispatched:  # sent without waiting for an answer
-                self.local_broker.record_message(
-                    Kind.Discarded, message, rule=Reason.bridge_down, cause=row
-                )
+                self.local_broker.record_message(Kind.Discarded, message, rule=Reason.bridge_down, cause=row)
             return
         copy = message.copy(self.local_broker.id)
         message.crossed = True

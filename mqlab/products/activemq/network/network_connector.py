@@ -251,9 +251,7 @@ class DiscoveryNetworkConnector:
     def __init__(self, lab: Lab, process: BrokerService, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
         self.settings = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
-        self.configured_name = (
-            spec.get("configured_name") or spec.name
-        )  # what the broker itself calls it
+        self.configured_name = spec.get("configured_name") or spec.name  # what the broker itself calls it
         self.attempts: list[DiscoveredService] = []
         self.agent: MulticastDiscoveryAgent | None = None
         self.uri = spec.uri

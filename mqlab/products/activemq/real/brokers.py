@@ -58,13 +58,23 @@ class Brokers(Processes):
         """Return the command that runs a broker, by its own file alone."""
         base = self.own[name]
         options = {
-            "activemq.home": self.home.folder, "activemq.base": base, "activemq.conf": base,
-            "activemq.data": base / "data", "java.io.tmpdir": base,
+            "activemq.home": self.home.folder,
+            "activemq.base": base,
+            "activemq.conf": base,
+            "activemq.data": base / "data",
+            "java.io.tmpdir": base,
             "log4j.configuration": f"file:{base / 'log4j.properties'}",
             "log4j2.configurationFile": base / "log4j2.properties",
-        }  # fmt: skip
-        return [self.home.java, *JAVA_OPTIONS, *(f"-D{key}={value}" for key, value in options.items()),
-                "-jar", str(self.home.starter), "start", "xbean:file:activemq.xml"]  # fmt: skip
+        }
+        return [
+            self.home.java,
+            *JAVA_OPTIONS,
+            *(f"-D{key}={value}" for key, value in options.items()),
+            "-jar",
+            str(self.home.starter),
+            "start",
+            "xbean:file:activemq.xml",
+        ]
 
     def rename(self, name: str) -> None:
         """Give a broker a new broker id, as one has that is set up anew; from its next start on."""
@@ -74,9 +84,7 @@ class Brokers(Processes):
 
     def waits(self, said: Sequence[str]) -> bool:
         """Whether it is a slave that waits for the lock."""
-        return any(
-            "could not be locked" in line or ("lock" in line and "waiting" in line) for line in said
-        )
+        return any("could not be locked" in line or ("lock" in line and "waiting" in line) for line in said)
 
     def bridges(self) -> int:
         """Return how many bridges have come up so far, each counted where its connector is defined."""
@@ -93,8 +101,9 @@ class Brokers(Processes):
         """
         return [
             f"{name}: {what}: {why[:200]}"
-            for name in self.names for what, why in _FAILED.findall(self.log(name))
-        ]  # fmt: skip
+            for name in self.names
+            for what, why in _FAILED.findall(self.log(name))
+        ]
 
     def queues(self, name: str) -> list[str]:
         """Return the queues that a broker has, as its log says."""

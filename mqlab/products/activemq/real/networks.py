@@ -25,9 +25,7 @@ def waves(network: Network) -> list[list[str]]:
     found: list[list[str]] = []
     while left:
         names = {broker.name for broker in left}
-        ready = [
-            b.name for b in left if not any(names & set(c.targets) - {b.name} for c in b.connectors)
-        ]
+        ready = [b.name for b in left if not any(names & set(c.targets) - {b.name} for c in b.connectors)]
         found.append(ready or [left[0].name])
         left = [broker for broker in left if broker.name not in found[-1]]
     return [*found, slaves] if slaves else found
@@ -70,10 +68,10 @@ class NetworkScript(Script):
             self.brokers.rename(name)
         self.brokers.start([name])
         touching = sum(
-            1 for b, c in self.network.connectors()
-            if (b.name == name or name in c.targets)
-            and all(map(self.brokers.is_running, (b.name, *c.targets)))
-        )  # fmt: skip
+            1
+            for b, c in self.network.connectors()
+            if (b.name == name or name in c.targets) and all(map(self.brokers.is_running, (b.name, *c.targets)))
+        )
         self.await_bridges(before + touching)
         self.rest()
 
@@ -93,8 +91,7 @@ class NetworkScript(Script):
         peers = {n for n, store in stores.items() if n != name and store == stores.get(name)}
         self.wait_until(lambda: not peers or any(map(self.brokers.serves, peers)))
         onward = sum(
-            bool(peers & set(c.targets)) and self.brokers.serves(b.name)
-            for b, c in self.network.connectors()
+            bool(peers & set(c.targets)) and self.brokers.serves(b.name) for b, c in self.network.connectors()
         )
         self.await_bridges(before + onward)
         for consumer in self.open.values():

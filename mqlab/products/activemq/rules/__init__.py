@@ -1,31 +1,47 @@
-"""What the real products accept and what does harm all the same; one module for each family.
+"""What ActiveMQ's brokers and clients accept and what does harm all the same.
 
 A problem says where, what will happen, what to write instead, and where the guides or the recordings
-say it. `check` is that of plain ActiveMQ networks; `mqlab.check` finds the right one.
+say it. A module of rules is run in its place in `RULES`.
 """
 
 from __future__ import annotations
 
-from mqlab.checks.source_lines import located
+from mqlab.checks import rule
 from mqlab.products.activemq.rules import (
+    addresses,
+    connectors,
     failover,
     file_rules,
+    identity,
+    names,
     networks,
     option_conflicts,
     reachability,
 )
+from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.spec import Network, Scenario
 from mqlab.spec.problem import Problem
 
-__all__ = ["check"]
+RULES = rule.collected(
+    reachability,
+    networks,
+    connectors,
+    failover,
+    option_conflicts,
+    names,
+    identity,
+    addresses,
+    file_rules,
+)
 
 
 def check(what: Network | Scenario) -> list[Problem]:
-    """Return the problems of an ActiveMQ network or scenario, its locks and addresses too, errors first."""
-    scenario = what if isinstance(what, Scenario) else Scenario(what, ())
-    found = [
-        *reachability.check(scenario), *networks.check(what), *failover.check(scenario),
-        *option_conflicts.check(scenario.network), *file_rules.check(scenario.network),
-    ]  # fmt: skip
-    placed = located(found, file_rules.places(scenario.network))
-    return sorted(placed, key=lambda problem: problem.level != "error")
+    """Return the problems of an ActiveMQ network or scenario, its locks and addresses too, errors first.
+
+    >>> import mqlab as mq
+    >>> net = mq.Network(mq.Broker("A", mq.NetworkConnector(
+    ...     "ab", uri="static:(tcp://B)", network_ttl=0)), mq.Broker("B"))
+    >>> [problem.rule for problem in check(net)]
+    ['ttl-zero']
+    """
+    return rule.check(RULES, CheckContext(what))

@@ -1,109 +1,143 @@
-"""What real clients and brokers accept, and what strands or loses messages all the same.
-
-Each problem says where, what will happen, and what to write instead.
-"""
+"""What real clients and brokers accept of locks, sets and addresses, and what strands or loses messages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from mqlab.checks.example import Example, mended
+from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
-from mqlab.spec import Scenario
+from mqlab.products.activemq.rules import examples_in_time as ex
+from mqlab.products.activemq.rules.context import CheckContext, Link
 from mqlab.spec.clients import Client
 from mqlab.spec.member import BrokerSettings
-from mqlab.spec.problem import Problem
-from mqlab.spec.uri import parse
+from mqlab.spec.uri import Uri, parse
 
 UNSAFE_LOCKS = {
     "nfs3": "NFSv3 never frees the lock of a master that has died: no slave ever takes over",
     "ocfs2": "OCFS2 gives Java's lock to every broker: there are several masters",
 }
+Member = tuple[Element, BrokerSettings]
+Part = tuple[Element, str]
+SetLink = tuple[Link, Mapping[str, str | None]]  # beside the set that each broker is of
+AddressedClient = tuple[Element, Uri, CheckContext]
 
 
-# The rule of `check` -> the rule as observed.
-SOURCES = {
-    "filter-expression": "ActiveMQ rule 7.13",
-    "filter-blank": "ActiveMQ rule 7.14",
-    "lease-short": "ActiveMQ rule 16.4",
-    "lease-name": "ActiveMQ rule 7.20",
-    "lock-unsafe": "ActiveMQ rule 15.7",
-    "lock-off": "ActiveMQ rule 15.8",
-    "own-set": "ActiveMQ rule 7.22",
-    "set-static": "ActiveMQ rule 12.5",
-    "discovery-option": "ActiveMQ rule 7.4",
-    "reconnect-zero": "ActiveMQ rule 7.2",
-}
+def members(context: CheckContext) -> Iterator[Member]:
+    """Yield each broker as one of a set."""
+    return ((context.broker(member.name), member) for member in context.members)
 
 
-def _harm(rule: str, where: str, what: str, remedy: str) -> Problem:
-    return Problem(rule, "error", where, what, remedy, SOURCES[rule])
+def filters(member: Member) -> Iterator[Part]:
+    """Yield each part of a broker's updateClusterFilter."""
+    element, settings = member
+    return ((element, part) for part in (settings.updates.filter or "").strip().split(","))
 
 
-def check(scenario: Scenario) -> tuple[Problem, ...]:
-    """Return the problems of locks, sets and addresses, in the order of a scenario's parts.
-
-    >>> from mqlab.spec import Broker, Network
-    >>> lease = {"lock_acquire_sleep_interval_ms": 1000, "lock_keep_alive_period_ms": 3000}
-    >>> net = Network(Broker("A", store="jdbc", locker="lease", **lease))
-    >>> [str(p) for p in check(Scenario(net, ()))][0][:53]
-    'error: broker A: its lease of 1000 ms ends before its'
-    """
-    return (
-        *(p for member in _members(scenario) for p in _member(member)),
-        *_sets(scenario),
-        *_connectors(scenario),
-        *_clients(scenario),
-    )
-
-
-def _members(scenario: Scenario) -> list[BrokerSettings]:
-    network = scenario.network
-    return [BrokerSettings.of(broker, network.edition) for broker in network.brokers]
+@rule(
+    "filter-expression",
+    "error",
+    finds="an updateClusterFilter that is no regular expression: no network at all",
+    what="updateClusterFilter {part!r} is no regular expression: each bridge comes down as soon as it "
+    "is up, there is no network",
+    fix="write {better!r}",
+    source="ActiveMQ rule 7.13",
+    example=lambda: Example(ex.told_of("*A*"), ex.told_of(".*A.*")),
+    of=(members, filters),
+)
+def _filter_expression(of: Part) -> Found:
+    element, part = of
+    try:
+        re.compile(part)
+    except re.error:
+        yield element, {"part": part, "better": part.replace("*", ".*")}
 
 
-def _member(member: BrokerSettings) -> Iterator[Problem]:
-    where = f"broker {member.name}"
-    for part in (member.updates.filter or "").strip().split(","):
-        try:
-            re.compile(part)
-        except re.error:
-            yield _harm("filter-expression", where, f"updateClusterFilter {part!r} is no regular expression: "
-                          "each bridge comes down as soon as it is up, there is no network",
-                          f"write {part.replace('*', '.*')!r}")  # fmt: skip
-        if part != part.strip():
-            yield _harm("filter-blank", where, f"the blank in updateClusterFilter {part!r} belongs to the "
-                          "expression, which fits no name", f"write {part.strip()!r}")  # fmt: skip
-    locker = member.locker
-    if locker is None:
-        return
-    if locker.kind == "lease" and locker.check_period >= locker.acquire_sleep:
-        yield _harm("lease-short", where, f"its lease of {locker.acquire_sleep} ms ends before its renewal "
-                      f"after {locker.check_period} ms: a slave takes over a healthy master",
-                      "set lockKeepAlivePeriod below lockAcquireSleepInterval, such as "
-                      f"{locker.acquire_sleep // 2}")  # fmt: skip
-    if locker.file_system in UNSAFE_LOCKS:
-        yield _harm(
-            "lock-unsafe", where, UNSAFE_LOCKS[locker.file_system], "use NFSv4 or a SAN file system"
-        )
-    if not locker.use_lock:
-        yield _harm(
-            "lock-off", where, "useLock=false: every member is a master", "leave useLock out"
-        )
+@rule(
+    "filter-blank",
+    "error",
+    finds="a blank in an updateClusterFilter",
+    what="the blank in updateClusterFilter {part!r} belongs to the expression, which fits no name",
+    fix="write {better!r}",
+    source="ActiveMQ rule 7.14",
+    example=lambda: Example(ex.told_of("X.*, A.*"), ex.told_of("X.*,A.*")),
+    of=(members, filters),
+)
+def _filter_blank(of: Part) -> Found:
+    element, part = of
+    if part != part.strip():
+        yield element, {"part": part, "better": part.strip()}
 
 
-def _sets(scenario: Scenario) -> Iterator[Problem]:
+@rule(
+    "lease-short",
+    "error",
+    finds="a lease that ends before it is renewed",
+    what="its lease of {locker.acquire_sleep} ms ends before its renewal after {locker.check_period} "
+    "ms: a slave takes over a healthy master",
+    fix="set lockKeepAlivePeriod below lockAcquireSleepInterval, such as {half}",
+    source="ActiveMQ rule 16.4",
+    example=lambda: mended(ex.lease(), {name: {"lock_keep_alive_period_ms": 500} for name in "AB"}),
+    of=(members,),
+)
+def _lease_short(of: Member) -> Found:
+    element, locker = of[0], of[1].locker
+    if locker and locker.kind == "lease" and locker.check_period >= locker.acquire_sleep:
+        yield element, {"locker": locker, "half": locker.acquire_sleep // 2}
+
+
+@rule(
+    "lock-unsafe",
+    "error",
+    finds="a lock on a file system that does not keep it",
+    what="{harm}",
+    fix="use NFSv4 or a SAN file system",
+    source="ActiveMQ rule 15.7",
+    example=lambda: Example(ex.crash(ex.pair(file_system="nfs3")), ex.crash(ex.pair(file_system="local"))),
+    of=(members,),
+)
+def _lock_unsafe(of: Member) -> Found:
+    element, locker = of[0], of[1].locker
+    if locker and locker.file_system in UNSAFE_LOCKS:
+        yield element, {"harm": UNSAFE_LOCKS[locker.file_system]}
+
+
+@rule(
+    "lock-off",
+    "error",
+    finds="a shared store without a lock",
+    what="useLock=false: every member is a master",
+    fix="leave useLock out",
+    source="ActiveMQ rule 15.8",
+    example=lambda: Example(ex.two_ends(ex.pair(use_lock=False)), ex.two_ends(ex.pair())),
+    of=(members,),
+)
+def _lock_off(of: Member) -> Found:
+    element, locker = of[0], of[1].locker
+    if locker and not locker.use_lock:
+        yield element, {}
+
+
+@rule(
+    "lease-name",
+    "error",
+    finds="two holders of one lease under one name",
+    what="it has the lease under the name {holder!r}, as {other} has: after a lapse both are masters",
+    fix="give each its own leaseHolderId",
+    source="ActiveMQ rule 7.20",
+    example=lambda: Example(ex.hung(ex.one_lease("same", "same")), ex.hung(ex.one_lease("one", "two"))),
+)
+def _lease_name(context: CheckContext) -> Found:
     holders: dict[str, str] = {}
-    for member in _members(scenario):
+    for element, member in members(context):
         locker = member.locker
         if locker is None or locker.kind != "lease":
             continue
         holder = locker.holder or member.broker_name
-        if holder in holders:
-            yield _harm("lease-name", f"broker {member.name}", f"it has the lease under the name {holder!r}, "
-                          f"as {holders[holder]} has: after a lapse both are masters",
-                          "give each its own leaseHolderId")  # fmt: skip
-        holders.setdefault(holder, member.name)
+        other = holders.setdefault(holder, member.name)
+        if other != member.name:
+            yield element, {"holder": holder, "other": other}
 
 
 def _set_of(member: BrokerSettings, masters: set[str]) -> str | None:
@@ -114,39 +148,95 @@ def _set_of(member: BrokerSettings, masters: set[str]) -> str | None:
     return None if master is None else f"pure {master}"
 
 
-def _connectors(scenario: Scenario) -> Iterator[Problem]:
-    members = _members(scenario)
-    masters = {m.pure.slave_of for m in members if m.pure.slave_of}
-    set_of = {member.name: _set_of(member, masters) for member in members}
-    for home, connector in scenario.network.connectors():
-        where = f"connector {home.name}/{connector.name}"
-        own = set_of[home.name]
-        hosts = re.findall(r"\{(\w+)\}|//([^:/,)?]+)", connector.uri)
-        targets = [n for pair in hosts for n in pair if n in set_of]
-        inside = [n for n in targets if own is not None and set_of[n] == own]
-        if inside:
-            yield _harm("own-set", where, f"{inside[0]} is of the same set and never serves while "
-                          f"{home.name} does: it is tried for ever",
-                          "connect only to brokers of other sets")  # fmt: skip
-        sets = [set_of[name] for name in targets]
-        plain = connector.uri.startswith("static:(") and "failover:" not in connector.uri
-        if plain and any(s is not None and sets.count(s) > 1 for s in sets):
-            yield _harm("set-static", where, "static: wants a bridge to every member of a set, and slaves "
-                          "have no open port", "write masterslave:(...)")  # fmt: skip
+def set_links(context: CheckContext) -> Iterator[SetLink]:
+    """Yield each connector beside the sets of the brokers."""
+    masters = {m.pure.slave_of for m in context.members if m.pure.slave_of}
+    set_of = {member.name: _set_of(member, masters) for member in context.members}
+    return ((link.called("connector"), set_of) for link in context.links())
 
 
-def _clients(scenario: Scenario) -> Iterator[Problem]:
-    for no, action in enumerate(scenario.actions, 1):
-        if not isinstance(action, Client):
-            continue
-        where, uri = f"step {no}, client {action.name}", action.uri
-        try:
-            options = parse(uri).parameters
-        except UriError:
-            continue  # the client itself says so
-        if uri.startswith("discovery:") and "backOffMultiplier" in options:
-            yield _harm("discovery-option", where, "discovery: swallows backOffMultiplier without effect",
-                          "write reconnectDelayExponent")  # fmt: skip
-        if options.get("maxReconnectAttempts") == "0" and scenario.network.edition != "5.5":
-            yield _harm("reconnect-zero", where, "maxReconnectAttempts=0: when an established connection is "
-                          "lost no other address is tried", "write -1, or 1 or more")  # fmt: skip
+def _targets(uri: str, known: Mapping[str, object]) -> list[str]:
+    """Return the known brokers that an address names."""
+    hosts = re.findall(r"\{(\w+)\}|//([^:/,)?]+)", uri)
+    return [name for pair in hosts for name in pair if name in known]
+
+
+@rule(
+    "own-set",
+    "error",
+    finds="a connector into one's own set of master and slaves",
+    what="{other} is of the same set and never serves while {home} does: it is tried for ever",
+    fix="connect only to brokers of other sets",
+    source="ActiveMQ rule 7.22",
+    example=lambda: Example(ex.onward("A2"), ex.onward("B")),
+    of=(set_links,),
+)
+def _own_set(of: SetLink) -> Found:
+    link, set_of = of
+    home = link.broker.name
+    inside = [n for n in _targets(link.connector.uri, set_of) if set_of[n] == set_of[home]]
+    if inside and set_of[home] is not None:
+        yield link.element, {"other": inside[0], "home": home}
+
+
+@rule(
+    "set-static",
+    "error",
+    finds="static: towards master and slaves",
+    what="static: wants a bridge to every member of a set, and slaves have no open port",
+    fix="write masterslave:(...)",
+    source="ActiveMQ rule 12.5",
+    unshown="in the lab all messages arrive all the same",
+    of=(set_links,),
+)
+def _set_static(of: SetLink) -> Found:
+    link, set_of = of
+    uri = link.connector.uri
+    sets = [set_of[name] for name in _targets(uri, set_of)]
+    plain = uri.startswith("static:(") and "failover:" not in uri
+    if plain and any(one is not None and sets.count(one) > 1 for one in sets):
+        yield link.element, {}
+
+
+def clients(context: CheckContext) -> Iterator[AddressedClient]:
+    """Yield each client whose address can be read: of another the client itself says so."""
+    for no, action in enumerate(context.scenario.actions, 1):
+        if isinstance(action, Client):
+            try:
+                uri = parse(action.uri)
+            except UriError:
+                continue
+            yield Element(f"step {no}, client {action.name}"), uri, context
+
+
+@rule(
+    "discovery-option",
+    "error",
+    finds="an option that discovery: swallows",
+    what="discovery: swallows backOffMultiplier without effect",
+    fix="write reconnectDelayExponent",
+    source="ActiveMQ rule 7.4",
+    unshown="nothing comes of it: an option without effect",
+    of=(clients,),
+)
+def _discovery_option(of: AddressedClient) -> Found:
+    element, uri, _ = of
+    if uri.text.startswith("discovery:") and "backOffMultiplier" in uri.parameters:
+        yield element, {}
+
+
+@rule(
+    "reconnect-zero",
+    "error",
+    finds="maxReconnectAttempts=0 of a client",
+    what="maxReconnectAttempts=0: when an established connection is lost no other address is tried",
+    fix="write -1, or 1 or more",
+    source="ActiveMQ rule 7.2",
+    example=lambda: Example(ex.crash(ex.pair(), f"{ex.BOTH}&maxReconnectAttempts=0"), ex.crash(ex.pair())),
+    of=(clients,),
+)
+def _reconnect_zero(of: AddressedClient) -> Found:
+    element, uri, context = of
+    tries = uri.parameters.get("maxReconnectAttempts")
+    if tries == "0" and context.network.edition != "5.5":
+        yield element, {}

@@ -6,87 +6,114 @@ Source: the schema of 5.17.2, to which a broker holds.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from difflib import get_close_matches
 
-from mqlab.files.markup import Element
-from mqlab.products.activemq.files.elements import BrokerElement
+from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.activemq.files.schema import ATTRIBUTES, CHILDREN, GONE, LATER
 from mqlab.products.activemq.files.xml_names import BEANS, CORES
-from mqlab.products.activemq.rules.file_context import SCHEMA, FileContext, filed
+from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
 from mqlab.spec import Network
 from mqlab.spec.option import EDITIONS
 from mqlab.spec.problem import Problem
 
+SCHEMA = "the schema of ActiveMQ 5.17"
+HOLDER = {"conditionalNetworkBridgeFilterFactory": "networkBridgeFilterFactory"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that the schema has not: what is said of it, what to write; what became of one that is gone."""
+
+    element: Element
+    text: str
+    fix: str = ""
+    gone: str = ""
+
 
 def misspelt(network: Network) -> Iterator[Problem]:
     """Yield the names that are none and are nearly one: with these no broker of any edition starts."""
-    files = filed(network)
-    for name, broker in files.found.items():
-        for problem in (*names(files, name, broker), *children(files, name, broker)):
-            if problem.rule == "unknown-name" and problem.remedy.startswith("write "):
-                yield problem
+    for file in files(CheckContext(network)):
+        for word in words(file):
+            if word.fix.startswith("write "):
+                yield from _unknown_name.problems(word)
 
 
-def names(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
-    """Yield attributes that the schema has not."""
-    edition = EDITIONS.index(files.network.edition)
-    for element in broker.element.walk():
+def words(file: BrokerFile) -> Iterator[Word]:
+    """Yield the words of a file that the schema has not, attributes first."""
+    edition = EDITIONS.index(file.context.network.edition)
+    yield from _attributes(file, edition)
+    yield from _children(file, edition)
+
+
+def _attributes(file: BrokerFile, edition: int) -> Iterator[Word]:
+    for element in file.broker.element.walk():
         known = ATTRIBUTES.get(element.name)
         if known is None or element.namespace not in CORES:
             continue
         later = LATER.get(element.name, {})
         gone = GONE.get(element.name, {})
-        for attribute in element.attributes:
-            if attribute.startswith("{") or attribute in known:
+        for word in element.attributes:
+            text = f"{element.name} has no {word}"
+            if word.startswith("{") or word in known:
                 continue
-            if attribute in gone:
+            if word in gone:
                 if edition:
-                    yield _gone(files, name, element, attribute, gone[attribute])
-            elif attribute in later:
-                if edition < EDITIONS.index(later[attribute]):
-                    yield _unknown(
-                        files, name, element, attribute, f"use edition {later[attribute]}"
-                    )
+                    yield Word(file.at(element), word, gone=gone[word])
+            elif word in later:
+                if edition < EDITIONS.index(later[word]):
+                    yield Word(file.at(element), text, f"use edition {later[word]}")
             else:
-                near = get_close_matches(
-                    attribute, known | CHILDREN.get(element.name, set()), 1, 0.8
-                )
-                yield _unknown(files, name, element, attribute,
-                               f"write {near[0]}" if near else "take it out")  # fmt: skip
+                there = known | CHILDREN.get(element.name, set())
+                yield Word(file.at(element), text, _near(word, there))
 
 
-def _unknown(files: FileContext, name: str, element: Element, word: str, remedy: str) -> Problem:
-    return files.problem(
-        "unknown-name", "error", name, element,
-        f"{element.name} has no {word}: the broker does not start", remedy, SCHEMA,
-    )  # fmt: skip
-
-
-def _gone(files: FileContext, name: str, element: Element, word: str, told: str) -> Problem:
-    said, _, remedy = told.partition("; ")
-    return files.problem(
-        "removed",
-        "error",
-        name,
-        element,
-        f"{word}: {said}; the broker does not start",
-        remedy,
-        SCHEMA,
-    )
-
-
-def children(files: FileContext, name: str, broker: BrokerElement) -> Iterator[Problem]:
-    """Yield elements where the schema has none of the name."""
-    for element in broker.element.walk():
-        gone = GONE.get(element.name, {}) if files.network.edition != "5.5" else {}
+def _children(file: BrokerFile, edition: int) -> Iterator[Word]:
+    for element in file.broker.element.walk():
+        gone = GONE.get(element.name, {}) if edition else {}
         known = CHILDREN.get(element.name)
         for child in element.children:
             if child.name in gone:
-                yield _gone(files, name, child, child.name, gone[child.name])
+                yield Word(file.at(child), child.name, gone=gone[child.name])
             elif known and child.namespace != BEANS and child.name not in known:
-                near = get_close_matches(child.name, known, 1, 0.8)
-                holder = {"conditionalNetworkBridgeFilterFactory": "networkBridgeFilterFactory"}
-                remedy = f"write {near[0]}" if near else "take it out"
-                if child.name in holder:
-                    remedy = f"put it into a {holder[child.name]}"
-                yield _unknown(files, name, child, f"place in {element.name}", remedy)
+                fix = _near(child.name, known)
+                if child.name in HOLDER:
+                    fix = f"put it into a {HOLDER[child.name]}"
+                yield Word(file.at(child), f"{child.name} has no place in {element.name}", fix)
+
+
+def _near(word: str, known: AbstractSet[str]) -> str:
+    near = get_close_matches(word, known, 1, 0.8)
+    return f"write {near[0]}" if near else "take it out"
+
+
+@rule(
+    "unknown-name",
+    "error",
+    finds="an attribute or element that the schema has not: the broker does not start",
+    what="{word.text}: the broker does not start",
+    fix="{word.fix}",
+    source=SCHEMA,
+    unshown="the broker does not start",
+    of=(files, words),
+)
+def _unknown_name(word: Word) -> Found:
+    if not word.gone:
+        yield word.element, {"word": word}
+
+
+@rule(
+    "removed",
+    "error",
+    finds="what later editions have taken out: pure master/slave, old stores",
+    what="{word}: {said}; the broker does not start",
+    fix="{fix}",
+    source=SCHEMA,
+    unshown="the broker does not start",
+    of=(files, words),
+)
+def _removed(word: Word) -> Found:
+    if word.gone:
+        said, _, fix = word.gone.partition("; ")
+        yield word.element, {"word": word.text, "said": said, "fix": fix}

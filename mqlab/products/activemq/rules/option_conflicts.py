@@ -7,74 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from mqlab.spec import Broker, Network, NetworkConnector
-from mqlab.spec.problem import Problem
+from mqlab.checks.example import Example, mended
+from mqlab.checks.rule import Found, rule
+from mqlab.products.activemq.rules import examples_in_time as ex
+from mqlab.products.activemq.rules.context import CheckContext, Link
+from mqlab.products.activemq.rules.examples_at_rest import AB, forwards, reads, row, sent
+from mqlab.spec import Broker
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 
 _TABLE = "ActiveMQ rule 26.1"
 Get = Callable[[str], object]
+Home = tuple[CheckContext, Broker]
 
 
-def check(network: Network) -> Iterator[Problem]:
-    """Yield the problems of options that stand beside one another.
-
-    >>> import mqlab as mq
-    >>> connector = mq.NetworkConnector("ab", uri="static:(tcp://B:1)", sync_durable_subs=True,
-    ...                                 dynamic_only=True)
-    >>> [problem.rule for problem in check(mq.Network(mq.Broker("A", connector), mq.Broker("B")))]
-    ['no-effect']
-    """
-    for broker, connector in network.connectors():
-        yield from _connector(network, broker, connector)
-    for broker in network.brokers:
-        yield from _policies(network, broker)
-        yield from _transport(network, broker)
+def links(context: CheckContext) -> Iterator[Link]:
+    """Yield each connector."""
+    return context.links()
 
 
-def _connector(network: Network, broker: Broker, connector: NetworkConnector) -> Iterator[Problem]:
-    where = f"{broker.name}/{connector.name}"
-
-    def get(name: str) -> object:
-        return connector.get(name, network.edition)
-
-    for rule, idle, why, remedy in NO_EFFECT:
-        if idle in connector.options and connector.options[idle] not in ((), False) and rule(get):
-            guide = OPTIONS["networkConnector"][idle].guide
-            yield Problem(
-                "no-effect", "warning", where, f"{guide} has no effect: {why}", remedy, _TABLE
-            )
-    both = {"network_ttl", "message_ttl", "consumer_ttl"} & set(connector.options)
-    if "network_ttl" in both and len(both) > 1:
-        yield Problem(
-            "ttl-twice", "warning", where,
-            "networkTTL sets messageTTL and consumerTTL, which stand here too: which holds hangs on the "
-            "order in which the attributes are read", "write messageTTL and consumerTTL, without networkTTL",
-            _TABLE,
-        )  # fmt: skip
-    excluded = [Destination.parse(text) for text in connector.excluded_destinations]
-    for text in connector.statically_included_destinations:
-        static = Destination.parse(text)
-        if network.edition != "5.5" and any(one.takes(static) for one in excluded):
-            yield Problem(
-                "excluded-static", "error", where,
-                f"{text} is forwarded statically and excluded: excluded wins, and nothing of it crosses",
-                "take it out of one of the two lists", "ActiveMQ rule 26.4",
-            )  # fmt: skip
-        if network.edition == "5.5" and static.has_wildcard:
-            yield Problem(
-                "static-wildcard", "warning", where,
-                f"{text}: the guide of 5.5 allows no wildcards among static destinations",
-                "name each destination", "Fuse 2, Static propagation",
-            )  # fmt: skip
-    for text in connector.dynamically_included_destinations:
-        included = Destination.parse(text)
-        if any(one.takes(included) for one in excluded):
-            yield Problem(
-                "excluded-included", "error", where,
-                f"{text} is included and excluded: excluded wins, and nothing of it crosses",
-                "take it out of one of the two lists", "Fuse 2, Example 2.4",
-            )  # fmt: skip
+def brokers(context: CheckContext) -> Iterator[Home]:
+    """Yield each broker."""
+    return ((context, broker) for broker in context.network.brokers)
 
 
 def _static_bridge(get: Get) -> bool:
@@ -97,49 +51,178 @@ def _cannot_sync(get: Get) -> bool:
     return get("conduit_subscriptions") is False or get("dynamic_only") is True
 
 
-# The condition, the option that is idle then, why, what to write.
-NO_EFFECT: tuple[tuple[Callable[[Get], bool], str, str, str], ...] = (
-    (_static_bridge, "dynamically_included_destinations", "a static bridge listens to no advisories",
-     "take staticBridge out, or list them as statically included"),
-    (_static_bridge, "destination_filter", "a static bridge listens to no advisories",
-     "take one of the two out"),
-    (_only_static, "static_bridge", "it has no static destinations, so nothing crosses at all",
-     "list statically included destinations"),
-    (_no_conduit, "conduit_network_queue_subscriptions", "conduitSubscriptions is false",
-     "set conduitSubscriptions to true"),
-    (_no_decrease, "consumer_priority_base", "decreaseNetworkConsumerPriority is false",
-     "set decreaseNetworkConsumerPriority to true"),
-    (_cannot_sync, "sync_durable_subs", "it needs conduitSubscriptions true and dynamicOnly false",
-     "set those two so"),
-)  # fmt: skip
+# The option that is idle -> under which conditions: each with why, and what to write.
+_ADVISORIES = "a static bridge listens to no advisories"
+IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
+    "dynamically_included_destinations": (
+        _static_bridge,
+        _ADVISORIES,
+        "take staticBridge out, or list them as statically included",
+    ),
+    "destination_filter": (_static_bridge, _ADVISORIES, "take one of the two out"),
+    "static_bridge": (
+        _only_static,
+        "it has no static destinations, so nothing crosses at all",
+        "list statically included destinations",
+    ),
+    "conduit_network_queue_subscriptions": (
+        _no_conduit,
+        "conduitSubscriptions is false",
+        "set conduitSubscriptions to true",
+    ),
+    "consumer_priority_base": (
+        _no_decrease,
+        "decreaseNetworkConsumerPriority is false",
+        "set decreaseNetworkConsumerPriority to true",
+    ),
+    "sync_durable_subs": (
+        _cannot_sync,
+        "it needs conduitSubscriptions true and dynamicOnly false",
+        "set those two so",
+    ),
+}
 
 
-def _policies(network: Network, broker: Broker) -> Iterator[Problem]:
+@rule(
+    "no-effect",
+    "warning",
+    finds="an option that another one makes idle",
+    what="{guide} has no effect: {why}",
+    fix="{fix}",
+    source=_TABLE,
+    example=lambda: mended(
+        sent(row("AB", static_bridge=True), reads()),
+        {AB: {"statically_included_destinations": ["queue://Q"]}},
+    ),
+    of=(links,),
+)
+def _no_effect(link: Link) -> Found:
+    options = link.connector.options
+    for idle, (holds, why, fix) in IDLE.items():
+        if idle in options and options[idle] not in ((), False) and holds(link.get):
+            guide = OPTIONS["networkConnector"][idle].guide
+            yield link.element, {"guide": guide, "why": why, "fix": fix}
+
+
+@rule(
+    "ttl-twice",
+    "warning",
+    finds="networkTTL beside messageTTL or consumerTTL",
+    what="networkTTL sets messageTTL and consumerTTL, which stand here too: which holds hangs on the "
+    "order in which the attributes are read",
+    fix="write messageTTL and consumerTTL, without networkTTL",
+    source=_TABLE,
+    unshown="it hangs on the order in which the broker reads them",
+    of=(links,),
+)
+def _ttl_twice(link: Link) -> Found:
+    given = link.connector.options
+    if "network_ttl" in given and ("message_ttl" in given or "consumer_ttl" in given):
+        yield link.element, {}
+
+
+def _excluded(link: Link, text: str) -> bool:
+    excluded = map(Destination.parse, link.connector.excluded_destinations)
+    return any(one.takes(Destination.parse(text)) for one in excluded)
+
+
+@rule(
+    "excluded-static",
+    "error",
+    finds="a destination both static and excluded",
+    what="{text} is forwarded statically and excluded: excluded wins, and nothing of it crosses",
+    fix="take it out of one of the two lists",
+    source="ActiveMQ rule 26.4",
+    example=lambda: forwards("statically_included_destinations"),
+    of=(links,),
+)
+def _excluded_static(link: Link) -> Found:
+    for text in link.connector.statically_included_destinations:
+        if link.edition != "5.5" and _excluded(link, text):
+            yield link.element, {"text": text}
+
+
+@rule(
+    "static-wildcard",
+    "warning",
+    finds="wildcards among static destinations in 5.5",
+    what="{text}: the guide of 5.5 allows no wildcards among static destinations",
+    fix="name each destination",
+    source="Fuse 2, Static propagation",
+    unshown="in the lab all messages arrive all the same",
+    of=(links,),
+)
+def _static_wildcard(link: Link) -> Found:
+    for text in link.connector.statically_included_destinations:
+        if link.edition == "5.5" and Destination.parse(text).has_wildcard:
+            yield link.element, {"text": text}
+
+
+@rule(
+    "excluded-included",
+    "error",
+    finds="a destination both included and excluded",
+    what="{text} is included and excluded: excluded wins, and nothing of it crosses",
+    fix="take it out of one of the two lists",
+    source="Fuse 2, Example 2.4",
+    example=lambda: forwards("dynamically_included_destinations"),
+    of=(links,),
+)
+def _excluded_included(link: Link) -> Found:
+    for text in link.connector.dynamically_included_destinations:
+        if _excluded(link, text):
+            yield link.element, {"text": text}
+
+
+REPLAY = (
+    "replay_delay_ms",
+    "replay_rate_limit",
+    "replay_rate_duration_ms",
+    "replay_selector_aware",
+)
+
+
+@rule(
+    "replay-off",
+    "warning",
+    finds="options of replay without replayWhenNoConsumers",
+    what="policy {pattern}: {guide} has no effect: replayWhenNoConsumers is false",
+    fix="set replayWhenNoConsumers to true",
+    source="article, Stuck messages",
+    unshown="nothing comes of it: an option without effect",
+    of=(brokers,),
+)
+def _replay_off(of: Home) -> Found:
+    context, broker = of
     for policy in broker.policies:
-        pattern = policy.get("queue") or policy.get("topic")
-        where = f"broker {broker.name}"
-        replays = policy.get("replay_when_no_consumers", False)
-        idle = [n for n in ("replay_delay_ms", "replay_rate_limit", "replay_rate_duration_ms",
-                            "replay_selector_aware") if policy.get(n)]  # fmt: skip
-        if idle and not replays:
-            guide = OPTIONS["policyEntry"][idle[0]].guide
-            yield Problem(
-                "replay-off", "warning", where,
-                f"policy {pattern}: {guide} has no effect: replayWhenNoConsumers is false",
-                "set replayWhenNoConsumers to true", "article, Stuck messages",
-            )  # fmt: skip
+        idle = next((name for name in REPLAY if policy.get(name)), None)
+        if idle and not policy.get("replay_when_no_consumers", False):
+            pattern = policy.get("queue") or policy.get("topic")
+            guide = OPTIONS["policyEntry"][idle].guide
+            yield context.broker(broker.name), {"pattern": pattern, "guide": guide}
 
 
-def _transport(network: Network, broker: Broker) -> Iterator[Problem]:
+@rule(
+    "update-off",
+    "warning",
+    finds="updates of clients that are switched off",
+    what="{guide} has no effect: updateClusterClients is false",
+    fix="set updateClusterClients to true",
+    source="Fuse 1, Table 1.1",
+    example=lambda: Example(
+        ex.crash(ex.told(update_cluster_clients_on_remove=True), ex.ONE),
+        ex.crash(ex.told(update_cluster_clients=True), ex.ONE),
+    ),
+    of=(brokers,),
+)
+def _update_off(of: Home) -> Found:
+    context, broker = of
+
     def get(name: str) -> object:
-        return broker.transport.get(name, network.edition)
+        return broker.transport.get(name, context.network.edition)
 
     told = ("update_cluster_clients_on_remove", "update_cluster_filter")
-    idle = [name for name in told if get(name)]
+    idle = next((name for name in told if get(name)), None)
     if idle and not (get("update_cluster_clients") or get("rebalance_cluster_clients")):
-        guide = OPTIONS["transportConnector"][idle[0]].guide
-        yield Problem(
-            "update-off", "warning", f"broker {broker.name}",
-            f"{guide} has no effect: updateClusterClients is false",
-            "set updateClusterClients to true", "Fuse 1, Table 1.1",
-        )  # fmt: skip
+        guide = OPTIONS["transportConnector"][idle].guide
+        yield context.broker(broker.name), {"guide": guide}

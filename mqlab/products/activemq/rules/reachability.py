@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mqlab.checks.example import Example, mended
+from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
+from mqlab.products.activemq.rules.context import CheckContext
+from mqlab.products.activemq.rules.examples_at_rest import far, nobody, reads, row, sent
 from mqlab.spec import Consumer, Network, Producer, Scenario
 from mqlab.spec.clients import Client
 from mqlab.spec.graph import distances
 from mqlab.spec.network import HEARD
-from mqlab.spec.problem import Problem
 from mqlab.spec.uri import Uri, parse
 from mqlab.spec.values import Destination, overlap
 
 TTL = "Fuse 2, Time-to-live"
-DISCOVERY, FAILOVER = "Fuse 1, Discovery", "Fuse 4, Example 4.8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +31,26 @@ class Place:
     broker: str
 
 
-def check(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the problems of reach, those of addresses first.
-
-    >>> import mqlab as mq
-    >>> connector = mq.NetworkConnector.as_written("nobody", "static:()")
-    >>> net = mq.Network(mq.Broker("A", connector))
-    >>> [problem.rule for problem in check(mq.Scenario(net, ()))]
-    ['no-target']
-    """
-    yield from _connectors(scenario.network)
-    yield from _clients(scenario)
-    yield from _time_to_live(scenario)
-
-
-def _connectors(network: Network) -> Iterator[Problem]:
-    for broker, connector in network.connectors():
-        where = f"{broker.name}/{connector.name}"
-        for what, remedy, source in _nowhere(network, connector.uri, broker.name):
-            yield Problem("no-target", "error", where, what, remedy, source)
-
-
-def _clients(scenario: Scenario) -> Iterator[Problem]:
-    for no, action in enumerate(scenario.actions, 1):
+@rule(
+    "no-target",
+    "error",
+    finds="an address by which nobody is found",
+    what="{uri} {what}",
+    fix="{fix}",
+    source="{source}",
+    example=lambda: Example(sent(nobody(), reads()), sent(row("AB"), reads())),
+)
+def _no_target(context: CheckContext) -> Found:
+    for link in context.links():
+        for facts in _nowhere(context.network, link.connector.uri, link.broker.name):
+            yield link.element, facts
+    for no, action in enumerate(context.scenario.actions, 1):
         if isinstance(action, Client):
-            for what, remedy, source in _nowhere(scenario.network, action.uri):
-                where = f"step {no}, client {action.name}"
-                yield Problem("no-target", "error", where, what, remedy, source)
+            for facts in _nowhere(context.network, action.uri):
+                yield Element(f"step {no}, client {action.name}"), facts
 
 
-def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[tuple[str, str, str]]:
+def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, str]]:
     """Yield what is wrong with an address by which nobody is found, what to write, and the source."""
     try:
         leaves = parse(uri).leaves()
@@ -68,58 +60,73 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[tuple[str, 
     hosts = [leaf for leaf in leaves if leaf.scheme not in HEARD]
     if any(_host(leaf) in names for leaf in hosts) or "updateURIsURL" in uri:
         return
+    source = "Fuse 4, Example 4.8"
     if len(leaves) > len(hosts):
-        told = any(b.transport.get("discovery_uri") for b in network.brokers if b.name != home)
-        if not told:
-            yield (f"{uri} waits for brokers that announce themselves, and none does: nobody is found",
-                   "give the others a TransportConnector(discovery_uri=...)", DISCOVERY)  # fmt: skip
-    elif not hosts or not any(map(_host, hosts)):
-        yield (f"{uri} names no broker: it never connects",
-               f"write for example static:(tcp://{names[-1] if names else 'B'}:61616)", FAILOVER)  # fmt: skip
+        if any(b.transport.get("discovery_uri") for b in network.brokers if b.name != home):
+            return
+        what = "waits for brokers that announce themselves, and none does: nobody is found"
+        fix = "give the others a TransportConnector(discovery_uri=...)"
+        source = "Fuse 1, Discovery"
+    elif not any(map(_host, hosts)):
+        what = "names no broker: it never connects"
+        fix = f"write for example static:(tcp://{names[-1] if names else 'B'}:61616)"
     else:
         there = ", ".join(dict.fromkeys(map(_host, hosts)))
-        yield (f"{uri} leads to {there}, where no broker is: it is tried for ever",
-               f"write a broker of the network: {', '.join(names)}", FAILOVER)  # fmt: skip
+        what = f"leads to {there}, where no broker is: it is tried for ever"
+        fix = f"write a broker of the network: {', '.join(names)}"
+    yield {"uri": uri, "what": what, "fix": fix, "source": source}
 
 
 def _host(leaf: Uri) -> str:
     return leaf.host or leaf.path or ""
 
 
-def _time_to_live(scenario: Scenario) -> Iterator[Problem]:
-    consumers = list(_places(scenario, Consumer))
-    producers = list(_places(scenario, Producer))
-    for producer in producers:
-        yield from _too_far(scenario.network, producer, consumers)
-    if producers:
+@rule(
+    "ttl-short",
+    "error",
+    finds="a consumer farther away than the TTL at its producer",
+    what="it is {hops} hops from producer {producer} at {home}, and the TTL there is {reach}: messages "
+    "strand on the way or never leave",
+    fix="set networkTTL to {hops} on every connector of the way",
+    source=TTL,
+    see="activemq/hops_and_ttl/chain4_default_ttl",
+    example=lambda: mended(far(), {"*/*": {"network_ttl": 2}}),
+)
+def _ttl_short(context: CheckContext) -> Found:
+    """Consumers of a producer's destination that lie farther than the TTL of the first hop."""
+    consumers = list(_places(context.scenario, Consumer))
+    for producer in _places(context.scenario, Producer):
+        away, reach = _around(context.network, producer.broker)
+        facts = {"producer": producer.who.name, "home": producer.broker, "reach": reach}
+        for consumer in consumers:
+            hops = away.get(consumer.broker, 0)
+            if hops and 0 <= reach < hops and meet(consumer.who, producer.who):
+                who = Element(f"consumer {consumer.who.name} at {consumer.broker}")
+                yield who, {**facts, "hops": hops}
+
+
+@rule(
+    "ttl-distance",
+    "warning",
+    finds="a TTL below the distance of the farthest broker",
+    what="{far} is {hops} hops away, and the TTL here is {reach}: what is sent here never comes to {end}",
+    fix="set networkTTL to {hops} on every connector of the way",
+    source=TTL,
+    see="activemq/hops_and_ttl/chain4_default_ttl",
+    example=lambda: mended(far(), {"*/*": {"network_ttl": 2}}),
+)
+def _ttl_distance(context: CheckContext) -> Found:
+    if any(_places(context.scenario, Producer)):
         return
-    for name in scenario.network.names:
-        away, reach = _around(scenario.network, name)
+    consumers = list(_places(context.scenario, Consumer))
+    for name in context.network.names:
+        away, reach = _around(context.network, name)
         ends = [(place.broker, f"consumer {place.who.name}") for place in consumers]
         ends = ends or [(other, "a consumer there") for other in away]
-        far = max(ends, key=lambda end: away.get(end[0], 0), default=(name, ""))
-        hops = away.get(far[0], 0)
+        farthest, end = max(ends, key=lambda one: away.get(one[0], 0), default=(name, ""))
+        hops = away.get(farthest, 0)
         if 0 < reach < hops:
-            yield Problem(
-                "ttl-distance", "warning", f"broker {name}",
-                f"{far[0]} is {hops} hops away, and the TTL here is {reach}: what is sent here never "
-                f"comes to {far[1]}",
-                f"set networkTTL to {hops} on every connector of the way", TTL,
-            )  # fmt: skip
-
-
-def _too_far(network: Network, producer: Place, consumers: list[Place]) -> Iterator[Problem]:
-    """Yield each consumer of a producer's destination that lies farther than the TTL of the first hop."""
-    away, reach = _around(network, producer.broker)
-    for consumer in consumers:
-        hops = away.get(consumer.broker, 0)
-        if hops and 0 <= reach < hops and meet(consumer.who, producer.who):
-            yield Problem(
-                "ttl-short", "error", f"consumer {consumer.who.name} at {consumer.broker}",
-                f"it is {hops} hops from producer {producer.who.name} at {producer.broker}, and the "
-                f"TTL there is {reach}: messages strand on the way or never leave",
-                f"set networkTTL to {hops} on every connector of the way", TTL,
-            )  # fmt: skip
+            yield context.broker(name), {"far": farthest, "hops": hops, "reach": reach, "end": end}
 
 
 def meet(consumer: Consumer | Producer, producer: Consumer | Producer) -> bool:
@@ -130,19 +137,16 @@ def meet(consumer: Consumer | Producer, producer: Consumer | Producer) -> bool:
 
 def overlapping(one: Destination, other: Destination) -> bool:
     """Whether some destination is among both."""
-    return any(
-        a.kind == b.kind and overlap(a.name, b.name)
-        for a in one.elements() for b in other.elements()
-    )  # fmt: skip
+    return any(a.kind == b.kind and overlap(a.name, b.name) for a in one.elements() for b in other.elements())
 
 
 def _around(network: Network, name: str) -> tuple[dict[str, int], int]:
     """Return how far each broker is from one, and the TTL of its first hop (-1: no limit)."""
     ttls = [
-        int(connector.get("message_ttl", network.edition)) for broker, connector in network.connectors()
-        if broker.name == name
-        or (connector.get("duplex", network.edition) and name in connector.targets)
-    ]  # fmt: skip
+        int(connector.get("message_ttl", network.edition))
+        for broker, connector in network.connectors()
+        if broker.name == name or (connector.get("duplex", network.edition) and name in connector.targets)
+    ]
     unlimited = -1 in ttls and network.edition != "5.5"
     return distances(network, name), -1 if unlimited else max(ttls, default=0)
 

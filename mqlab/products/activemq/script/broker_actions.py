@@ -69,9 +69,7 @@ def _waited(stage: Stage, waiting: RunningStep, there: bool) -> bool:
     lab, action = stage.lab, waiting.action
     if waiting.due is None and there:
         jitter = lab.random.randrange(duration(script_option(action, "jitter_ms", 0)) + 1)
-        return stage.is_due(
-            waiting, lab.clock.now + duration(script_option(action, "wait_ms")) + jitter
-        )
+        return stage.is_due(waiting, lab.clock.now + duration(script_option(action, "wait_ms")) + jitter)
     return waiting.due is not None and lab.clock.now >= waiting.due
 
 

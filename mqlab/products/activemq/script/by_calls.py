@@ -58,16 +58,18 @@ class ScriptRunner(Stage):
     def on_over(self, waiting: RunningStep) -> None:
         """An action is over: some say how long it took."""
         action = waiting.action
-        if (
-            isinstance(action, c.WaitUntil)
-            and action.what == "configured"
-            and script_option(action, "label")
-        ):
-            self.rows.append({
-                "step": waiting.no, "do": name_of(action), "client": action.about["client"],
-                "label": action.about["label"], "ok": True, "reached": self.condition_holds(waiting),
-                "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
-            })  # fmt: skip
+        if isinstance(action, c.WaitUntil) and action.what == "configured" and script_option(action, "label"):
+            self.rows.append(
+                {
+                    "step": waiting.no,
+                    "do": name_of(action),
+                    "client": action.about["client"],
+                    "label": action.about["label"],
+                    "ok": True,
+                    "reached": self.condition_holds(waiting),
+                    "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
+                }
+            )
 
     def report(self) -> list[dict[str, object]]:
         """Return what came of the calls, in the order of the actions."""

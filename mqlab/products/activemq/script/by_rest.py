@@ -56,9 +56,7 @@ class DirectScriptRunner:
         self.in_turn = True
         for process in self.lab.processes.values():
             process.start()
-        self.turns = deque(
-            connector for connector in self.lab.connectors if connector.spec.get("auto_start")
-        )
+        self.turns = deque(connector for connector in self.lab.connectors if connector.spec.get("auto_start"))
         return Completion(then=self.next_turn)
 
     def next_turn(self, _: None) -> None:
@@ -85,9 +83,7 @@ class DirectScriptRunner:
         lab.consumers[action.name] = consumer
         consumer.open()
 
-    def produce(
-        self, spec: a.Producer, headers: Mapping[str, object] | None = None
-    ) -> DirectProducer:
+    def produce(self, spec: a.Producer, headers: Mapping[str, object] | None = None) -> DirectProducer:
         """Let a producer begin to send."""
         lab = self.lab
         broker = lab.serving((spec.on, *spec.others), spec.name) or lab.broker(spec.on)

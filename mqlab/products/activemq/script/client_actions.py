@@ -17,9 +17,7 @@ from mqlab.spec import clients as c
 from mqlab.spec.values import Destination, duration
 
 LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
-UNNAMED = Refused(
-    "IllegalArgumentException", "Invalid destination name: a non-empty name is required"
-)
+UNNAMED = Refused("IllegalArgumentException", "Invalid destination name: a non-empty name is required")
 
 
 def connect(stage: Stage, action: c.Client) -> None:
@@ -111,9 +109,7 @@ def close_consumer(stage: Stage, action: a.Close) -> None:
     """A consumer closes, and its durable subscription ends if that is said."""
     consumer = stage.lab.consumers_by_name[action.consumer]
     call = stage.call(consumer.client.name)
-    waits = consumer.session.transaction is not None and (
-        consumer.unacknowledged or consumer.expected
-    )
+    waits = consumer.session.transaction is not None and (consumer.unacknowledged or consumer.expected)
     consumer.close()
     transport = consumer.client.transport
     if waits:

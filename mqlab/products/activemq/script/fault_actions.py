@@ -62,9 +62,7 @@ def _intervene(stage: Stage, what: str) -> int:
 
 def slow_disk(stage: Stage, action: f.SlowDisk) -> None:
     """A disk takes so many times as long."""
-    usual = (
-        "is as fast as usual" if action.factor == 1 else f"takes {action.factor:g} times as long"
-    )
+    usual = "is as fast as usual" if action.factor == 1 else f"takes {action.factor:g} times as long"
     _intervene(stage, f"the disk of {action.of} {usual}")
     stage.lab.disks[action.of] = action.factor
 

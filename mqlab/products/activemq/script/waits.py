@@ -60,10 +60,15 @@ def acts(lab: Lab, about: About) -> bool:
 
 
 WAITS: dict[str, Callable[[Lab, About], bool]] = {
-    "master": master, "role": role, "connected": connected,
-    "received": received, "bridge": bridge, "configured": configured,
-    "attempts": attempts, "acts": acts,
-}  # fmt: skip
+    "master": master,
+    "role": role,
+    "connected": connected,
+    "received": received,
+    "bridge": bridge,
+    "configured": configured,
+    "attempts": attempts,
+    "acts": acts,
+}
 
 
 def expecting(lab: Lab) -> str:

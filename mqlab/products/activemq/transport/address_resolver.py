@@ -168,16 +168,15 @@ class AddressResolver:
         if target is None:
             error = _nowhere(address)
             if error.kind == "UnknownHostException":
-                lab.record(Kind.Attempted, {"result": error.kind}, user, frm=user.node,
-                         rule=Reason.nobody_listens)  # fmt: skip
+                lab.record(
+                    Kind.Attempted, {"result": error.kind}, user, frm=user.node, rule=Reason.nobody_listens
+                )
             raise error
         lines = self._way(user.name, target)
         result = self.result(target, lines)
         self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
         rule = Reason.accepted if result == "connected" else Reason.nobody_listens
-        lab.record(
-            Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule
-        )
+        lab.record(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule)
         if result == "refused":
             raise Refused("ConnectException", "Connection refused")
         problem = uris.socket_problem(query)

@@ -37,9 +37,7 @@ def group_of(uri: str) -> tuple[str, str]:
 class AnnouncedService:
     """One service that is announced, and whose process must run for it."""
 
-    def __init__(
-        self, lan: MulticastNetwork, address: str, uri: str, process: BrokerService | None
-    ) -> None:
+    def __init__(self, lan: MulticastNetwork, address: str, uri: str, process: BrokerService | None) -> None:
         self.lan, self.address, self.process = lan, address, process
         self.group = group_of(uri)
         query = options(uri.partition("?")[2])
@@ -141,11 +139,7 @@ class MulticastDiscoveryAgent:
         """
         self.reported.discard(address)
         count = self.failures[address] = self.failures.get(address, 0) + 1
-        wait = (
-            min(self.factor ** min(count, 63) * 1000, self.maximum)
-            if self.exponential
-            else self.initial
-        )
+        wait = min(self.factor ** min(count, 63) * 1000, self.maximum) if self.exponential else self.initial
         self.suppressed[address] = self.lan.lab.clock.now + wait
 
 
@@ -167,18 +161,14 @@ class MulticastNetwork:
         self.listeners.append(heard)
         if not self.looking:
             self.looking = True
-            self.lab.clock.schedule_background(
-                self.lab.clock.now + KEEP_ALIVE * 1000, self.on_look, None
-            )
+            self.lab.clock.schedule_background(self.lab.clock.now + KEEP_ALIVE * 1000, self.on_look, None)
         return heard
 
     def on_look(self, _: None) -> None:
         """Let everybody look for silent services."""
         for listener in list(self.listeners):
             listener.look()
-        self.lab.clock.schedule_background(
-            self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None
-        )
+        self.lab.clock.schedule_background(self.lab.clock.now + KEEP_ALIVE * 100, self.on_look, None)
 
     def advertise(self, address: str, uri: str, process: BrokerService | None) -> None:
         """Announce a service from now on."""
@@ -204,9 +194,7 @@ class MulticastNetwork:
     def send(self, group: tuple[str, str], what: str, address: str) -> None:
         """Carry a datagram to all who listen to *group*."""
         if group in self.sniffed:
-            text = (
-                f"{group[1]}.ActiveMQ-4.{what}.%localhost%{self.lab.directory.shown_url(address)}"
-            )
+            text = f"{group[1]}.ActiveMQ-4.{what}.%localhost%{self.lab.directory.shown_url(address)}"
             self.lab.record(Kind.Announced, rule=Reason.multicast, detail={"text": text})
         for listener in list(self.listeners):
             if listener.group == group and not self.lab.loses():

@@ -247,9 +247,7 @@ class TransportChannel:
 
     def expect(self) -> None:
         """Break the connection if nothing is heard at all for the time of a first word."""
-        self.lab.clock.schedule_background(
-            self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None
-        )
+        self.lab.clock.schedule_background(self.lab.clock.now + FIRST_WORD * 1000, self.on_no_word, None)
 
     def on_dropped(self, _: None) -> None:
         """Whoever accepted it has closed it at once: what is to be said first finds it broken."""

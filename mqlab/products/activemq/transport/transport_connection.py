@@ -92,11 +92,7 @@ class TransportConnection:
         costs = self.process.costs
         if isinstance(command, ConnectionInfo):
             return costs.welcome
-        return (
-            self.process.on_disk(costs.write)
-            if isinstance(command, (Send, CommitTransaction))
-            else 0
-        )
+        return self.process.on_disk(costs.write) if isinstance(command, (Send, CommitTransaction)) else 0
 
     def _answer_late(self, request: int) -> None:
         self._answer(request, None)
@@ -202,9 +198,7 @@ class TransportConnection:
             raise Refused("DestinationDoesNotExistException", str(message.dest))
         known = message.number in process.producer_audit or message.number in process.lasting_audit
         if known and message.persistent:
-            process.broker.record_message(
-                Kind.Discarded, message, rule=Reason.duplicate, cause=sent.row
-            )
+            process.broker.record_message(Kind.Discarded, message, rule=Reason.duplicate, cause=sent.row)
             return
         if known and sent.resent:  # the audit of the queue does not know what is resent unreliably
             queue = process.broker.destination(message.dest)

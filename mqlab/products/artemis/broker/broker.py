@@ -50,9 +50,7 @@ class Broker:
     @property
     def runs(self) -> bool:
         """Whether its process is there and awake."""
-        return self.role not in (*GONE, "paused") and (
-            self.hosting_broker is None or self.hosting_broker.runs
-        )
+        return self.role not in (*GONE, "paused") and (self.hosting_broker is None or self.hosting_broker.runs)
 
     @property
     def serves(self) -> bool:
@@ -90,11 +88,7 @@ class Broker:
 
     def connectors_reach(self, other: Broker) -> bool:
         """Whether its connectors lead to another broker: a hosted one's are shifted, unless excluded."""
-        if (
-            self.hosting_broker is None
-            or other.process_name == self.process_name
-            or self.option("discovery")
-        ):
+        if self.hosting_broker is None or other.process_name == self.process_name or self.option("discovery"):
             return True
         kept = self.hosting_broker.element("excludes") or ()
         return self.spec.scales_down or f"to_{other.process_name}" in kept
@@ -141,9 +135,7 @@ class Topology(Subsystem):
             itself = self.entry(broker, broker.node_id)[0] == broker.process_name
             for live in self._heard(broker):
                 if broker.role == "backup_searching":
-                    broker.topology = {
-                        k: list(v) for k, v in live.topology.items()
-                    } | broker.topology
+                    broker.topology = {k: list(v) for k, v in live.topology.items()} | broker.topology
                 if live is not broker or itself:
                     broker.topology[live.node_id] = [live.process_name, self._backup(live, broker)]
             seen = sum(entry[0] != "-" for entry in broker.topology.values())
@@ -158,9 +150,7 @@ class Topology(Subsystem):
     def _heard(self, broker: Broker) -> list[Broker]:
         """Return the live ones it hears of; one whose connectors lead to no process hears of none."""
         found = [live for live in self.lab.live_brokers() if live is broker or broker.reaches(live)]
-        found.sort(
-            key=lambda live: live.served_journal.since if live.served_journal is not None else 0
-        )
+        found.sort(key=lambda live: live.served_journal.since if live.served_journal is not None else 0)
         deaf = broker.hosting_broker is not None and all(
             live.process_name == broker.process_name for live in found
         )

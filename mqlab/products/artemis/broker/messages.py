@@ -76,11 +76,7 @@ class Queue:
     @property
     def held(self) -> list[MessageReference]:
         """What its consumers have."""
-        return [
-            item
-            for c in self.consumers
-            for item in (*c.acknowledging, *c.unacknowledged, *c.buffer)
-        ]
+        return [item for c in self.consumers for item in (*c.acknowledging, *c.unacknowledged, *c.buffer)]
 
     def requeue(self, rows: list[tuple[MessageReference, bool]]) -> None:
         """Put what a consumer held, tried or not, at the head, before what was sent earlier."""
@@ -124,9 +120,7 @@ class Journal:
     home: Broker | None = None
     queues: dict[str, Queue] = field(default_factory=dict)
     prepared: list[list[Message]] = field(default_factory=list)
-    store_and_forward: dict[str, list[StoredMessage]] = field(
-        default_factory=dict
-    )  # for other pairs
+    store_and_forward: dict[str, list[StoredMessage]] = field(default_factory=dict)  # for other pairs
     since: int = 0
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
@@ -147,17 +141,13 @@ class Journal:
         kept = Journal(self.node_id, self.home, prepared=[list(work) for work in self.prepared])
         for name, old in self.queues.items():
             if old.durable:
-                kept.queues[name] = queue = Queue(
-                    name, old.topic, True, old.selector, old.auto_delete
-                )
+                kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)
                 held = old.held
                 for item in (i for i in old.items() if i.message.persistent):
                     tried = orderly and (item.delivery_count > 0 or item in held)
                     queue.add(item.message, int(tried), item.row)
         kept.store_and_forward = {
-            pair: [
-                StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent
-            ]
+            pair: [StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
             for pair, mail in self.store_and_forward.items()
         }
         return kept

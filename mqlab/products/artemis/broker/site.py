@@ -53,9 +53,7 @@ class Site(Lab):
         links: LikeLinks = None,
     ) -> None:
         names = [broker.name for broker in scenario.brokers]
-        super().__init__(
-            "artemis", scenario.steps, seed, jitter, limit, timing, Links.of(links, names)
-        )
+        super().__init__("artemis", scenario.steps, seed, jitter, limit, timing, Links.of(links, names))
         self.scenario = scenario
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
@@ -262,9 +260,7 @@ class Site(Lab):
 
     # Queues
 
-    def queue(
-        self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None
-    ) -> Queue:
+    def queue(self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None) -> Queue:
         """Return a broker's queue; one that is not there yet is made, for a client or a subscription."""
         found = broker.journal.queues.get(name)
         auto_delete = "never" if topic is not None or not self.deletes_queues else "empty"

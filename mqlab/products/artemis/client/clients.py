@@ -188,11 +188,7 @@ class Client:
         """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
         choice = [before, *(self.lab.all_brokers() if self.options["ha"] else ())]
         return next(
-            (
-                b
-                for b in choice
-                if b.node_id == self.node_id and b.connectors_reach(before) and self.reaches(b)
-            ),
+            (b for b in choice if b.node_id == self.node_id and b.connectors_reach(before) and self.reaches(b)),
             None,
         )
 

@@ -35,9 +35,7 @@ class Consumer(Client):
         self.arrived = 0  # how many of the buffer have come
         self.round = 0  # counts how often the buffer was given back
         self.unacknowledged: list[MessageReference] = []
-        self.acknowledging: list[
-            MessageReference
-        ] = []  # acknowledged, and the broker does not know yet
+        self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
         self.received = array("i")
         self.redelivered: list[int] = []
 
@@ -154,9 +152,7 @@ class Consumer(Client):
 
     def requeue(self, taken: bool, buffered: bool) -> None:
         """What it holds goes back to its place, counted as tried or not."""
-        rows = [(item, taken) for item in self.unacknowledged] + [
-            (item, buffered) for item in self.buffer
-        ]
+        rows = [(item, taken) for item in self.unacknowledged] + [(item, buffered) for item in self.buffer]
         self.unacknowledged, self.buffer, self.arrived = [], [], 0
         self.round += 1
         if self.queue is not None and self.at is not None:
@@ -181,9 +177,7 @@ class Consumer(Client):
         queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
         for item in queue.waiting:
-            self.lab.message(
-                Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row
-            )
+            self.lab.message(Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row)
 
     def close(self) -> bool:
         """Close its connection; returns whether that is blocked, while it looks for its broker."""

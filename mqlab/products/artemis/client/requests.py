@@ -71,9 +71,7 @@ class Request(ABC):
         """The broker has it; a slave that copies it has to have it too."""
         broker = self.client.at
         replica = (
-            broker.served_journal.replica
-            if broker is not None and broker.served_journal is not None
-            else None
+            broker.served_journal.replica if broker is not None and broker.served_journal is not None else None
         )
         if broker is None or replica is None or not self.persistent:
             self._on_stored(epoch)
@@ -173,9 +171,7 @@ class SendRequest(Request):
             self.message = self._message(self.first + self.sent, self.sent)
             if client.state != "failed":
                 to = client.at.node if client.at is not None else -1
-                self.message.row = self.lab.message(
-                    Kind.Sent, self.message, client.at, client.node, to
-                )
+                self.message.row = self.lab.message(Kind.Sent, self.message, client.at, client.node, to)
 
     def act(self) -> None:
         """The broker has a message."""

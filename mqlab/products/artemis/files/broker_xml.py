@@ -25,9 +25,10 @@ DEFAULT_VERSION = "2.5"
 
 
 def read(
-    files: Iterable[SourceFile], values: Mapping[str, str] | None = None,
+    files: Iterable[SourceFile],
+    values: Mapping[str, str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> HaScenario:  # fmt: skip
+) -> HaScenario:
     """Return the network that files make, in which nothing happens yet; raises `BadFile` with file and line."""
     files = tuple(files)
     cores = sources(files)
@@ -38,8 +39,9 @@ def read(
     body: JsonDict = {
         "brokers": [item["broker"] for item in bodies],
         "queues": _queues({n: item["queues"] for n, item in zip(cores, bodies, strict=True)}),
-        "version": DEFAULT_VERSION, "steps": [],
-    }  # fmt: skip
+        "version": DEFAULT_VERSION,
+        "steps": [],
+    }
     body["cluster"] = _shared(body["brokers"])
     for core, item in zip(cores.values(), body["brokers"], strict=True):
         item.update(core.notes.get("broker", {}))
@@ -71,8 +73,9 @@ def _queues(of: Mapping[str, list[dict[str, object]]]) -> list[dict[str, object]
             found.append(queue)
     return [
         queue if len(on) == len(of) else {**queue, "on": on}
-        for queue in found for on in [[name for name, queues in of.items() if queue in queues]]
-    ]  # fmt: skip
+        for queue in found
+        for on in [[name for name, queues in of.items() if queue in queues]]
+    ]
 
 
 def _shared(items: list[JsonDict]) -> dict[str, object]:
@@ -96,8 +99,11 @@ def write(scenario: HaScenario) -> dict[str, str]:
         if before == network:
             return {file.name: file.text for file in origin.files}
         there = sources(origin.files)
-        texts = {core.document.where: core.document.text for n, core in there.items()
-                 if n in {b.name for b in network.brokers}}  # fmt: skip
+        texts = {
+            core.document.where: core.document.text
+            for n, core in there.items()
+            if n in {b.name for b in network.brokers}
+        }
     kept = {core.name: core for core in sources(_files(texts)).values()}
     for broker in network.brokers:
         core = kept.get(broker.name)
@@ -148,8 +154,9 @@ def _noted(network: HaScenario, texts: dict[str, str]) -> dict[str, str]:
         own = _differences(item, items[item["name"]])
         if own:
             told[item["name"]] = {"broker": own}
-    whole = _differences({k: v for k, v in wanted.items() if k != "brokers"},
-                         {k: v for k, v in got.items() if k != "brokers"})  # fmt: skip
+    whole = _differences(
+        {k: v for k, v in wanted.items() if k != "brokers"}, {k: v for k, v in got.items() if k != "brokers"}
+    )
     names = [item["name"] for item in wanted["brokers"]]
     if names != [item["name"] for item in got["brokers"]]:
         whole["order"] = names

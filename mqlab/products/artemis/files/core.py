@@ -68,9 +68,7 @@ class Core:
         """Return the broker that a connector of this file leads to; raises `BadFile` for nobody."""
         place = f"{self.document.where}, line {element.line}"
         if connector not in self.connectors:
-            raise BadFile(
-                f"{place}: no <connector> of this file is called {shown(connector)}; write one"
-            )
+            raise BadFile(f"{place}: no <connector> of this file is called {shown(connector)}; write one")
         host, port = _host(self.connectors[connector])
         if host in hosts:
             return hosts[host]
@@ -81,10 +79,11 @@ class Core:
         if host in others:
             return host
         local = [
-            name for name, core in others.items()
+            name
+            for name, core in others.items()
             for own_host, own_port in map(_host, core.acceptors)
             if own_port == port and own_host in ANYWHERE
-        ]  # fmt: skip
+        ]
         if host in ANYWHERE and len(local) == 1:
             return local[0]
         raise BadFile(
@@ -120,8 +119,9 @@ class Core:
         rows = {row.guide: row for row in OPTIONS[section].values()}
         return {
             rows[child.name].name: reader.value(rows[child.name], child)
-            for child in self.element.children if child.name in rows
-        }  # fmt: skip
+            for child in self.element.children
+            if child.name in rows
+        }
 
     def addresses(self, reader: PolicyReader) -> dict[str, object]:
         """Return the settings of all addresses."""
@@ -129,9 +129,11 @@ class Core:
         settings = self.element.below("address-settings", "address-setting")
         return {
             rows[child.name].name: reader.value(rows[child.name], child)
-            for setting in settings if setting.attributes.get("match") == "#"
-            for child in setting.children if child.name in rows
-        }  # fmt: skip
+            for setting in settings
+            if setting.attributes.get("match") == "#"
+            for child in setting.children
+            if child.name in rows
+        }
 
     def queues(self) -> list[JsonDict]:
         """Return the queues that are listed."""
@@ -162,14 +164,17 @@ def found_core(document: Document) -> Core:
     element = root if root.name == "core" else root.first("core")
     if element is None or element.namespace not in NAMESPACES:
         what = "holds no core" if element is None else f"its core is of {shown(element.namespace)}"
-        raise BadFile(
-            f'{document.where}, line {root.line}: {what}; write <core xmlns="urn:activemq:core">'
-        )
+        raise BadFile(f'{document.where}, line {root.line}: {what}; write <core xmlns="urn:activemq:core">')
     name = element.first("name")
     if name is None or not text_of(name):
         raise BadFile(f"{document.where}, line {element.line}: the broker has no <name>; write one")
-    core = Core(document, element, text_of(name), _listed(element, "connectors", "connector"),
-                list(_listed(element, "acceptors", "acceptor").values()))  # fmt: skip
+    core = Core(
+        document,
+        element,
+        text_of(name),
+        _listed(element, "connectors", "connector"),
+        list(_listed(element, "acceptors", "acceptor").values()),
+    )
     for note in element.notes:
         if note.target == NOTE:
             core.note = note

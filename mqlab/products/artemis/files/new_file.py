@@ -19,10 +19,18 @@ from mqlab.spec.artemis.options import OPTIONS
 
 # The elements below ``core`` that are written, in this order.
 KNOWN = (
-    "journal-directory", "connectors", "acceptors", "broadcast-groups", "discovery-groups",
-    "cluster-password", *(row.guide for row in OPTIONS["core"].values()), "ha-policy",
-    "cluster-connections", "address-settings", "addresses",
-)  # fmt: skip
+    "journal-directory",
+    "connectors",
+    "acceptors",
+    "broadcast-groups",
+    "discovery-groups",
+    "cluster-password",
+    *(row.guide for row in OPTIONS["core"].values()),
+    "ha-policy",
+    "cluster-connections",
+    "address-settings",
+    "addresses",
+)
 _PORT, _GROUP = 61616, "lab"
 
 
@@ -92,8 +100,7 @@ def _cluster(network: HaScenario, broker: Broker, others: list[str]) -> str:
     options = {**network.cluster, **(broker.keys.get("cluster") or {})}
     lines = leaf("connector-ref", broker.name, " " * 8)
     for name, row in OPTIONS["cluster-connection"].items():
-        plain_ = row.type in (bool, int, str) and name not in (
-            "discovery", "allow_direct_connections_only")  # fmt: skip
+        plain_ = row.type in (bool, int, str) and name not in ("discovery", "allow_direct_connections_only")
         if plain_ and options.get(name) is not None:
             lines += leaf(row.guide, options[name], " " * 8)
     if options.get("discovery"):

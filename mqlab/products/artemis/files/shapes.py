@@ -57,16 +57,18 @@ _KEYS: dict[str, Shape] = {
 @cache
 def scenario() -> Record:
     """Return the shape of a scenario object."""
-    queue = Record({"name": NAME, "routing": choice(ROUTING), "address": NAME, "on": NAMES},
-                   (("name",),))  # fmt: skip
-    return Record({
-        **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "product",
-                "version"),
-        "brokers": ListOf(_broker(), "broker", most=10_000), "queues": ListOf(queue, "queue"),
-        "cluster": _rows("cluster-connection"), "address_settings": _rows("address-setting"),
-        "clients": _rows("url"),
-        "steps": ListOf(TaggedUnion("do", {do: _step(do) for do in STEPS}), "step"),
-    })  # fmt: skip
+    queue = Record({"name": NAME, "routing": choice(ROUTING), "address": NAME, "on": NAMES}, (("name",),))
+    return Record(
+        {
+            **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "product", "version"),
+            "brokers": ListOf(_broker(), "broker", most=10_000),
+            "queues": ListOf(queue, "queue"),
+            "cluster": _rows("cluster-connection"),
+            "address_settings": _rows("address-setting"),
+            "clients": _rows("url"),
+            "steps": ListOf(TaggedUnion("do", {do: _step(do) for do in STEPS}), "step"),
+        }
+    )
 
 
 def _broker() -> Record:
@@ -75,10 +77,21 @@ def _broker() -> Record:
     plain = _shapes(row for name, row in ELEMENTS.items() if name not in halves)
     down = _rows("scale-down")
     half = Record({**plain, "scale_down": down}, called="element")
-    policy = {"policy": choice(ROLES), "role": choice(ROLE), **plain, "scale_down": down,
-              "master": half, "slave": half}  # fmt: skip
-    keys = {"name": NAME, **_rows("broker").keys, "ha": Record(policy, (("policy",),), called="element"),
-            "cluster": _rows("cluster-connection"), "core": _rows("core")}  # fmt: skip
+    policy = {
+        "policy": choice(ROLES),
+        "role": choice(ROLE),
+        **plain,
+        "scale_down": down,
+        "master": half,
+        "slave": half,
+    }
+    keys = {
+        "name": NAME,
+        **_rows("broker").keys,
+        "ha": Record(policy, (("policy",),), called="element"),
+        "cluster": _rows("cluster-connection"),
+        "core": _rows("core"),
+    }
     return Record(keys, (("name",),))
 
 

@@ -16,9 +16,7 @@ NOTICED = 100 * MS  # a broken connection is noticed at once, by and large
 COPYING = 400 * MS  # the least that a first copy takes
 ENDING = 10_000 * MS  # what a broker takes to stop that cannot say goodbye
 LOADING = 400 * MS  # a journal is read before its broker serves
-AGAIN = (
-    2000 * MS
-)  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
+AGAIN = 2000 * MS  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
 # A slave votes 4 to 5 s after its master has woken up (Artemis rule 2.3).
 WAKES = 4500 * MS
 
@@ -30,12 +28,8 @@ class Replication(Subsystem):
 
     def start(self, broker: Broker) -> None:
         """A slave looks for a master; a master that may check looks for its own node id first."""
-        node_id = (
-            broker.stored_journal.node_id if broker.stored_journal is not None else broker.name
-        )
-        acting = any(
-            live.node_id == node_id and broker.reaches(live) for live in self.lab.live_brokers()
-        )
+        node_id = broker.stored_journal.node_id if broker.stored_journal is not None else broker.name
+        acting = any(live.node_id == node_id and broker.reaches(live) for live in self.lab.live_brokers())
         if broker.spec.role == "slave":
             self.search(broker, "")
         elif acting and broker.element("check_for_live_server"):
@@ -50,9 +44,7 @@ class Replication(Subsystem):
             "journal",
             *(("bindings", "paging") if slave.stored_journal is not None else ()),
         ):
-            saved = slave.old_replicas.setdefault(
-                folder, [0]
-            )  # the last number given, and those kept
+            saved = slave.old_replicas.setdefault(folder, [0])  # the last number given, and those kept
             saved[0] += 1
             saved.append(saved[0])
             del saved[1 : len(saved) - keep if keep >= 0 else 1]
@@ -83,16 +75,10 @@ class Replication(Subsystem):
             return False
         if live.spec.policy != "replication" or slave.element("cluster_name") is not None:
             return False
-        if (
-            self.lab.topology.entry(live, live.node_id)[0] != live.process_name
-        ):  # it is told of another one
+        if self.lab.topology.entry(live, live.node_id)[0] != live.process_name:  # it is told of another one
             return False
         wanted = slave.element("group_name")
-        return (
-            live.node_id == slave.node_id
-            if slave.node_id
-            else wanted in (None, live.element("group_name"))
-        )
+        return live.node_id == slave.node_id if slave.node_id else wanted in (None, live.element("group_name"))
 
     def search_again(self, ended: bool = False) -> None:
         """Who searches looks whom it reaches; it asks nobody twice who has refused it.
@@ -134,11 +120,7 @@ class Replication(Subsystem):
     @staticmethod
     def _unpair(slave: Broker) -> None:
         live, slave.master = slave.master, None
-        if (
-            live is not None
-            and live.served_journal is not None
-            and live.served_journal.replica is slave
-        ):
+        if live is not None and live.served_journal is not None and live.served_journal.replica is slave:
             live.served_journal.replica = None
 
     # Fail-back
@@ -217,9 +199,7 @@ class Replication(Subsystem):
         voters = [
             voter
             for voter in self.lab.live_brokers()
-            if voter.node_id != asker.node_id
-            and voter.node_id in asker.topology
-            and asker.reaches(voter)
+            if voter.node_id != asker.node_id and voter.node_id in asker.topology and asker.reaches(voter)
         ]
         said = {voter.name: agrees(voter) for voter in voters}
         votes = sum(said.values())
@@ -244,9 +224,7 @@ class Replication(Subsystem):
         """
         master = slave.master
         self._unpair(slave)
-        cut = master is not None and not self.lab.partitions.joined(
-            slave.process_name, master.process_name
-        )
+        cut = master is not None and not self.lab.partitions.joined(slave.process_name, master.process_name)
         if cut and slave.max_cluster_size < 2:
             self.lab.role(slave, "stopping")
             self.lab.soon(slave, self.lab.random_duration(ENDING), self._restart)

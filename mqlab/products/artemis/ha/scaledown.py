@@ -70,9 +70,7 @@ def scale_down(lab: Site, broker: Broker) -> None:
             queue.auto_delete = "never" if queue.auto_delete == "left" else queue.auto_delete
         for client in lab.clients.at(broker):
             client.on_disconnected(tried=False)
-            client.node_id = (
-                ""  # it was pointed at the target, and does not find its way back either
-            )
+            client.node_id = ""  # it was pointed at the target, and does not find its way back either
         move(lab, broker, broker.journal, target)
 
 
@@ -88,9 +86,7 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
         there, topic = target.served_journal.queues.get(key), queue.topic
         created = queue.waiting and (topic is not None or not lab.deletes_queues)
         if there is None and created:
-            there = lab.new_queue(
-                target, queue.name, topic or queue.name, selector=queue.selector, key=key
-            )
+            there = lab.new_queue(target, queue.name, topic or queue.name, selector=queue.selector, key=key)
         fits = there is not None and (there.topic is None) == (topic is None)
         for item in queue.waiting:
             if there is not None and fits:

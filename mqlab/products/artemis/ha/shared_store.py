@@ -46,9 +46,7 @@ class SharedStore(Subsystem):
             self._next_live(store)
             return
         store.slaves.append(broker)
-        broker.node_id = (
-            store.journal.node_id if store.journal is not None else broker.node_id or "?"
-        )
+        broker.node_id = store.journal.node_id if store.journal is not None else broker.node_id or "?"
         self.lab.role(broker, "backup_queued")
         self._next_backup(store)
 

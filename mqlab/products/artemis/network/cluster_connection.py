@@ -101,9 +101,7 @@ class ClusterConnection(Subsystem):
         for binding in filter(None, chosen):  # all of them are found before one is used
             self._deliver(broker, *binding, message, message.row, Reason.broker_turn)
         if not groups:
-            self.lab.message(
-                Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row
-            )
+            self.lab.message(Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row)
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
         """Return whose turn it is: brokers take turns, those with a matching consumer first.
@@ -111,11 +109,7 @@ class ClusterConnection(Subsystem):
         Where no broker has one it is this broker's turn.
         """
         kind = broker.option("message_load_balancing")
-        turns = [
-            (at, queue)
-            for at, queue in self._turns(broker, bindings)
-            if selects(queue.selector, message)
-        ]
+        turns = [(at, queue) for at, queue in self._turns(broker, bindings) if selects(queue.selector, message)]
         own = [turn for turn in turns if turn[0] is broker]
         anybody = kind == "STRICT" or len(bindings) == 1
         takers = [turn for turn in turns if anybody or turn[1].wanted(message)]
@@ -177,9 +171,7 @@ class ClusterConnection(Subsystem):
         ):
             return  # its broker ended meanwhile: what it kept is sent once more
         if not (onto.serves and frm.reaches(onto)):
-            self.lab.message(
-                Kind.Held, stored.message, frm, rule=Reason.on_the_way, cause=stored.row
-            )
+            self.lab.message(Kind.Held, stored.message, frm, rule=Reason.on_the_way, cause=stored.row)
             return
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
         self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
@@ -198,9 +190,7 @@ class ClusterConnection(Subsystem):
                 there = at is not broker and broker.reaches(at)
                 for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
                     if not stored.under_way:
-                        self._forward(
-                            BridgedMessage(stored, (broker, at), None, Reason.broker_turn)
-                        )
+                        self._forward(BridgedMessage(stored, (broker, at), None, Reason.broker_turn))
 
     # To the consumers of a broker
 

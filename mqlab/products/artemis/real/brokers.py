@@ -19,17 +19,20 @@ from mqlab.spec.artemis import HaScenario
 from mqlab.spec.artemis.broker import Broker
 
 # As JMS clients of the product have it (consumerWindowSize, 1 MiB): STOMP's own default is 10 KiB.
-_STOMP = (
-    "protocols=STOMP;anycastPrefix=/queue/;multicastPrefix=/topic/;stompConsumerCredits=1048576"
-)
+_STOMP = "protocols=STOMP;anycastPrefix=/queue/;multicastPrefix=/topic/;stompConsumerCredits=1048576"
 _DIRECTORIES = ("paging", "bindings", "journal", "large-messages")
 _USER = ("--user", "admin", "--password", "admin")
 # What a broker logs -> what it is from then on; the last of them holds.
 _ROLES = {
-    "AMQ221007": "live", "AMQ221010": "live", "AMQ221024": "backup_in_sync", "AMQ221031": "backup_announced",
-    "AMQ221032": "backup_queued", "AMQ221033": "backup_holding_lock", "AMQ221034": "starting",
+    "AMQ221007": "live",
+    "AMQ221010": "live",
+    "AMQ221024": "backup_in_sync",
+    "AMQ221031": "backup_announced",
+    "AMQ221032": "backup_queued",
+    "AMQ221033": "backup_holding_lock",
+    "AMQ221034": "starting",
     "AMQ221002": "stopped",
-}  # fmt: skip
+}
 _CODE = re.compile("|".join(_ROLES))
 _WAIT = ("backup_in_sync", "backup_announced", "backup_queued", "backup_holding_lock", "starting")
 
@@ -44,13 +47,21 @@ class ArtemisBrokers(Processes):
     def prepare(self, name: str) -> None:
         """Let the product make an instance, and put the lab's ``broker.xml`` into it."""
         base = self.own[name]
-        said = self.ask([self.home.starter, "create", "--silent", "--allow-anonymous", "--no-autotune",
-                         "--no-web", *_USER, base])  # fmt: skip
+        said = self.ask(
+            [
+                self.home.starter,
+                "create",
+                "--silent",
+                "--allow-anonymous",
+                "--no-autotune",
+                "--no-web",
+                *_USER,
+                base,
+            ]
+        )
         file = base / "etc" / "broker.xml"
         if not file.exists():
-            raise CannotRun(
-                f"{self.home.starter} made no instance for broker {name}:\n{said[-600:]}"
-            )
+            raise CannotRun(f"{self.home.starter} made no instance for broker {name}:\n{said[-600:]}")
         file.write_text(self.file_of(name), encoding="utf-8")
 
     def file_of(self, name: str) -> str:
@@ -70,9 +81,10 @@ class ArtemisBrokers(Processes):
         for element in list(core):
             if element.tag.endswith("-directory"):
                 core.remove(element)
-        settings = {
-            f"{kind}-directory": str(self._data(broker) / kind) for kind in _DIRECTORIES
-        } | {"journal-type": "NIO", "security-enabled": "false"}
+        settings = {f"{kind}-directory": str(self._data(broker) / kind) for kind in _DIRECTORIES} | {
+            "journal-type": "NIO",
+            "security-enabled": "false",
+        }
         for setting, value in settings.items():
             ElementTree.SubElement(core, space + setting).text = value
         ElementTree.indent(root)
@@ -83,8 +95,13 @@ class ArtemisBrokers(Processes):
         return self.own[broker.name] / "data" if store is None else self._shared(str(store))
 
     def _shared(self, store: str) -> Path:
-        stores = sorted({str(b.keys["shared_store"]) for b in self.network.brokers
-                         if b.keys.get("shared_store") is not None})  # fmt: skip
+        stores = sorted(
+            {
+                str(b.keys["shared_store"])
+                for b in self.network.brokers
+                if b.keys.get("shared_store") is not None
+            }
+        )
         return self.folder / "shared" / str(stores.index(store))
 
     def command(self, name: str) -> list[str]:
@@ -134,8 +151,9 @@ def depths_in(table: str, queues: Sequence[str]) -> dict[str, int]:
     """
     rows = [
         [cell.strip() for cell in line.strip().strip("|").split("|")]
-        for line in table.splitlines() if line.strip().startswith("|")
-    ]  # fmt: skip
+        for line in table.splitlines()
+        if line.strip().startswith("|")
+    ]
     if not rows or not {"NAME", "MESSAGE_COUNT"} <= set(rows[0]):
         raise CannotRun(f"'artemis queue stat' printed no table:\n{table[-600:]}")
     name, count = rows[0].index("NAME"), rows[0].index("MESSAGE_COUNT")

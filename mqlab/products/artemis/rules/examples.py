@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mqlab.checks.example import Example
 from mqlab.products.artemis.files import lab_file
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.json_types import JsonDict
@@ -19,12 +18,14 @@ DISCOVERED = {"discovery_group_ref": "all"}
 
 
 def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: Any) -> HaScenario:
-    members = [
-        {"name": name, **({"ha": dict(policy)} if policy else {})}
-        for name, policy in brokers.items()
-    ]
-    body = {"product": "artemis", "brokers": members, "queues": [{"name": "Q"}], **more,
-            "steps": [{"do": "start"}, *steps, {"do": "settle"}]}  # fmt: skip
+    members = [{"name": name, **({"ha": dict(policy)} if policy else {})} for name, policy in brokers.items()]
+    body = {
+        "product": "artemis",
+        "brokers": members,
+        "queues": [{"name": "Q"}],
+        **more,
+        "steps": [{"do": "start"}, *steps, {"do": "settle"}],
+    }
     return lab_file.read(body, "shown")
 
 
@@ -48,24 +49,30 @@ def _kill(broker: str) -> dict[str, object]:
     return {"do": "kill", "broker": broker}
 
 
-def _pair(
-    master: Mapping[str, object], slave: Mapping[str, object], *steps: JsonDict
-) -> HaScenario:
+def _pair(master: Mapping[str, object], slave: Mapping[str, object], *steps: JsonDict) -> HaScenario:
     brokers = {"M1": {**MASTER, **master}, "S1": {**SLAVE, **slave}}
     return _read(brokers, _until("S1", "backup_in_sync"), *steps)
 
 
-def _returns(**master: bool) -> HaScenario:
+def returns(**master: bool) -> HaScenario:
     """Return a master that comes back after its slave has given six of ten messages away."""
     return _pair(
-        master, {"allow_failback": True}, _send("M1", 10), _kill("M1"), _until("S1", "live"),
-        _reads("S1", "C1", receiving=False), {"do": "receive", "consumer": "C1", "count": 6},
-        {"do": "close_consumer", "consumer": "C1"}, {"do": "start_broker", "broker": "M1"},
-        _until("M1", "live"), _reads("M1", "C2"),
-    )  # fmt: skip
+        master,
+        {"allow_failback": True},
+        _send("M1", 10),
+        _kill("M1"),
+        _until("S1", "live"),
+        _reads("S1", "C1", receiving=False),
+        {"do": "receive", "consumer": "C1", "count": 6},
+        {"do": "close_consumer", "consumer": "C1"},
+        {"do": "start_broker", "broker": "M1"},
+        _until("M1", "live"),
+        _reads("M1", "C2"),
+    )
 
 
-def _comes_back(**slave: bool) -> HaScenario:
+def comes_back(**slave: bool) -> HaScenario:
+    """Return a master that comes back after its slave has gone live."""
     back = {"do": "start_broker", "broker": "M1"}
     return _pair(
         {"check_for_live_server": True},
@@ -77,7 +84,7 @@ def _comes_back(**slave: bool) -> HaScenario:
     )
 
 
-def _cut(pairs: int) -> HaScenario:
+def cut(pairs: int) -> HaScenario:
     """Return pairs in groups of their own; the line between the first master and its slave is cut."""
     brokers: dict[str, Policy] = {}
     for no in range(1, pairs + 1):
@@ -86,22 +93,21 @@ def _cut(pairs: int) -> HaScenario:
             f"S{no}": {**SLAVE, "group_name": f"g{no}"},
         }
     synced = (_until(f"S{no}", "backup_in_sync") for no in range(1, pairs + 1))
-    return _read(
-        brokers, *synced, _send("M1"), {"do": "cut", "between": ["M1", "S1"]}, _wait(20_000)
-    )
+    return _read(brokers, *synced, _send("M1"), {"do": "cut", "between": ["M1", "S1"]}, _wait(20_000))
 
 
-def _grouped(master: str, slave: str) -> HaScenario:
+def grouped(master: str, slave: str) -> HaScenario:
     """Return a master that dies, and a slave, each in a group."""
     brokers = {"M1": {**MASTER, "group_name": master}, "S1": {**SLAVE, "group_name": slave}}
     return _read(brokers, _wait(10_000), _send("M1"), _kill("M1"), _wait(20_000))
 
 
-def _dies(**slave: int) -> HaScenario:
+def dies(**slave: int) -> HaScenario:
+    """Return a master that dies with five messages."""
     return _pair({}, slave, _send("M1"), _kill("M1"), _wait(60_000))
 
 
-def _scales_down(policy: Mapping[str, object], other: Policy = None) -> HaScenario:
+def scales_down(policy: Mapping[str, object], other: Policy = None) -> HaScenario:
     """Return a broker that is stopped with five messages, and a reader of them at the other one."""
     brokers = {"B1": {"policy": "live_only", "scale_down": dict(policy)}, "B2": other}
     stop = {"do": "stop", "broker": "B1"}
@@ -109,18 +115,23 @@ def _scales_down(policy: Mapping[str, object], other: Policy = None) -> HaScenar
     return _read(brokers, _wait(3000), _send("B1"), stop, _reads("B2"), cluster=cluster)
 
 
-def _group(name: str) -> Policy:
-    return {"policy": "live_only", "scale_down": {"enabled": False, "group_name": name}}
+def in_group(name: str) -> HaScenario:
+    """Return a broker that scales down to a group, and another one that is in the group of a name."""
+    other = {"policy": "live_only", "scale_down": {"enabled": False, "group_name": name}}
+    return scales_down({"group_name": "g", **DISCOVERED}, other)
 
 
-def _hosted(room: int, **host: list[str]) -> HaScenario:
+def hosted(room: int, **host: list[str]) -> HaScenario:
     """Return a broker that asks another to host its backup, and dies."""
-    brokers = {"A": {**COLOCATED, "max_backups": room, **host},
-               "B": {**COLOCATED, "request_backup": True, "max_backups": 0}}  # fmt: skip
+    brokers = {
+        "A": {**COLOCATED, "max_backups": room, **host},
+        "B": {**COLOCATED, "request_backup": True, "max_backups": 0},
+    }
     return _read(brokers, _wait(20_000))
 
 
-def _apart(kind: str, *steps: dict[str, object], **settings: int) -> HaScenario:
+def apart(kind: str, *steps: dict[str, object], **settings: int) -> HaScenario:
+    """Return two brokers without policies, and what happens at them under a kind of balancing."""
     more = {"address_settings": settings} if settings else {}
     return _read(
         {"A": None, "B": None},
@@ -131,24 +142,5 @@ def _apart(kind: str, *steps: dict[str, object], **settings: int) -> HaScenario:
     )
 
 
-_LATE = (_send("A"), _reads("B"))
-_EARLY = (_reads("B"), _wait(1000), _send("A"))
-
-PAIRS = {
-    "duplicates": Example(_returns(), _returns(check_for_live_server=True)),
-    "no-failback": Example(_comes_back(), _comes_back(allow_failback=True)),
-    "group-alone": Example(_grouped("fish", "bird"), _grouped("fish", "fish")),
-    "split-brain": Example(_cut(1), _cut(3)),
-    "never-live": Example(_dies(quorum_size=2), _dies()),
-    "scale-down-target": Example(_scales_down({}), _scales_down({"connectors": ["to_B2"]})),
-    "scale-down-group": Example(
-        _scales_down({"group_name": "g", **DISCOVERED}, _group("other")),
-        _scales_down({"group_name": "g", **DISCOVERED}, _group("g")),
-    ),
-    "excludes": Example(_hosted(1), _hosted(1, excludes=["to_B"])),
-    "no-host": Example(_hosted(0, excludes=["to_B"]), _hosted(1, excludes=["to_B"])),
-    "off-remote": Example(_apart("OFF", *_EARLY), _apart("ON_DEMAND", *_EARLY)),
-    "no-redistribution": Example(
-        _apart("ON_DEMAND", *_LATE), _apart("ON_DEMAND", *_LATE, redistribution_delay=0)
-    ),
-}
+LATE = (_send("A"), _reads("B"))
+EARLY = (_reads("B"), _wait(1000), _send("A"))

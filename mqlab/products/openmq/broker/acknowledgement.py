@@ -22,9 +22,7 @@ def on_dups(consumer: Consumer) -> None:
 
 def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     """Acknowledge what was taken; False if the session lost something, or a home is away."""
-    if consumer.rollback_only or any(
-        c.stale or not consumer.home.linked(c.message.home) for c in done
-    ):
+    if consumer.rollback_only or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
         _refuse(consumer)
         return False
     consumer.taken = [claim for claim in consumer.taken if claim not in done]

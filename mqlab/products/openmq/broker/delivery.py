@@ -49,9 +49,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     free = [
         c
         for c in takers
-        if len(c.buffer) < _room(c, home)
-        and claim.key in (None, c.key)
-        and selects(c.selector, message)
+        if len(c.buffer) < _room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
     ]
     if not free:
         return False
@@ -117,9 +115,7 @@ def _forward(claim: Delivery, there: Broker) -> None:
             rule=Reason.home_to_home,
         )
     claim.row = message.copies.get(there, message.crossing.get(there, -1))
-    home.lab.lines[home.name, there.name].carry(
-        on_forwarded, (claim, claim.trips), 0, claim.message.size
-    )
+    home.lab.lines[home.name, there.name].carry(on_forwarded, (claim, claim.trips), 0, claim.message.size)
 
 
 def on_forwarded(trip: Trip) -> None:

@@ -80,9 +80,7 @@ class Client:
     from_home: Link
     open: bool = True
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
-    rollback_only: bool = (
-        False  # its session lost something: no acknowledgement or commit until recover
-    )
+    rollback_only: bool = False  # its session lost something: no acknowledgement or commit until recover
     xid: str = ""  # the distributed transaction that it has begun
     lost: int = -1  # the row with which it last lost its connection
 
@@ -214,9 +212,7 @@ class Broker:
         self.ended = -1  # the row with which it last ended
         self.orderly = False  # it was stopped then
         self.linked_before: set[Broker] = set()  # whom it has been linked to in this life
-        self.taking_over_broker: Broker | None = (
-            None  # who is taking it over, and takes no clients meanwhile
-        )
+        self.taking_over_broker: Broker | None = None  # who is taking it over, and takes no clients meanwhile
         self.taken_over_by: Broker | None = None  # who has taken it over
         self.barred_until = 0  # when it may start again (us)
 
@@ -330,8 +326,4 @@ class Broker:
     def unused_durables(self, dest: Destination) -> list[Key]:
         """Return the durable subscriptions of a topic that nobody uses: they count as consumers."""
         used = {c.key for c in self.consumers(dest)}
-        return [
-            d.key
-            for d in self.durables.values()
-            if d.dest == dest and d.key not in used and not d.refused
-        ]
+        return [d.key for d in self.durables.values() if d.dest == dest and d.key not in used and not d.refused]

@@ -83,9 +83,7 @@ def claims(message: Message) -> list[Delivery]:
     return [Delivery(message, key) for key in keys]
 
 
-def _is_full(
-    instance: PhysicalDestination, message: Message, more: int = 0, more_bytes: int = 0
-) -> bool:
+def _is_full(instance: PhysicalDestination, message: Message, more: int = 0, more_bytes: int = 0) -> bool:
     weight = sum(m.size + OVERHEAD for m in (*instance.messages, message))
     many = instance.limits("MaxNumMsgs", len(instance.messages) + more + 1)
     return many or instance.limits("MaxTotalMsgBytes", weight + more_bytes)

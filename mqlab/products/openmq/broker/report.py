@@ -98,8 +98,9 @@ def transactions(broker: Broker) -> list[str]:
     ]
     lines += [
         f"PREPARED messages={sent[xid]} acks={len(branch.taken)}"
-        for xid, branch in lab.prepared.items() if branch.home is broker
-    ]  # fmt: skip
+        for xid, branch in lab.prepared.items()
+        if branch.home is broker
+    ]
     return sorted(lines)
 
 

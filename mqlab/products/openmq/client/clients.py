@@ -26,11 +26,7 @@ def addresses(lab: Cluster, where: Any) -> list[Broker]:
 def reachable(lab: Cluster, keys: Keys) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
     return next(
-        (
-            b
-            for b in addresses(lab, keys["broker"])
-            if b.serves and not b.quiesced and not _is_taking(b)
-        ),
+        (b for b in addresses(lab, keys["broker"]) if b.serves and not b.quiesced and not _is_taking(b)),
         None,
     )
 
@@ -74,9 +70,7 @@ def lose(client: Client, cause: int) -> None:
         cause=cause,
     )
     client.rollback_only = client.mode == "transacted"  # C4074
-    if isinstance(
-        client, Consumer
-    ):  # nothing taken, nothing lost; receive fails until recover: C4106
+    if isinstance(client, Consumer):  # nothing taken, nothing lost; receive fails until recover: C4106
         client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
         acknowledgement.requeue(client, Reason.broker_stopped)
     if comes_back(client):

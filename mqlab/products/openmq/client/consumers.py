@@ -24,9 +24,7 @@ def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
     new = broker is not None and (bool(id) or dest not in broker.instances)
     if broker and new and broker.asks_in_vain and broker.find(dest):
         broker.instances[dest].unanswered += 1
-        return RunningStep(
-            _has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True
-        )
+        return RunningStep(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
     return _open(lab, keys)
 
 
@@ -47,8 +45,7 @@ def _open(lab: Cluster, keys: Keys) -> bool:
     if broker is None or clients.is_used(lab, id) or not broker.find(dest):
         return False
     active, backup = (
-        int(broker.instances[dest].option(f"MaxNum{which}Consumers"))
-        for which in ("Active", "Backup")
+        int(broker.instances[dest].option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup")
     )
     if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
         return False

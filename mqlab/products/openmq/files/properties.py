@@ -78,17 +78,16 @@ def _notes(file: SourceFile) -> dict[str, object]:
             except (ValueError, RecursionError):
                 value = None
             if not isinstance(value, dict):
-                raise BadFile(
-                    f"{file.name}, line {no}: this is not what mqlab writes there; take it out"
-                )
+                raise BadFile(f"{file.name}, line {no}: this is not what mqlab writes there; take it out")
             return value
     return {}
 
 
 def read(
-    files: Iterable[SourceFile], values: Mapping[str, str] | None = None,
+    files: Iterable[SourceFile],
+    values: Mapping[str, str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> ClusterScenario:  # fmt: skip
+) -> ClusterScenario:
     """Return the cluster that files make, in which nothing happens yet; raises `BadFile` with file and line."""
     files = tuple(files)
     found = sources(files)
@@ -96,9 +95,7 @@ def read(
     if len(own) < sum(one.broker is not None for one in found):
         raise BadFile(f"{files[0].name}: two files are of one broker; give each its own {NAME}")
     shared = [one for one in found if one.broker is None] or list(own.values())[:1]
-    listed = [
-        _named(text, own, hosts or {}) for one in shared[:1] for text in _list(one.text(LIST))
-    ]
+    listed = [_named(text, own, hosts or {}) for one in shared[:1] for text in _list(one.text(LIST))]
     names = [*dict.fromkeys(listed), *(name for name in own if name not in listed)]
     if not names:
         raise BadFile(f"{files[0].name}: no broker is named; write {LIST}=b1:{_PORT},b2:{_PORT}")
@@ -110,8 +107,10 @@ def read(
     body = {
         "brokers": [_member(name, own, listed, shared[0], hosts or {}, model) for name in names],
         "cluster": {"model": model, "options": cluster} | ({"master": master} if master else {}),
-        "steps": [], "version": "6.5", **notes,
-    }  # fmt: skip
+        "steps": [],
+        "version": "6.5",
+        **notes,
+    }
     try:
         scenario = lab.read(body, files[0].name)
     except (MqlabError, TypeError, KeyError, AttributeError) as error:
@@ -127,21 +126,18 @@ def _list(text: str) -> list[str]:
 def _named(address: str, own: Mapping[str, Found], hosts: Mapping[str, str]) -> str:
     """Return the broker at an address such as ``b1:7676``: by its port mapper, or called like the host."""
     place = address.rpartition("://")[2].strip("/")
-    host, _, port = (
-        place.rpartition(":") if place[-1:].isdecimal() and ":" in place else (place, "", "")
-    )
+    host, _, port = place.rpartition(":") if place[-1:].isdecimal() and ":" in place else (place, "", "")
     if host in hosts:
         return hosts[host]
     at = [
-        name for name, one in own.items()
+        name
+        for name, one in own.items()
         if one.text(PORT, _PORT) == (port or _PORT) and one.text(HOST, host) == host
-    ]  # fmt: skip
+    ]
     return host if host in own or len(at) != 1 else at[0]
 
 
-def _model(
-    shared: Found, own: Mapping[str, Found], hosts: Mapping[str, str]
-) -> tuple[str, str | None]:
+def _model(shared: Found, own: Mapping[str, Found], hosts: Mapping[str, str]) -> tuple[str, str | None]:
     if shared.text(ENHANCED) == "true":
         return "enhanced", None
     if shared.text(PEER) == "true":
@@ -151,9 +147,13 @@ def _model(
 
 
 def _member(
-    name: str, own: Mapping[str, Found], listed: list[str], shared: Found,
-    hosts: Mapping[str, str], model: str,
-) -> dict[str, object]:  # fmt: skip
+    name: str,
+    own: Mapping[str, Found],
+    listed: list[str],
+    shared: Found,
+    hosts: Mapping[str, str],
+    model: str,
+) -> dict[str, object]:
     one = own.get(name)
     made: dict[str, object] = {"name": name}
     options = {} if one is None else one.options()
@@ -256,7 +256,5 @@ def _noted(network: ClusterScenario, texts: dict[str, str]) -> dict[str, str]:
     if not notes:
         return texts
     first = next(iter(texts))
-    rest = "".join(
-        line for line in texts[first].splitlines(keepends=True) if not line.startswith(NOTE)
-    )
+    rest = "".join(line for line in texts[first].splitlines(keepends=True) if not line.startswith(NOTE))
     return {**texts, first: f"{NOTE}{json.dumps(notes)}\n{rest}"}

@@ -13,9 +13,7 @@ def python(scenario: ClusterScenario) -> str:
     """Return code that makes an equal cluster, with the same actions, under the name `scenario`."""
     usual = {"master": None, "edition": "6.5"}
     told = {"model": scenario.model, "master": scenario.master, "edition": scenario.version}
-    told = {
-        name: value for name, value in told.items() if name not in usual or value != usual[name]
-    }
+    told = {name: value for name, value in told.items() if name not in usual or value != usual[name]}
     options = _CODE.named({**told, **to_python("broker", scenario.options)})
     parts = [*map(_broker, scenario.members), *options]
     lines = [f"    {written(action)}," for action in scenario.actions]

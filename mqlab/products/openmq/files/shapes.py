@@ -45,12 +45,26 @@ def scenario() -> Record:
     broker = Record({"name": NAME, "options": options, "not_listed": TRUTH}, (("name",),))
     cluster = Record({"model": choice(MODELS), "master": NAME, "options": options}, (("model",),))
     steps = {do: _step(do) for do in STEPS}
-    return Record({
-        **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs",
-                "time_limit_seconds", "product", "version"),
-        "cluster": cluster, "brokers": ListOf(OneOf((NAME, broker)), "broker", most=10_000),
-        "steps": ListOf(TaggedUnion("do", steps), "step"),
-    }, (("cluster",),))  # fmt: skip
+    return Record(
+        {
+            **about(
+                "name",
+                "theme",
+                "title",
+                "behaviour",
+                "guide",
+                "guide_says",
+                "runs",
+                "time_limit_seconds",
+                "product",
+                "version",
+            ),
+            "cluster": cluster,
+            "brokers": ListOf(OneOf((NAME, broker)), "broker", most=10_000),
+            "steps": ListOf(TaggedUnion("do", steps), "step"),
+        },
+        (("cluster",),),
+    )
 
 
 def _step(do: str) -> Record:
@@ -70,8 +84,5 @@ def _step(do: str) -> Record:
     own = {**_OWN, "broker": NAMES if several else NAME}
     given = [key.split("|") for key in needed.split()]
     names = [*(key for group in given for key in group), *more.split(), *ANY_STEP]
-    keys = {
-        key: MS if key == "ms" or key.endswith("_ms") else own.get(key) or known[key]
-        for key in names
-    }
+    keys = {key: MS if key == "ms" or key.endswith("_ms") else own.get(key) or known[key] for key in names}
     return Record(keys, tuple(map(tuple, given)), note=sentence(mine[0].noun))

@@ -21,15 +21,15 @@ from mqlab.spec.openmq import ClusterScenario
 
 _READY = re.compile(r"Broker .*:\d+.* ready")
 _LINKED = re.compile(r":(\d+)\s+OPERATING")
-_MESSAGES = re.compile(
-    r"Current Number of Messages\s*:?\s+Actual\s*:?\s+(\d+)(?:\s+Remote\s*:?\s+(\d+))?"
-)
+_MESSAGES = re.compile(r"Current Number of Messages\s*:?\s+Actual\s*:?\s+(\d+)(?:\s+Remote\s*:?\s+(\d+))?")
 _NO_DESTINATION = "Could not locate destination"
 _PASSWORDS = "imq.imqcmd.password=admin\nimq.bridge.admin.password=admin\n"
 _BRIDGE = {
-    "imq.bridge.enabled": "true", "imq.bridge.activelist": "stomp", "imq.bridge.admin.user": "admin",
+    "imq.bridge.enabled": "true",
+    "imq.bridge.activelist": "stomp",
+    "imq.bridge.admin.user": "admin",
     "imq.bridge.stomp.tcp.enabled": "true",
-}  # fmt: skip
+}
 _OURS = ("imq.instancename", "imq.portmapper.port")  # said by options of the command
 _NO_ROUTE = ("192.0.2.1", 9)  # a documentation address: nothing is sent there
 
@@ -52,8 +52,11 @@ class OpenMQBrokers(Processes):
             if found.get(key):
                 found[key] = ",".join(self._address(one) for one in found[key].split(","))
         own = {key: value for key, value in found.items() if key not in _OURS}
-        stomp = {"imq.hostname": self.host, "imq.bridge.stomp.hostname": self.host,
-                 "imq.bridge.stomp.tcp.port": str(self.ports[name][1])}  # fmt: skip
+        stomp = {
+            "imq.hostname": self.host,
+            "imq.bridge.stomp.hostname": self.host,
+            "imq.bridge.stomp.tcp.port": str(self.ports[name][1]),
+        }
         return {**own, **_BRIDGE, **stomp}
 
     def _address(self, said: str) -> str:
@@ -64,11 +67,20 @@ class OpenMQBrokers(Processes):
         """Return the command that runs a broker's instance, in a folder of its own."""
         instance = f"broker{self.names.index(name) + 1}"
         return [
-            str(self.home.starter), "-tty", "-name", instance, "-port", str(self.ports[name][0]),
-            "-varhome", str(self.own[name]), "-passfile", str(self.passwords),
-            "-vmargs", " ".join(JAVA_OPTIONS),
+            str(self.home.starter),
+            "-tty",
+            "-name",
+            instance,
+            "-port",
+            str(self.ports[name][0]),
+            "-varhome",
+            str(self.own[name]),
+            "-passfile",
+            str(self.passwords),
+            "-vmargs",
+            " ".join(JAVA_OPTIONS),
             *(f"-D{key}={value}" for key, value in self.properties(name).items()),
-        ]  # fmt: skip
+        ]
 
     def serves(self, name: str) -> bool:
         """Whether a broker has said that it is ready, and its STOMP bridge answers."""

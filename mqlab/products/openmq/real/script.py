@@ -36,8 +36,11 @@ class OpenMQScript(ClusterScript):
 
     def do_create_destination(self, step: Step) -> None:
         """Create a destination as the administrator does."""
-        options = [word for key, value in step.get("options", {}).items()
-                   for word in ("-o", f"{key[0].lower()}{key[1:]}={value}")]  # fmt: skip
+        options = [
+            word
+            for key, value in step.get("options", {}).items()
+            for word in ("-o", f"{key[0].lower()}{key[1:]}={value}")
+        ]
         self._destination(step, "create", *options)
 
     def do_destroy_destination(self, step: Step) -> None:

@@ -2,55 +2,54 @@
 
 from __future__ import annotations
 
-from mqlab.checks.example import Example
 from mqlab.products.openmq.files import lab_file
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.openmq import ClusterScenario
 
 MASTER = {"model": "master", "master": "b1"}
-NOBODY = {"model": "none"}
 
 
-def _read(
-    cluster: dict[str, str], brokers: dict[str, dict[str, str]], *steps: JsonDict
-) -> ClusterScenario:
+def _read(cluster: dict[str, str], brokers: dict[str, dict[str, str]], *steps: JsonDict) -> ClusterScenario:
     members = [{"name": name, **({"options": own} if own else {})} for name, own in brokers.items()]
-    body = {"product": "openmq", "cluster": cluster, "brokers": members,
-            "steps": [*steps, {"do": "settle"}]}  # fmt: skip
+    body = {"product": "openmq", "cluster": cluster, "brokers": members, "steps": [*steps, {"do": "settle"}]}
     return lab_file.read(body, "shown")
 
 
-def _start(*brokers: str) -> list[dict[str, object]]:
+def start(*brokers: str) -> list[dict[str, object]]:
+    """Return steps that start brokers one by one."""
     return [{"do": "start_broker", "broker": broker} for broker in brokers]
 
 
 READS = {"do": "open_consumer", "consumer": "C", "broker": "b2", "queue": "Q"}
-SENDS = ({"do": "open_producer", "producer": "P", "broker": "b1", "queue": "Q"},
-         {"do": "send", "producer": "P", "count": 5})  # fmt: skip
+SENDS = (
+    {"do": "open_producer", "producer": "P", "broker": "b1", "queue": "Q"},
+    {"do": "send", "producer": "P", "count": 5},
+)
 
 
-def _linked(**second: str) -> ClusterScenario:
+def linked(**second: str) -> ClusterScenario:
+    """Return a broker that sends five messages, and a second one with options, where they are read."""
     return _read(MASTER, {"b1": {}, "b2": second}, {"do": "start"}, READS, *SENDS)
 
 
-def _begun(*steps: JsonDict) -> ClusterScenario:
+def begun(*steps: JsonDict) -> ClusterScenario:
+    """Return two brokers that start as told, before five messages are sent at the first."""
     return _read(MASTER, {"b1": {}, "b2": {}}, *steps, *SENDS)
 
 
-def _missed(cluster: dict[str, str]) -> ClusterScenario:
+def missed(cluster: dict[str, str]) -> ClusterScenario:
     """Return a broker that is away while a durable subscription is made, and is asked for it later."""
     durable = {"do": "open_consumer", "topic": "T", "durable": True}
     return _read(
-        cluster, {"b1": {}, "b2": {}, "b3": {}}, {"do": "start"}, {"do": "kill", "broker": "b3"},
-        {**durable, "consumer": "S", "broker": "b2"}, {"do": "close_consumer", "consumer": "S"},
-        *_start("b3"), {"do": "settle"}, {"do": "kill", "broker": "b2"},
+        cluster,
+        {"b1": {}, "b2": {}, "b3": {}},
+        {"do": "start"},
+        {"do": "kill", "broker": "b3"},
+        {**durable, "consumer": "S", "broker": "b2"},
+        {"do": "close_consumer", "consumer": "S"},
+        *start("b3"),
+        {"do": "settle"},
+        {"do": "kill", "broker": "b2"},
         {"do": "send", "broker": "b3", "topic": "T", "count": 5},
         {**durable, "consumer": "S2", "broker": "b3", "client_id": "S", "subscription_name": "S"},
-    )  # fmt: skip
-
-
-PAIRS = {
-    "must-match": Example(_linked(**{"imq.cluster.clusterid": "other"}), _linked()),
-    "master-first": Example(_begun(*_start("b2"), READS, *_start("b1")), _begun(*_start("b1", "b2"), READS)),
-    "no-record": Example(_missed(NOBODY), _missed(MASTER)),
-}  # fmt: skip
+    )

@@ -1,0 +1,190 @@
+"""Addresses in the files of ActiveMQ brokers: none, of no agent, to a closed port or to a host of nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Element, Found, rule
+from mqlab.errors import UriError
+from mqlab.products.activemq.files.addresses import HERE
+from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
+from mqlab.products.activemq.rules.context import BrokerFile, files
+from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, sent
+from mqlab.spec.network import HEARD
+from mqlab.spec.uri import Uri, parse
+
+LISTED = ("static", "simple", "masterslave", "fanout")
+FOUND = ("multicast", "zeroconf", "rendezvous", "mdns", "http", "ldap")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of a connector in a broker's file; of one that nobody can read `error` says why."""
+
+    file: BrokerFile
+    of: ConnectorElement | TransportElement
+    uri: Uri | None
+    error: str = ""
+
+    @property
+    def element(self) -> Element:
+        """What has the address."""
+        return self.file.at(self.of.element)
+
+    @property
+    def agent(self) -> Uri | None:
+        """The address of a network connector, if there is a discovery agent for it."""
+        network = isinstance(self.of, ConnectorElement)
+        return self.uri if network and self.uri and self.uri.scheme in (*LISTED, *FOUND) else None
+
+    def leaves(self) -> list[tuple[Uri, str | None]]:
+        """Return the brokers' addresses inside, each with whom it leads to here.
+
+        There are none if nobody at all is found: the rule no-target says so.
+        """
+        inside = self.agent.leaves() if self.agent else ()
+        leaves = [leaf for leaf in inside if leaf.scheme not in (*HEARD, "vm", "")]
+        book, home = self.file.context.book, self.file.name
+        found = [book.find(leaf.host or "", leaf.port, home) for leaf in leaves]
+        return list(zip(leaves, found, strict=True)) if any(found) else []
+
+
+def addresses(file: BrokerFile) -> Iterator[Address]:
+    """Yield the addresses in a file, those that it listens on first."""
+    both: tuple[ConnectorElement | TransportElement, ...]
+    both = (*file.broker.transports, *file.broker.connectors)
+    for one in both:
+        try:
+            yield Address(file, one, parse(one.uri))
+        except UriError as error:
+            yield Address(file, one, None, str(error).splitlines()[0])
+
+
+@rule(
+    "no-agent",
+    "error",
+    finds="a network connector with the address of a transport, or of an agent that is gone",
+    what="{scheme}: is {harm}",
+    fix="{fix}",
+    source="{source}",
+    unshown="the broker does not start",
+    of=(files, addresses),
+)
+def _no_agent(address: Address) -> Found:
+    uri = address.uri
+    if uri is None or isinstance(address.of, TransportElement):
+        return
+    if not address.agent:
+        harm = "no discovery agent: the broker does not start"
+        fix, source = f"write static:({address.of.uri})", "Fuse 4, Example 4.8"
+    elif uri.scheme == "rendezvous" and address.file.context.network.edition != "5.5":
+        harm = "unknown after 5.5"
+        fix, source = "write multicast://default, or a static list", "ActiveMQ rule 7.16"
+    else:
+        return
+    facts = {"scheme": uri.scheme, "harm": harm, "fix": fix, "source": source}
+    yield address.element, facts
+
+
+@rule(
+    "bad-address",
+    "error",
+    finds="an address that no broker reads",
+    what="{what}",
+    fix="{fix}",
+    source="{source}",
+    unshown="the broker does not start",
+    of=(files, addresses),
+)
+def _bad_address(address: Address) -> Found:
+    if address.uri is None:
+        listens = isinstance(address.of, TransportElement)
+        what = f"the broker does not start: {address.error}"
+        fix = f"write for example {'tcp://0.0.0.0:61616' if listens else 'static:(tcp://B:61616)'}"
+        yield address.element, {"what": what, "fix": fix, "source": "Fuse 2, Example 2.1"}
+    elif address.agent and " " in address.of.uri.strip():
+        what = "there is a blank in the address: the broker does not start"
+        source = "ActiveMQ rule 7.5"
+        yield address.element, {"what": what, "fix": "take it out", "source": source}
+
+
+@rule(
+    "port-twice",
+    "error",
+    finds="two transport connectors of one broker on one port",
+    what="port {port} is taken by another transport connector: the broker does not start",
+    fix="give each a port of its own",
+    source="Fuse 1, Discovery",
+    unshown="the broker does not start",
+    of=(files, addresses),
+)
+def _port_twice(address: Address) -> Found:
+    if isinstance(address.of, ConnectorElement) or not address.uri or not address.uri.port:
+        return
+    for other in addresses(address.file):
+        if other.of is address.of:
+            return
+        if other.uri and other.uri.port == address.uri.port:
+            yield address.element, {"port": address.uri.port}
+            return
+
+
+@rule(
+    "failover-inside",
+    "warning",
+    finds="failover inside static without maxReconnectAttempts=0",
+    what="failover: without maxReconnectAttempts=0 reconnects by itself, and the bridge is not made anew",
+    fix="write maxReconnectAttempts=0 there, or masterslave:(...)",
+    source="Fuse 4, Example 4.8",
+    unshown="the bridge comes back all the same, recorded too",
+    of=(files, addresses),
+)
+def _failover_inside(address: Address) -> Found:
+    for part in address.agent.components if address.agent else ():
+        if part.scheme == "failover" and part.parameters.get("maxReconnectAttempts") != "0":
+            yield address.element, {}
+
+
+@rule(
+    "unknown-host",
+    "warning",
+    finds="one address of several that leads to no broker of the files",
+    what="{leaf} leads to no broker of these files: {near}",
+    fix="load that broker's file too, or tell hosts={{...}}",
+    source="Fuse 2, Example 2.1",
+    example=lambda: Example(
+        sent(from_files("static:(tcp://B:61616,tcp://gone:61616)"), reads(on="C")),
+        sent(from_files("static:(tcp://B:61616,tcp://C:61616)"), reads(on="C")),
+    ),
+    of=(files, addresses),
+)
+def _unknown_host(address: Address) -> Found:
+    for leaf, there in address.leaves():
+        near = "which broker that is, these files do not say"
+        if leaf.host in HERE:
+            near = f"no broker here listens on port {leaf.port}, or several do"
+        if there is None:
+            yield address.element, {"leaf": leaf, "near": near}
+
+
+@rule(
+    "port-closed",
+    "error",
+    finds="an address with a port that the broker does not listen on",
+    what="{leaf} leads to {there}, which listens on {ports}: nothing ever crosses",
+    fix="{fix}",
+    source="Fuse 2, Example 2.1",
+    unshown="the lab finds a broker by its name, whatever the port",
+    of=(files, addresses),
+)
+def _port_closed(address: Address) -> Found:
+    for leaf, there in address.leaves():
+        known = [at.port for at in address.file.context.book.listeners if at.broker == there]
+        if there is None or leaf.port is None or leaf.port in known or None in known:
+            continue
+        ports = ", ".join(map(str, known))
+        fix = f"write one of its ports: {ports}" if ports else f"give {there} a transport connector"
+        facts = {"leaf": leaf, "there": there, "ports": ports or "none", "fix": fix}
+        yield address.element, facts

@@ -1,0 +1,184 @@
+"""What is written at a network connector and does harm: destinations, names, prefetch, a later option."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from mqlab.checks.example import Example, mended
+from mqlab.checks.rule import Element, Found, rule
+from mqlab.products.activemq.rules.context import CheckContext, Link
+from mqlab.products.activemq.rules.examples_at_rest import (
+    AB,
+    odd_name,
+    reads,
+    row,
+    secret,
+    sent,
+    silent,
+    two_names,
+)
+from mqlab.products.activemq.rules.reachability import overlapping
+from mqlab.spec.option import EDITIONS
+from mqlab.spec.rows import OPTIONS
+from mqlab.spec.values import Destination
+
+
+@rule(
+    "static-no-consumer",
+    "warning",
+    finds="static destinations that nobody reads",
+    what="{text} is forwarded without being asked for, and nobody reads it: messages pile up at the far end",
+    fix="add a consumer, or leave the destination to dynamic propagation",
+    source="Fuse 2, Static propagation",
+    example=lambda: mended(
+        sent(row("AB", statically_included_destinations=["queue://Q"])),
+        {AB: {"statically_included_destinations": []}},
+    ),
+)
+def _static_no_consumer(context: CheckContext) -> Found:
+    if not context.known:
+        return
+    for link in context.links():
+        for text in link.connector.statically_included_destinations:
+            static = Destination.parse(text)
+            taken = any(overlapping(static, consumer.reads) for consumer in context.consumers)
+            onward = any(
+                text in other.statically_included_destinations
+                for home, other in context.network.connectors()
+                if home.name in link.connector.targets
+            )
+            if static.is_queue and not taken and not onward:
+                yield link.element, {"text": text}
+
+
+@rule(
+    "advisory-off",
+    "error",
+    finds="demand of a broker that sends no advisories",
+    what="broker {target} sends no advisories: nothing is ever forwarded on demand",
+    fix="set advisorySupport to true at {target}, or list static destinations and set staticBridge",
+    source="Fuse 2, Dynamic propagation",
+    see="advisory_off_dynamic",
+    example=lambda: mended(sent(silent(), reads()), {"B": {"advisory_support": True}}),
+)
+def _advisory_off(context: CheckContext) -> Found:
+    network = context.network
+    for link in context.links():
+        for target in (name for name in link.connector.targets if name in network.names):
+            tells = network.broker(target).get("advisory_support", network.edition)
+            if not tells and not link.get("static_bridge"):
+                yield link.element, {"target": target}
+
+
+@rule(
+    "excluded-wildcard",
+    "error",
+    finds="wildcard consumer and exclusion",
+    what="the bridge takes its share of {text} for the wildcard consumer {consumer}, may not forward it "
+    "and holds it for ever",
+    fix="let the consumer name its queues, or set staticBridge",
+    source="recorded: wildcard_queue_consumer_behind_exclude",
+    see="activemq/filters/wildcard_queue_consumer_behind_exclude",
+    example=lambda: Example(secret("Q.>"), secret("Q.OPEN")),
+)
+def _excluded_wildcard(context: CheckContext) -> Found:
+    wild = [c for c in context.consumers if c.reads.has_wildcard and c.reads.is_queue]
+    for link in context.links():
+        for text in link.connector.excluded_destinations:
+            excluded = Destination.parse(text)
+            for consumer in wild:
+                there = consumer.on in link.connector.targets
+                if there and overlapping(excluded, consumer.reads):
+                    yield link.element, {"text": text, "consumer": consumer.name}
+
+
+@rule(
+    "wildcard-inside",
+    "warning",
+    finds="> in the middle of a name",
+    what="{text}: '>' in the middle of a name is no wildcard but a plain segment",
+    fix="put '>' last, or use '*' for one segment",
+    source="Fuse 2, Wildcards",
+    example=lambda: Example(odd_name("SHOP.>.ORDERS"), odd_name("SHOP.*.ORDERS")),
+)
+def _wildcard_inside(context: CheckContext) -> Found:
+    places = [(Element(f"consumer {c.name}"), str(c.reads)) for c in context.consumers]
+    for link in context.links():
+        connector = link.connector
+        lists = (
+            *connector.statically_included_destinations,
+            *connector.dynamically_included_destinations,
+            *connector.excluded_destinations,
+        )
+        places += [(link.element, text) for text in lists]
+    for element, text in places:
+        if ">" in Destination.parse(text.partition("?")[0]).segments[:-1]:
+            yield element, {"text": text}
+
+
+@rule(
+    "same-name",
+    "error",
+    finds="connectors of one name to one broker",
+    what="two connectors to {both} are called {name!r}: the second bridge is refused and tried again for ever",
+    fix="give each connector a name of its own",
+    source="Fuse 2, Figure 2.4",
+    example=lambda: Example(two_names(configured_name="link"), two_names()),
+)
+def _same_name(context: CheckContext) -> Found:
+    called: dict[tuple[str, str], list[Link]] = {}
+    for link in context.links():
+        name = link.get("configured_name") or link.connector.name
+        called.setdefault((link.broker.name, str(name)), []).append(link)
+    for (_, name), same in called.items():
+        for one, other in combinations(same, 2):
+            both = set(one.connector.targets) & set(other.connector.targets)
+            if both:
+                yield one.element, {"both": ", ".join(sorted(both)), "name": name}
+
+
+@rule(
+    "prefetch-zero",
+    "error",
+    finds="a bridge that cannot pull",
+    what="prefetchSize is 0: a bridge cannot pull, so nothing crosses; editions after 5.5 refuse it",
+    fix="write 1 or more",
+    source="article, table of networkConnector options",
+    example=lambda: mended(sent(row("AB", prefetch_size=0), reads()).under("5.5"), {AB: {"prefetch_size": 1}}),
+)
+def _prefetch_zero(context: CheckContext) -> Found:
+    for link in context.links():
+        if link.get("prefetch_size") == 0:
+            yield link.element, {}
+
+
+@rule(
+    "loopback",
+    "warning",
+    finds="a connector to its own broker",
+    what="a connector to its own broker is dropped as soon as it is up",
+    fix="take it out",
+    source="ActiveMQ rule 26.2",
+    unshown="nothing comes of it: the connector is dropped",
+)
+def _loopback(context: CheckContext) -> Found:
+    for link in context.links():
+        if link.broker.name in link.connector.targets:
+            yield link.element, {}
+
+
+@rule(
+    "later-option",
+    "warning",
+    finds="an option that the edition does not have yet",
+    what="{option.guide} does not exist in edition {edition}",
+    fix="take it out, or use edition {option.since}",
+    source="{option.source}",
+    unshown="the broker does not start",
+)
+def _later_option(context: CheckContext) -> Found:
+    edition = context.network.edition
+    for link in context.links():
+        for option in (OPTIONS["networkConnector"][name] for name in link.connector.options):
+            if EDITIONS.index(option.since) > EDITIONS.index(edition):
+                yield link.element, {"option": option, "edition": edition}

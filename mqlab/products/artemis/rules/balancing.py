@@ -1,0 +1,87 @@
+"""What a script shows of message-load-balancing: messages at one broker, and their consumers at others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Element, Found, rule
+from mqlab.products.artemis.rules import examples as ex
+from mqlab.products.artemis.rules.set_up import SetUp
+
+Stray = dict[tuple[str, ...], tuple[Element, Mapping[str, object]]]
+
+
+def _strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
+    """Return what is *sent* where only others may read it, or what is *left* behind by its consumers.
+
+    By queue and broker: what comes last of one holds.
+    """
+    scenario = set_up.scenario
+    lives = {s.name: s for s in scenario.brokers if s.role in ("live", "master", "colocated")}
+    delay = scenario.addresses.get("redistribution_delay", -1)
+    readers: dict[str, tuple[str, str]] = {}  # consumer -> queue, broker
+    lying: dict[tuple[str, str], str] = {}  # queue, broker -> kind of balancing there
+    found: dict[str, Stray] = {"sent": {}, "left": {}}
+    for step in scenario.steps:
+        place, queue = step.keys.get("broker"), step.keys.get("queue")
+        if step.do == "close_consumer":
+            readers.pop(step.keys["consumer"], None)
+        elif step.do in ("stop", "kill", "restart"):
+            given = step.keys.get("brokers", place)
+            gone = {given} if isinstance(given, str) else set(given)
+            lying = {key: kind for key, kind in lying.items() if key[1] not in gone}
+            readers = {name: key for name, key in readers.items() if key[1] not in gone}
+        if not isinstance(place, str) or place not in lives or queue is None:
+            continue
+        if step.do == "open_consumer":
+            readers[step.keys["consumer"]] = (queue, place)
+            lying.pop((queue, place), None)
+            for key, kind in lying.items():
+                if key[0] == queue and (delay < 0 or kind != "ON_DEMAND"):
+                    facts = {"off": _off(kind), "queue": queue, "reader": place}
+                    found["left"][key] = set_up.element(lives[key[1]]), facts
+        elif step.do == "send":
+            kind = scenario.option(lives[place], "message_load_balancing")
+            there = {broker for name, broker in readers.values() if name == queue}
+            if not there:
+                lying[queue, place] = kind
+            elif kind == "OFF" and place not in there:
+                found["sent"][queue, place] = set_up.element(lives[place]), {"queue": queue}
+    return found[wanted]
+
+
+def _off(kind: str) -> str:
+    if kind == "ON_DEMAND":
+        return "redistribution-delay is -1"
+    return f"message-load-balancing is {kind}"
+
+
+@rule(
+    "off-remote",
+    "error",
+    finds="message-load-balancing OFF where consumers are elsewhere only",
+    what="message-load-balancing is OFF and {queue} has consumers elsewhere and none here: every send "
+    "fails with an internal error",
+    fix="use ON_DEMAND",
+    source="Artemis rule 8.3",
+    example=lambda: Example(ex.apart("OFF", *ex.EARLY), ex.apart("ON_DEMAND", *ex.EARLY)),
+)
+def _off_remote(set_up: SetUp) -> Found:
+    yield from _strays(set_up, "sent").values()
+
+
+@rule(
+    "no-redistribution",
+    "warning",
+    finds="messages that do not follow their consumers",
+    what="{off}: what lies in {queue} here when its consumer comes to {reader} does not move there",
+    fix="set redistribution-delay to 0 or more, with ON_DEMAND",
+    source="Artemis rule 8.4",
+    example=lambda: Example(
+        ex.apart("ON_DEMAND", *ex.LATE), ex.apart("ON_DEMAND", *ex.LATE, redistribution_delay=0)
+    ),
+)
+def _no_redistribution(set_up: SetUp) -> Found:
+    yield from _strays(set_up, "left").values()

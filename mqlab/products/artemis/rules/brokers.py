@@ -1,0 +1,153 @@
+"""What a single broker is refused with, or gets wrong beside the others: passwords, scale-down, colocation.
+
+Sources: AMQ Broker 7.1, chapter 21; the rule as observed that is named in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Found, rule
+from mqlab.products.artemis.rules import examples as ex
+from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
+from mqlab.spec.artemis.broker import Broker
+
+
+@rule(
+    "cluster-password",
+    "error",
+    finds="brokers with different cluster passwords never pair",
+    what="its cluster password is {own!r} and that of {first} is {said!r}: with security on they refuse "
+    "each other and never pair",
+    fix="give all brokers of a cluster the same cluster-password",
+    source="Artemis rule 11.2",
+    unshown="in the lab there is no security",
+)
+def _cluster_password(set_up: SetUp) -> Found:
+    first, *others = set_up.scenario.brokers or [Broker("none")]
+    said = first.keys.get("cluster_password")
+    for server in others:
+        own = server.keys.get("cluster_password")
+        if own != said:
+            facts = {"own": own, "first": first.name, "said": said}
+            yield set_up.element(server, "cluster-password"), facts
+
+
+@rule(
+    "refused",
+    "error",
+    finds="an ha-policy with which the broker does not start",
+    what="it does not start: {reason}",
+    fix="{fix}",
+    source="Artemis rules 1.5 and 3.5",
+    unshown="the broker does not start",
+    of=(servers,),
+)
+def _refused(server: Server) -> Found:
+    for half in (server.broker, *server.broker.halves()[1:]):  # a colocated one is, with its master
+        reason = half.refused()
+        if reason is not None:
+            fix = "leave excludes out" if "excludes" in reason else "write -1, or 1 and more"
+            yield server.element, {"reason": reason, "fix": fix}
+
+
+def _scale_down(server: Server) -> Mapping[str, object] | None:
+    """Return how a broker scales down, if it does, and no hosted slave does so in its place."""
+    hosted = any(half.scale_down is not None for half in server.broker.halves())
+    policy = None if hosted else server.broker.scale_down
+    return None if policy is None or policy.get("enabled") is False else policy
+
+
+@rule(
+    "scale-down-slave",
+    "error",
+    finds="a slave in a process of its own that scales down",
+    what="a slave in a process of its own fails with a null pointer when it scales down: the messages "
+    "stay where they are",
+    fix="colocate it",
+    source="Artemis rule 1.10",
+    unshown="its messages stay where they are, colocated or not, until the broker is back",
+    of=(servers,),
+)
+def _scale_down_slave(server: Server) -> Found:
+    if server.broker.role == "slave" and _scale_down(server) is not None:
+        yield server.element, {}
+
+
+@rule(
+    "scale-down-target",
+    "error",
+    finds="scale-down without a target",
+    what="scale-down has no target: without connectors and discovery group only an in-VM connector is "
+    "tried, and messages stay",
+    fix="name connectors or a discovery group",
+    source="AMQ Broker 7.1, 21.4.1; Artemis rule 6.2",
+    example=lambda: Example(ex.scales_down({}), ex.scales_down({"connectors": ["to_B2"]})),
+    of=(servers,),
+)
+def _scale_down_target(server: Server) -> Found:
+    policy = _scale_down(server)
+    if policy is None or server.broker.role == "slave":
+        return
+    if "connectors" not in policy and "discovery_group_ref" not in policy:
+        yield server.element, {}
+
+
+@rule(
+    "scale-down-group",
+    "error",
+    finds="a scale-down group that nobody else is in",
+    what="no other broker is in the scale-down group {group!r}: its messages stay when it stops",
+    fix="give a target the same group-name",
+    source="AMQ Broker 7.1, 21.4.3; Artemis rule 6.2",
+    example=lambda: Example(ex.in_group("other"), ex.in_group("g")),
+    of=(servers,),
+)
+def _scale_down_group(server: Server) -> Found:
+    group = (_scale_down(server) or {}).get("group_name")
+    groups = [(other.scale_down or {}).get("group_name") for other in server.others]
+    if group is not None and group not in groups:
+        yield server.element, {"group": group}
+
+
+@rule(
+    "colocated-half",
+    "warning",
+    finds="colocated without master or slave",
+    what="colocated without a {half}: that half has the product's defaults",
+    fix="write a {half}",
+    source="AMQ Broker 7.1, 21.3.1",
+    unshown="nothing comes of it: the defaults hold",
+    of=(servers,),
+)
+def _colocated_half(server: Server) -> Found:
+    for half in ("master", "slave"):
+        if server.broker.role == "colocated" and half not in server.broker.elements:
+            yield server.element, {"half": half}
+
+
+@rule(
+    "excludes",
+    "error",
+    finds="shifted connectors that lead to other brokers",
+    what="the connectors {missing} lead to other brokers and are shifted for a hosted slave, which "
+    "never finds its master",
+    fix="list them under excludes",
+    source="Artemis rule 1.5; AMQ Broker 7.1, 21.3.2",
+    example=lambda: Example(ex.hosted(1), ex.hosted(1, excludes=["to_B"])),
+    of=(servers,),
+)
+def _excludes(server: Server) -> Found:
+    broker = server.broker
+    if broker.role != "colocated":
+        return
+    names = [f"to_{other.name}" for other in server.others]
+    missing = [name for name in names if name not in broker.element("excludes")]
+    hosts = broker.element("max_backups") > 0 and broker.policy == "replication"
+    colocated = [other for other in server.others if other.role == "colocated"]
+    asked = any(other.element("request_backup") for other in colocated)
+    static = not server.set_up.scenario.option(broker, "discovery")
+    shifts = broker.part("slave", broker.name).scale_down is None
+    if missing and hosts and asked and static and shifts:
+        yield server.element, {"missing": ", ".join(missing)}

@@ -1,0 +1,143 @@
+"""What becomes of masters that return, of slaves that vote, and of backups that look for a host.
+
+Sources: AMQ Broker 7.1, chapter 21; the rule as observed that is named in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Found, rule
+from mqlab.products.artemis.rules import examples as ex
+from mqlab.products.artemis.rules.set_up import SetUp
+from mqlab.spec.artemis import votes_needed
+from mqlab.spec.artemis.broker import Broker
+
+
+def _group(half: Broker) -> object:
+    return half.elements.get("group_name")
+
+
+@rule(
+    "duplicates",
+    "error",
+    finds="fail-back without check-for-live-server: two live servers",
+    what="check-for-live-server is false: restarted after a failover it goes live beside its slave, "
+    "with one node id, and delivers again what the slave has delivered",
+    fix="set check-for-live-server to true",
+    source="AMQ Broker 7.1, 21.1.2",
+    see="artemis:21.1",
+    example=lambda: Example(ex.returns(), ex.returns(check_for_live_server=True)),
+)
+def _duplicates(set_up: SetUp) -> Found:
+    slaves = set_up.replicated("slave")
+    for master in set_up.replicated("master"):
+        own = [slave for slave in slaves if _group(slave) == _group(master)]
+        back = any(slave.element("allow_failback") for slave in own)
+        if back and not master.element("check_for_live_server"):
+            yield set_up.element(master), {}
+
+
+@rule(
+    "no-failback",
+    "warning",
+    finds="a slave without allow-failback: the master stays a slave after its return",
+    what="allow-failback is not given and false by default: after a failover the returning master "
+    "stays its slave",
+    fix="set allow-failback to true",
+    source="Artemis rule 4.3",
+    example=lambda: Example(ex.comes_back(), ex.comes_back(allow_failback=True)),
+)
+def _no_failback(set_up: SetUp) -> Found:
+    masters = set_up.replicated("master")
+    checked = {_group(one) for one in masters if one.element("check_for_live_server")}
+    for slave in set_up.replicated("slave"):
+        # colocated halves pair whatever their groups (recorded: colocated/guide_last_sample)
+        half = bool(checked) and slave not in set_up.scenario.brokers
+        pairs = _group(slave) in checked or half
+        if pairs and "allow_failback" not in slave.elements and slave.scale_down is None:
+            yield set_up.element(slave), {}
+
+
+@rule(
+    "group-alone",
+    "error",
+    finds="a slave in a group without a master",
+    what="no master is in its group {group!r}: it never pairs, and takes over from nobody",
+    fix="give it the group-name of its master",
+    source="AMQ Broker 7.1, 21.1.3",
+    example=lambda: Example(ex.grouped("fish", "bird"), ex.grouped("fish", "fish")),
+)
+def _group_alone(set_up: SetUp) -> Found:
+    there = {_group(half) for half in set_up.replicated("master", "colocated")}
+    slaves = set_up.replicated("slave")
+    for slave in (one for one in set_up.scenario.brokers if there and one in slaves):
+        if _group(slave) is not None and _group(slave) not in there:
+            yield set_up.element(slave), {"group": _group(slave)}
+
+
+def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
+    """Yield each slave that asks voters, the votes that it needs, and the voters (Artemis rule 13.1)."""
+    brokers = set_up.scenario.brokers
+    lives = [s for s in brokers if s.role in ("master", "colocated", "live")]
+    for slave in set_up.replicated("slave"):
+        if not slave.checks_network and not slave.refused():
+            size = slave.element("quorum_size")
+            yield slave, votes_needed(len(lives) if size == -1 else size), len(lives) - 1
+
+
+@rule(
+    "split-brain",
+    "warning",
+    finds="a single pair, where no vote is needed",
+    what="it needs no vote: when only the line to its master is cut, both are live and both deliver "
+    "the same messages",
+    fix="use three or more pairs, or a network check",
+    source="Artemis rule 3.4; AMQ Broker 7.1, 21.1",
+    example=lambda: Example(ex.cut(1), ex.cut(3)),
+)
+def _split_brain(set_up: SetUp) -> Found:
+    for slave, votes, _ in _votes(set_up):
+        if votes == 0:
+            yield set_up.element(slave), {}
+
+
+@rule(
+    "never-live",
+    "error",
+    finds="a slave that can never get the votes it needs",
+    what="{why}: it never takes over from a crashed master",
+    fix="{fix}",
+    source="{source}",
+    example=lambda: Example(ex.dies(quorum_size=2), ex.dies()),
+)
+def _never_live(set_up: SetUp) -> Found:
+    for slave, votes, voters in _votes(set_up):
+        if votes and votes > voters:
+            why = f"it needs {votes} votes and there are {voters} voters"
+            fix, source = "lower quorum-size or add pairs", "Artemis rules 3.1 and 13.1"
+        elif votes and not set_up.scenario.forgets_crashed:
+            why = "voters of version 2.4 do not forget a crashed broker and vote no"
+            fix, source = "use version 2.5", "Artemis rule 1.1"
+        else:
+            continue
+        yield set_up.element(slave), {"why": why, "fix": fix, "source": source}
+
+
+@rule(
+    "no-host",
+    "error",
+    finds="a backup is asked for and nobody takes one",
+    what="request-backup is true and no other broker takes a backup (max-backups 0): it asks for ever "
+    "and has none",
+    fix="raise max-backups of another colocated broker",
+    source="Artemis rule 7.1",
+    example=lambda: Example(ex.hosted(0, excludes=["to_B"]), ex.hosted(1, excludes=["to_B"])),
+)
+def _no_host(set_up: SetUp) -> Found:
+    colocated = [server for server in set_up.scenario.brokers if server.role == "colocated"]
+    for server in colocated:
+        room = sum(other.element("max_backups") for other in colocated if other is not server)
+        if server.element("request_backup") and room == 0:
+            yield set_up.element(server), {}

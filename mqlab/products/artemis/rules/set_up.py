@@ -1,0 +1,67 @@
+"""What the rules for Artemis look at: a set-up, and where in the files its brokers stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mqlab.checks.rule import Element
+from mqlab.products.artemis.files.core import Core
+from mqlab.products.artemis.files.sources import sources
+from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis.broker import Broker
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """A set-up, and what the file of each broker says, by its name."""
+
+    scenario: HaScenario
+    cores: dict[str, Core]
+
+    @staticmethod
+    def of(scenario: HaScenario) -> SetUp:
+        """Return a set-up beside the files that it was read from."""
+        return SetUp(scenario, sources(scenario.origin.files) if scenario.origin else {})
+
+    def element(self, broker: Broker, within: str = "") -> Element:
+        """Return a broker at its policy in its file, or at an element *within*, else at the whole."""
+        where, core = f"broker {broker.name}", self.cores.get(broker.name)
+        if core is None:
+            return Element(where)
+        if not within:
+            return Element(where, core.document.where, core.line)
+        found = core.element.first(within)
+        return Element(where, core.document.where, (found or core.element).line)
+
+    def replicated(self, *roles: str) -> list[Broker]:
+        """Return the brokers, and the halves of colocated ones, that replicate in one of the roles."""
+        return [
+            half
+            for server in self.scenario.brokers
+            for half in (server, *server.halves())
+            if half.policy == "replication" and half.role in roles
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One broker of a set-up."""
+
+    set_up: SetUp
+    broker: Broker
+
+    @property
+    def element(self) -> Element:
+        """The broker, where it stands."""
+        return self.set_up.element(self.broker)
+
+    @property
+    def others(self) -> list[Broker]:
+        """All other brokers."""
+        return [other for other in self.set_up.scenario.brokers if other is not self.broker]
+
+
+def servers(set_up: SetUp) -> Iterator[Server]:
+    """Yield each broker of a set-up."""
+    return (Server(set_up, broker) for broker in set_up.scenario.brokers)

@@ -1,0 +1,153 @@
+"""What brokers accept in a cluster's configuration and do harm with, each with the product's reason.
+
+Sources: Administration Guide, chapter 10; OpenMQ rules 6, 7 and 9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Element, Found, rule
+from mqlab.products.openmq.files import properties
+from mqlab.products.openmq.rules.examples import MASTER, READS, begun, linked, missed, start
+from mqlab.spec.openmq import LINKED_ALIKE, ClusterScenario
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What the rules look at: a cluster, its own file under "cluster", and that of each broker by its name."""
+
+    scenario: ClusterScenario
+    files: dict[str, properties.Found]
+
+    @staticmethod
+    def of(scenario: ClusterScenario) -> Cluster:
+        """Return a cluster beside the files that it was read from."""
+        found = properties.sources(scenario.origin.files) if scenario.origin else []
+        return Cluster(scenario, {one.broker or "cluster": one for one in found})
+
+    def text(self, name: str, key: str, default: object) -> str:
+        """Return a property of a broker as it is compared."""
+        return str(self.scenario.option(name, key, default)).strip("${}").lower()
+
+    def element(self, where: str, key: str, *names: str) -> Element:
+        """Return brokers at a property: in the file of the first that has it, else where the first begins."""
+        there = [self.files[name] for name in (*names, "cluster") if name in self.files]
+        for one in there:
+            if key in one.entries:
+                return Element(where, one.file.name, one.entries[key].line)
+        return Element(where, there[0].file.name, 1) if there else Element(where)
+
+    def whole(self) -> Element:
+        """Return the cluster, where its file says the first of it."""
+        own = self.files.get("cluster")
+        if own is None:
+            return Element("cluster")
+        lines = (entry.line for entry in own.entries.values())
+        return Element("cluster", own.file.name, min(lines, default=1))
+
+
+@rule(
+    "must-match",
+    "error",
+    finds="properties that have to be alike and are not: no link",
+    what="{key} is {said!r} and {own!r}: {harm}",
+    fix="give both the same {key}",
+    source="Administration Guide, chapter 10; OpenMQ rules 6.7, 6.9, 7.4 and 9.16",
+    example=lambda: Example(linked(**{"imq.cluster.clusterid": "other"}), linked()),
+)
+def _must_match(cluster: Cluster) -> Found:
+    scenario = cluster.scenario
+    first = scenario.members[0].name
+    alike = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
+    if scenario.model == "master":
+        alike["imq.cluster.masterbroker"] = scenario.master or ""
+    for key, default in alike.items():
+        said = cluster.text(first, key, default)
+        harm = "the brokers refuse the link, and no message crosses"
+        if scenario.model == "enhanced" and key == "imq.cluster.clusterid":
+            harm = "in the same database they are two clusters that know nothing of each other"
+        for name in (member.name for member in scenario.members[1:]):
+            own = cluster.text(name, key, default)
+            if own != said:
+                both = cluster.element(f"brokers {first} and {name}", key, name, first)
+                yield both, {"key": key, "said": said, "own": own, "harm": harm}
+
+
+@rule(
+    "broker-id",
+    "error",
+    finds="two brokers with one imq.brokerid",
+    what="it has the imq.brokerid {id!r} of {other}: whichever starts later ends at once (exit 1)",
+    fix="give each broker its own imq.brokerid",
+    source="OpenMQ rule 9.16",
+    unshown="the broker does not start",
+)
+def _broker_id(cluster: Cluster) -> Found:
+    key, seen = "imq.brokerid", dict[str, str]()
+    later = {
+        str(step.keys["broker"]): step.keys["options"][key]
+        for step in cluster.scenario.steps
+        if key in step.keys.get("options", {})
+    }
+    for name in (member.name for member in cluster.scenario.members):
+        given = later.get(name, cluster.scenario.option(name, key))
+        if given is None:
+            continue
+        other = seen.setdefault(str(given), name)
+        if other != name:
+            yield cluster.element(f"broker {name}", key, name), {"id": given, "other": other}
+
+
+@rule(
+    "ignored",
+    "warning",
+    finds="properties that an enhanced cluster ignores",
+    what="{key} is ignored with a warning: brokers of an enhanced cluster find each other in their "
+    "store, and there is no master",
+    fix="leave {key} out",
+    source="OpenMQ rule 9.16",
+    unshown="nothing comes of it: an option without effect",
+)
+def _ignored(cluster: Cluster) -> Found:
+    scenario = cluster.scenario
+    for key in ("imq.cluster.brokerlist", "imq.cluster.masterbroker"):
+        given = [m.name for m in scenario.members if scenario.option(m.name, key) is not None]
+        if given and scenario.model == "enhanced":
+            yield cluster.element(f"broker {', '.join(given)}", key, *given), {"key": key}
+
+
+@rule(
+    "master-first",
+    "warning",
+    finds="a broker that starts before its master",
+    what="it starts before its master {master} and refuses clients (C4090) until that one serves",
+    fix="start the master first",
+    source="Technical Overview, chapter 4, Conventional Clusters",
+    example=lambda: Example(begun(*start("b2"), READS, *start("b1")), begun(*start("b1", "b2"), READS)),
+)
+def _master_first(cluster: Cluster) -> Found:
+    scenario = cluster.scenario
+    first = next((s for s in scenario.steps if s.do in ("start", "start_broker")), None)
+    if first is None or scenario.model != "master":
+        return
+    names = first.keys.get("brokers", [scenario.master])  # all of them: the master first
+    name = first.keys.get("broker", *names[:1])
+    if name != scenario.master:
+        yield Element(f"broker {name}"), {"master": scenario.master}
+
+
+@rule(
+    "no-record",
+    "warning",
+    finds="a cluster without a master broker or a shared record",
+    what="without a master broker or a shared record a broker that was away keeps what was destroyed "
+    "and lacks what was created",
+    fix="name a master broker (imq.cluster.masterbroker)",
+    source="OpenMQ rule 6.10",
+    example=lambda: Example(missed({"model": "none"}), missed(MASTER)),
+)
+def _no_record(cluster: Cluster) -> Found:
+    if cluster.scenario.model == "none":
+        yield cluster.whole(), {}
