@@ -21,7 +21,7 @@ def test_no_name_is_declared_twice():
     for name in player.SCRIPTS:
         text = (PAGE / name).read_text()
         found.update(re.findall(r"^(?:const|let|function|class) ([\w$]+)", text, re.MULTILINE))
-        found.update(re.findall(r"(?:^const .*?, |^  )([A-Z][A-Z_]+) = ", text, re.MULTILINE))
+        found.update(re.findall(r"^  ([A-Z][A-Z_]+) = ", text, re.MULTILINE))
     assert len(found) > 50
     assert [name for name, count in found.items() if count > 1] == []
 
@@ -112,9 +112,7 @@ def test_the_types_name_every_column():
     }
     tables = re.search(r"^interface Tables \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)[1]
     found = {
-        name: set(re.findall(r"(\w+): ", row)).union(
-            *(shared[one] for one in more.split(" & ")[:-1])
-        )
+        name: set(re.findall(r"(\w+): ", row)).union(*(shared[one] for one in more.split(" & ")[:-1]))
         for name, more, row in re.findall(
             r"^  (\w+): ((?:\w+ & )?)\{(.*?)\};$", tables, re.MULTILINE | re.DOTALL
         )
