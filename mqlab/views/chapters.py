@@ -75,7 +75,7 @@ class Chapters:
             ends = detail.get("between") or detail.get("line") or " and ".join(both)
             return f"{ends} {'cut' if kind == Kind.Partitioned else 'whole again'}"
         elif kind == Kind.Intervened:
-            return str(detail["what"])
+            return str(detail.get("what", ""))
         elif kind == Kind.Disconnected and event.t != self._ended:
             return f"{event.link} is down"
         return ""

@@ -10,8 +10,10 @@ import pytest
 import mqlab as mq
 from mqlab.api.real_comparison import Beside
 from mqlab.products import real_play as playing
+from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.activemq.real.brokers import Brokers
 from mqlab.products.activemq.real.networks import NetworkScript
+from mqlab.products.face import Player
 from mqlab.real import processes, steps
 from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT
 from mqlab.real.consumers import Consumer
@@ -150,7 +152,7 @@ class Still(NetworkScript):
 @pytest.mark.parametrize(("bad", "left"), [(0, 3), (1, 2), (2, 1), (3, 1)])
 def test_a_run_in_which_a_thread_of_a_broker_failed_is_played_again(monkeypatch, bad, left):
     monkeypatch.setattr(Failing, "runs", [LOG] * bad + [""] * (4 - bad), raising=False)
-    monkeypatch.setitem(playing._PLAYERS, "activemq", (Failing, Still))
+    monkeypatch.setattr(ActiveMQ, "player", lambda self: Player(Failing, Still))
     played = playing.play(mq.Scenario.of(mq.Network(mq.Broker("A"), mq.Broker("B"))), home=None)
     assert played.failures == (FAILED,) * bad
     assert len(Failing.runs) == left, "three runs at most"
