@@ -10,6 +10,11 @@ from mqlab.spec.steps import PLAIN
 _TIMED_KEYS = {"client", "wait", "wait_ms", "at_ms", "max_ms", "session"}
 
 
+def scenario_in(value: object) -> object:
+    """Return what should be a scenario object: that of a recording, or the value itself."""
+    return value.get("scenario", value) if isinstance(value, Mapping) else value
+
+
 def openmq(body: Mapping[str, object]) -> bool:
     """Whether a scenario object is an OpenMQ cluster: it has a cluster with a model."""
     cluster = body.get("cluster")

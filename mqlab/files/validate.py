@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
+from mqlab.files.detect_product import scenario_in
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.option import MOST_LONG
 from mqlab.spec.shape import Record
@@ -21,7 +22,7 @@ def body_of(value: object, shape: Record, where: str) -> JsonDict:
     A key whose value is null says as much as no key. Raises an error that begins with *where*: for
     infinity and NaN, numbers beyond 64 bits, too deep or too long values, and what *shape* refuses.
     """
-    found = value.get("scenario", value) if isinstance(value, Mapping) else value
+    found = scenario_in(value)
     if not isinstance(found, Mapping):
         raise BadFile(f"{where}: {shown(found)} is no lab file; write an object with 'brokers'")
     try:

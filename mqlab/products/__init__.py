@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mqlab.errors import BadValue, CannotRun, UnknownName
-from mqlab.files import files
+from mqlab.files import detect_product, files
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.artemis.product import Artemis
@@ -54,13 +54,9 @@ def _crash() -> tuple[AnyFigure, ...]:
     return crash.figures({product.name: (product.read, product.python) for product in PRODUCTS})
 
 
-def _body(value: object) -> object:
-    return value.get("scenario", value) if isinstance(value, Mapping) else value
-
-
 def product_of(value: JsonObject) -> Product:
     """Return the product of a lab file's JSON value; ActiveMQ's reader says what is no lab file."""
-    body = _body(value)
+    body = detect_product.scenario_in(value)
     if not isinstance(body, Mapping):
         return ACTIVEMQ
     return next(product for product in PRODUCTS if product.claims(body))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -29,15 +30,12 @@ if TYPE_CHECKING:
 Options = Mapping[str, Mapping[str, "Option"]]  # element -> Python name -> row
 
 
+@dataclass(frozen=True, slots=True)
 class Player:
     """What runs a product's own brokers, and what does the steps of a script on them."""
 
-    def __init__(
-        self,
-        brokers: Callable[[Any, Home], Processes],
-        script: Callable[[Any, float], Script],
-    ) -> None:
-        self.brokers, self.script = brokers, script
+    brokers: Callable[[Any, Home], Processes]
+    script: Callable[[Any, float], Script]
 
 
 class Product(ABC):

@@ -7,8 +7,7 @@ from mqlab.reference.tables import (
     Entry,
     Options,
     options,
-    options_of,
     schema,
 )
 
-__all__ = ["DRAFT", "GUIDES", "PRODUCTS", "Entry", "Options", "options", "options_of", "schema"]
+__all__ = ["DRAFT", "GUIDES", "PRODUCTS", "Entry", "Options", "options", "schema"]

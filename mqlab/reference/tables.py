@@ -12,8 +12,7 @@ from mqlab.spec.manual import defaults, kind
 from mqlab.spec.option import Option
 from mqlab.trace.grid import TextTable
 
-# Who has figures (`products.GUIDES` says where), for those who only ask which guides there are.
-GUIDES = ("fuse", "amq6", "article", "unsafe", "openmq", "artemis", "crash")
+GUIDES = tuple(products.GUIDES)
 PRODUCTS = ("activemq", "openmq", "artemis")
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -84,11 +83,6 @@ def options(word: str = "") -> Options:
 def _text(entry: Entry) -> str:
     row = entry.option
     return f"{entry.element} {row.name} {row.guide} {row.sentence}".lower().replace("_", "")
-
-
-def options_of(product: str) -> list[Option]:
-    """Return the option rows of a product."""
-    return [row for _, row in _elements(product)]
 
 
 def _elements(product: str) -> Iterator[tuple[str, Option]]:

@@ -34,7 +34,7 @@ class ActiveMQ(Product):
         """Return the scenario of a lab file's JSON value."""
         from mqlab.products.activemq.files import lab_file, timed_recordings
 
-        body = value.get("scenario", value) if isinstance(value, Mapping) else value
+        body = detect_product.scenario_in(value)
         in_time = isinstance(body, Mapping) and detect_product.activemq_in_time(body)
         read = timed_recordings.read if in_time else lab_file.read
         return read(value, where)

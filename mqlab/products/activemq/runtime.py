@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from mqlab.engine.timing import LOOPBACK, Timing
-from mqlab.errors import BadValue
 from mqlab.products.activemq import outcome_in_time
 from mqlab.products.activemq.lab import Lab
-from mqlab.spec import Action, Network, Scenario
+from mqlab.spec import Scenario
 from mqlab.spec.edition import EditionRules
 from mqlab.spec.link import LikeLinks
 from mqlab.trace import outcome as at_rest
 from mqlab.trace.trace import Trace
 
-__all__ = ["LOOPBACK", "Lab", "Timing", "outcome", "play", "run"]
+__all__ = ["LOOPBACK", "Lab", "Timing", "outcome", "play"]
 
 
 def play(
@@ -34,30 +33,6 @@ def play(
     lab = Lab(scenario, seed, jitter, limit, rules, timing, links)
     lab.play(until)
     return lab.trace
-
-
-def run(
-    what: Network | Scenario,
-    *actions: Action,
-    seed: int = 0,
-    edition: str | None = None,
-    jitter: int | str = 0,
-    until: int | str | None = None,
-    links: LikeLinks = None,
-) -> Trace:
-    """Run a scenario, or *actions* on a network, and return the trace.
-
-    The network is started first and comes to rest after each action. *edition* overrides that
-    of the network. Raises `MqlabError` for what is not a network, or not possible in it.
-    """
-    if isinstance(what, Network):
-        what = Scenario.of(what, *actions)
-    elif actions:
-        raise BadValue("a scenario has its own actions; pass a network to add others")
-    if not isinstance(what, Scenario):
-        raise BadValue(f"{what!r} is neither a network nor a scenario; write mq.Network(...)")
-    what = what if edition is None else what.under(edition)
-    return play(what, seed, jitter, until=until, links=links)
 
 
 def outcome(trace: Trace) -> dict[str, object]:
