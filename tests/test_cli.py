@@ -48,7 +48,7 @@ BAD = [
     pytest.param(step(do="close_consumer", consumer="C"), "unknown consumer 'C'", id="consumer"),
     pytest.param(step(do="dance"), "unknown step 'dance'", id="step"),
     pytest.param({"edition": "5.19"}, "unknown edition '5.19'", id="edition"),
-    pytest.param({"steps": None}, "the key 'steps' is missing", id="steps"),
+    pytest.param({"steps": None}, "the key 'actions' is missing", id="steps"),
     pytest.param(step(do="open_consumer", consumer="C", broker="A", queue="Q", selector="a ="),
                  "selector does not parse", id="selector"),
     pytest.param(step(do="open_consumer", consumer="C", broker="A", queue="Q", prefetch=-1),

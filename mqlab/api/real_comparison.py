@@ -13,6 +13,7 @@ from mqlab import products
 from mqlab.errors import BadValue
 from mqlab.products import inputs
 from mqlab.products.real_play import play
+from mqlab.products.unsupported_steps import steps
 from mqlab.real.home import find
 from mqlab.spec import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -111,7 +112,8 @@ def real(
             file = stack.enter_context(inputs.writing(record))  # before anybody waits
         played = play(scenario, home, limit)
         if file is not None:
-            body = recording(product.write(scenario), played.outcome, home.version)
+            body = {**product.write(scenario), "steps": steps(scenario)}
+            body = recording(body, played.outcome, home.version)
             file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     ours = products.outcome_of(products.play(scenario))
     return Beside(home.version, played.outcome, ours, played.trace, home.product.title, played.failures)
@@ -123,7 +125,7 @@ def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:
     STOMP shows what was received and what waits, not the counters and subscriptions of brokers: so it is
     compared by its totals.
     """
-    body = {key: value for key, value in scenario.items() if key != "edition"}
+    body = {key: value for key, value in scenario.items() if key not in ("edition", "actions")}
     return {
         "scenario": {**body, "version": version},
         "observed": {

@@ -28,7 +28,9 @@ from mqlab.cli.app import (
     told,
 )
 from mqlab.errors import BadValue, MqlabError
+from mqlab.spec.action import Producer
 from mqlab.spec.link import Links
+from mqlab.spec.openmq_actions import Send
 
 if TYPE_CHECKING:
     from mqlab.spec.any_scenario import AnyScenario
@@ -130,8 +132,7 @@ def _show_races(trace: Trace) -> None:
 
 def _asked(trace: Trace) -> int:
     """Return how many messages the script's sends ask for; 0 for a run that was stopped before its end."""
-    steps = trace.header["scenario"].get("steps", ())
-    return sum(step.get("count", 1) for step in steps if step.get("do") == "send")
+    return sum(action.sends for action in trace.actions if isinstance(action, (Producer, Send)))
 
 
 def _show_guide(what: str, trace: Trace, asked: AnyScenario) -> None:

@@ -6,6 +6,7 @@ where a `Change` is made.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -31,79 +32,88 @@ _ELEMENT_KEYS = {
     "link",
 }
 _TOP = ("brokers", "connectors", "cluster", "address_settings", "clients")
-_STEP_KEYS = {
+_FIELDS = {
     "do",
+    "name",
+    "on",
+    "who",
     "consumer",
     "producer",
     "client",
     "broker",
-    "queue",
-    "topic",
-    "temp",
-    "count",
+    "reads",
+    "to",
+    "sends",
     "session",
     "uri",
-    "name",
     "label",
-    "process",
     "at",
-    "at_ms",
-    "limit_ms",
+    "id",
+    "limit",
     "max_ms",
     "unnamed",
+    "options",
     "properties",
 }
-OPENERS = ("open_consumer", "open_producer", "temporary", "send", "connect")
+OPENERS = ("Consumer", "OpenProducer", "Producer", "Send", "Client", "Session")
 
-# Faults, and the steps that mend them: such a step goes with its fault.
+# Faults, and the actions that mend them: such a one goes with its fault.
+_STARTS = ("Restart", "StartBroker", "StartBrokers", "StartAs")
 _FAULTS: dict[str, tuple[str, ...]] = {
-    "kill": ("start_broker", "restart", "start_brokers"),
-    "stop_broker": ("start_broker", "restart", "start_brokers"),
-    "stop": ("start_broker", "restart"),
-    "host_down": ("start_broker", "start_brokers"),
-    "cut": ("heal",), "pause": ("resume",), "isolate": ("rejoin",), "slow_line": (),
-    "database_down": ("database_up",), "database": (), "disk_slow": (), "gateway": (),
-    "delete_lock_file": (), "touch_lock_file": (), "set_endpoint": (), "stop_advertising": (),
-    "kill_owner": (), "kill_client": (), "pause_destination": ("resume_destination",),
-    "destroy_destination": (), "stop_connector": ("start_connector",),
+    **dict.fromkeys(("Crash", "Stop", "Shutdown", "ForcedFailover", "HostDown"), _STARTS),
+    "Cut": ("Heal",), "Isolate": ("Rejoin",), "Pause": ("Resume",), "SlowLine": ("Heal",),
+    "DatabaseDown": ("DatabaseUp",), "SlowDisk": (), "Gateway": (), "DeleteLock": (), "TouchLock": (),
+    "SetEndpoint": (), "StopAdvertising": (), "CrashOwner": (), "KillClient": (),
+    "PauseDestination": ("ResumeDestination",), "DestroyDestination": (),
+    "StopConnector": ("StartConnector",),
 }  # fmt: skip
 _ACTIONS = (
-    "close_consumer",
-    "close_client",
-    "close_producer",
-    "unsubscribe",
-    "rollback",
-    "commit",
-    "receive",
-    "acknowledge",
-    "tell_reconnect",
-    "update_destination",
-    "admin",
-    "copy_store",
+    "Close",
+    "CloseClient",
+    "CloseProducer",
+    "Unsubscribe",
+    "Rollback",
+    "Commit",
+    "Receive",
+    "Acknowledge",
+    "SendAway",
+    "UpdateDestination",
+    "ChangeMaster",
+    "TakeOver",
+    "Reload",
+    "Quiesce",
+    "Unquiesce",
+    "CopyStore",
 )
+_SAID = {"Consumer": "open consumer", "Producer": "send", "Client": "connect", "Session": "open client"}
 
 
 def taken_away(body: Body) -> Iterator[Change]:
     """Yield every option that is written, taken back to its default, then every fault and action."""
+    actions = body.get("actions", ())
     for top in _TOP:
         yield from _options(body, (top,), body.get(top))
-    for no, step in enumerate(body.get("steps", ())):
-        if step["do"] in OPENERS:
-            who = step.get("consumer") or step.get("producer") or step.get("client") or "a send"
-            for key in step:
-                if key not in _STEP_KEYS:
-                    text = f"{who} without {GUIDE_NAMES.get(key, key)}={_shown(step[key])}"
-                    yield Change("option", text, (Edit(("steps", no, key)),), (key,))
-        for key, value in step.get("options", {}).items():  # of a destination, or a start
-            text = f"{told(step)} without {key}={_shown(value)}"
-            yield Change("option", text, (Edit(("steps", no, "options", key)),), (key,))
-    for no, step in enumerate(body.get("steps", ())):
-        if step["do"] in _FAULTS:
-            places = [no, *_menders(body["steps"], no)]
-            yield Change("fault", f"without {told(step)}", _without(places), (step["do"],))
-    for no, step in enumerate(body.get("steps", ())):
-        if step["do"] in _ACTIONS:
-            yield Change("action", f"without {told(step)}", _without([no]), (step["do"],))
+    for no, action in enumerate(actions):
+        given = action.get("options", {})
+        if action["do"] in OPENERS:
+            who = action.get("name") or action.get("producer") or "a send"
+            for path, value in [((key,), action[key]) for key in action] + [
+                (("options", k), given[k]) for k in given
+            ]:
+                if path[-1] not in _FIELDS:
+                    text = f"{who} without {GUIDE_NAMES.get(path[-1], path[-1])}={_shown(value)}"
+                    yield Change("option", text, (Edit(("actions", no, *path)),), (path[-1],))
+        else:
+            for key in given:  # of a destination, or a start
+                text = f"{told(action)} without {key}={_shown(given[key])}"
+                yield Change("option", text, (Edit(("actions", no, "options", key)),), (key,))
+    for no, action in enumerate(actions):
+        if action["do"] in _FAULTS:
+            places = [no, *_menders(actions, no)]
+            yield Change("fault", f"without {told(action)}", _without(places), (action["do"],))
+    for no, action in enumerate(actions):
+        if action["do"] in _ACTIONS:
+            yield Change("action", f"without {told(action)}", _without([no]), (action["do"],))
 
 
 def _options(body: Body, path: Path, place: object) -> Iterator[Change]:
@@ -128,49 +138,47 @@ def _names(path: Path) -> tuple[str, ...]:
 
 
 def _without(places: Sequence[int]) -> tuple[Edit, ...]:
-    return tuple(Edit(("steps", no)) for no in places)
+    return tuple(Edit(("actions", no)) for no in places)
 
 
-def _menders(steps: Sequence[Body], fault: int) -> Iterator[int]:
-    """Yield the place of the step that mends a fault: the next of its kind about the same thing."""
-    about = _about(steps[fault])
-    for no in range(fault + 1, len(steps)):
-        if steps[no]["do"] in _FAULTS[steps[fault]["do"]] and about & _about(steps[no]):
+def _menders(actions: Sequence[Body], fault: int) -> Iterator[int]:
+    """Yield the place of the action that mends a fault: the next of its kind about the same thing."""
+    about = _about(actions[fault])
+    for no in range(fault + 1, len(actions)):
+        if actions[no]["do"] in _FAULTS[actions[fault]["do"]] and about & _about(actions[no]):
             yield no
             return
 
 
-def _about(step: Body) -> set[str]:
-    """Return the names that a step of faults speaks of; without any it is about the one there is."""
-    keys = ("broker", "consumer", "link", "other", "host", "connector", "queue", "topic", "brokers", "between")
+def _about(action: Body) -> set[str]:
+    """Return the names that an action speaks of; without any it is about the one there is."""
+    keys = ("broker", "brokers", "name", "on", "who", "consumer", "one", "other", "host", "connector", "of")
     found: set[str] = set()
     for key in keys:
-        value = step.get(key)
+        value = action.get(key)
         found |= set(value) if isinstance(value, (list, tuple)) else {value} if value else set()
+    places = [str(action.get(key, "")).partition("://")[2] for key in ("reads", "to", "destination")]
+    found |= {name for name in places if name}
     return found or {""}
 
 
 def without_client(body: Body, name: str) -> Change | None:
     """Return the run without a consumer, producer or client, and all that it does; None for nobody."""
-    keys = ("consumer", "producer", "client")
-    steps = body.get("steps", ())
-    places = [no for no, step in enumerate(steps) if name in [step.get(key) for key in keys]]
+    keys = ("name", "consumer", "producer", "client", "who", "on")
+    actions = body.get("actions", ())
+    places = [no for no, action in enumerate(actions) if name in [action.get(key) for key in keys]]
     return Change("action", f"without {name}", _without(places), (name,)) if places else None
 
 
 def earlier(body: Body, name: str) -> Change | None:
     """Return the run in which a consumer subscribes before anything is sent; None if it does."""
-    steps = list(body.get("steps", ()))
-    opened = [
-        n
-        for n, s in enumerate(steps)
-        if s["do"] in ("open_consumer", "temporary") and s.get("consumer") == name
-    ]
-    sent = [n for n, s in enumerate(steps) if s["do"] == "send"]
-    if not opened or not sent or opened[0] < sent[0] or "at" in steps[sent[0]]:
+    actions = list(body.get("actions", ()))
+    opened = [n for n, one in enumerate(actions) if one["do"] == "Consumer" and one["name"] == name]
+    sent = [n for n, one in enumerate(actions) if one["do"] in ("Producer", "Send")]
+    if not opened or not sent or opened[0] < sent[0] or "at" in actions[sent[0]]:
         return None
-    order = [*range(sent[0]), opened[0], *(n for n in range(sent[0], len(steps)) if n != opened[0])]
-    moved = tuple(Edit(("steps", n), steps[old]) for n, old in enumerate(order))
+    order = [*range(sent[0]), opened[0], *(n for n in range(sent[0], len(actions)) if n != opened[0])]
+    moved = tuple(Edit(("actions", n), actions[old]) for n, old in enumerate(order))
     text = f"{name} subscribes before anything is sent"
     return Change("action", text, moved, ("subscribes",))
 
@@ -189,12 +197,13 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def told(step: Body) -> str:
-    """Return a step as a reader says it, such as ``kill A at 30ms``."""
-    names = " ".join(sorted(_about(step) - {""}))
-    who = names or str(step.get("client") or step.get("producer") or "")
-    at = f" at {step['at']}" if "at" in step else ""
-    return f"{step['do'].replace('_', ' ')} {who}".strip() + at
+def told(action: Body) -> str:
+    """Return an action as a reader says it, such as ``crash A at 30ms``."""
+    names = " ".join(sorted(_about(action) - {""}))
+    who = names or str(action.get("client") or action.get("producer") or "")
+    at = f" at {action['at']}" if "at" in action else ""
+    noun = str(action["do"])
+    return f"{_SAID.get(noun) or re.sub('(?<=.)(?=[A-Z])', ' ', noun).lower()} {who}".strip() + at
 
 
 def set_otherwise(body: Body, destination: str) -> Iterator[Change]:

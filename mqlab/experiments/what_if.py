@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from mqlab.errors import MqlabError, UnknownName
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
 from mqlab.experiments.rerun import Setting, play
+from mqlab.products import inputs
 from mqlab.spec.change import Body, Change, Edit
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -44,7 +45,7 @@ class WhatIf:
         if change is None and not self.changes:
             return self.trace
         chosen = change or self.changes[0]
-        return play(chosen.apply(self.trace.header["scenario"]), Setting.of(self.trace))
+        return play(chosen.apply(inputs.body_of(self.trace)), Setting.of(self.trace))
 
     def __str__(self) -> str:
         was = "got" if self.received else "did not get"
@@ -81,7 +82,7 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | N
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
     name = trace.message_name(trace.message(message))
-    setting, body = Setting.of(trace), trace.header["scenario"]
+    setting, body = Setting.of(trace), inputs.body_of(trace)
     was = has_received(trace, name, consumer)
     limit = max(AT_LEAST, ROOM * len(trace))
 
@@ -128,7 +129,7 @@ def nearest_first(candidates: Sequence[Change], trace: Trace, message: str, cons
 
 def changes_of(trace: Trace, message: str, consumer: str) -> Iterator[Change]:
     """Yield every change that is tried for a question, the smallest first, none twice."""
-    body: Body = trace.header["scenario"]
+    body: Body = inputs.body_of(trace)
     number = trace.message(message)
     row = trace.rows_of(number)[0]
     destination = trace.event(row).destination or ""

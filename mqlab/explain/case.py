@@ -152,7 +152,7 @@ class Case:
     @property
     def shared(self) -> bool:
         """Whether it competes for the message: on a queue, or by a shared subscription."""
-        shares = (step.get("shared") for step in script.openings(self.trace, self.consumer))
+        shares = (opened.options.get("shared") for opened in script.openings(self.trace, self.consumer))
         queues = (e for e in self.lives if (e.destination or "").startswith("queue://"))
         return any(queues) or any(shares)
 

@@ -6,48 +6,43 @@ Selectors and properties are in no column of a trace; they stand in the scenario
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from mqlab.spec.json_types import JsonObject
+from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.openmq_actions import Send
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
-Step = JsonObject
+Sending = Producer | Send  # what sends messages in a script
 
 
-def steps(trace: Trace) -> list[Step]:
-    """Return the steps of the run's script; none for a trace without one."""
-    found: list[Step] = list(trace.header.get("scenario", {}).get("steps", ()))
-    return found
+def openings(trace: Trace, consumer: str) -> list[Consumer]:
+    """Return the actions that open a consumer, one for each of its lives."""
+    return [one for one in trace.actions if isinstance(one, Consumer) and one.name == consumer]
 
 
-def openings(trace: Trace, consumer: str) -> list[Step]:
-    """Return the steps that open a consumer, one for each of its lives."""
-    opens = ("open_consumer", "temporary")
-    return [s for s in steps(trace) if s["do"] in opens and s.get("consumer") == consumer]
-
-
-def _sends(trace: Trace, sender: str) -> Iterator[Step]:
-    """Yield the steps by which a producer sends; who was not named is called by its place."""
-    for no, step in enumerate(steps(trace)):
-        if step["do"] == "send":
-            named = [step.get(key) for key in ("producer", "name", "client") if step.get(key)]
-            by_place = ("P", f"P.{step.get('broker')}", f"sender{no}")
-            if sender in (named or by_place):
-                yield step
+def _sends(trace: Trace, sender: str) -> Iterator[Sending]:
+    """Yield the actions by which a producer sends."""
+    for action in trace.actions:
+        names = (
+            (action.name, action.on) if isinstance(action, Producer) else (getattr(action, "producer", None),)
+        )
+        if isinstance(action, (Producer, Send)) and sender in names:
+            yield action
 
 
 def properties(trace: Trace, number: int) -> dict[str, object]:
     """Return the properties that a message was sent with."""
-    step, place = _sending(trace, number)
-    return _dealt(step.get("properties", {}), place)
+    sending, place = _sending(trace, number)
+    return _dealt(sending.properties, place) if sending else {}
 
 
 def headers(trace: Trace, number: int) -> dict[str, object]:
     """Return the JMS headers of a message that a selector may ask for."""
-    step, place = _sending(trace, number)
-    mode = "PERSISTENT" if step.get("persistent", True) else "NON_PERSISTENT"
-    return _dealt({"JMSPriority": step.get("jms_priority", 4), "JMSDeliveryMode": mode}, place)
+    sending, place = _sending(trace, number)
+    persistent, priority = (sending.persistent, sending.jms_priority) if sending else (True, 4)
+    mode = "PERSISTENT" if persistent else "NON_PERSISTENT"
+    return _dealt({"JMSPriority": priority, "JMSDeliveryMode": mode}, place)
 
 
 def asked_by(selector: str, trace: Trace, number: int) -> dict[str, object]:
@@ -57,30 +52,30 @@ def asked_by(selector: str, trace: Trace, number: int) -> dict[str, object]:
     return found | properties(trace, number)
 
 
-def _dealt(given: Step, place: int) -> dict[str, object]:
+def _dealt(given: Mapping[str, object], place: int) -> dict[str, object]:
     """Return values for the message at *place*; those in a list are dealt out in turn."""
     return {k: v[place % len(v)] if isinstance(v, list) and v else v for k, v in given.items()}
 
 
-def _sending(trace: Trace, number: int) -> tuple[Step, int]:
-    """Return the step that sent a message, and how many it had sent before."""
+def _sending(trace: Trace, number: int) -> tuple[Sending | None, int]:
+    """Return the action that sent a message, and how many it had sent before."""
     rows, frm = trace.rows_of(number), trace.column("frm")
     sent = next((row for row in rows if trace.column("kind")[row] == Kind.Sent), None)
     if sent is None:
-        return {}, 0  # an advisory, which no step sends
+        return None, 0  # an advisory, which no action sends
     place = trace.index().sent[frm[sent]].index(number)
-    for step in _sends(trace, trace.names["node"][frm[sent]]):
-        if place < step["count"]:
-            return step, place
-        place -= step["count"]
-    return {}, 0
+    for sending in _sends(trace, trace.names["node"][frm[sent]]):
+        if place < sending.sends:
+            return sending, place
+        place -= sending.sends
+    return None, 0
 
 
 def refusing_selector(trace: Trace, number: int, consumer: str) -> str | None:
     """Return the selector by which every life of a consumer refuses a message; None if one takes it."""
     from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
 
-    texts = [step.get("selector") for step in openings(trace, consumer)]
+    texts = [opened.selector for opened in openings(trace, consumer)]
     if not texts or not all(texts):
         return None
     asked = headers(trace, number), properties(trace, number)

@@ -194,7 +194,11 @@ def _full(case: Case, event: Event) -> Cause | None:
     held = {e.message for e in case.handed if e.row < event.row and e.broker == event.broker} - {
         e.message for e in case.settled if e.row < event.row
     }
-    allowed = [s.get("prefetch", s.get("flow_limit", 1000)) for s in script.openings(case.trace, case.consumer)]
+    opened = script.openings(case.trace, case.consumer)
+    allowed = [
+        int(str(one.options.get("flow_limit", 1000))) if one.prefetch is None else one.prefetch
+        for one in opened
+    ]
     if not allowed or len(held) < max(1, max(allowed)):
         return None
     text = f"{case.consumer} held {len(held)} already, as many as its prefetch allows"
@@ -227,7 +231,7 @@ def _end(case: Case) -> Iterator[Cause]:
             handed = sentence(case.trace, event)
             assert handed is not None
             text = f"{handed.said().removesuffix('.')}; {case.consumer} has not taken it"
-            about = ("receiving", "kill", "pause")
+            about = ("receiving", "Crash", "Pause")
             yield Cause(Sentence(text, event.t), event.rule, event.row, about)
         last = event if event.kind in (Kind.Held, Kind.Sent) else None
     if last is not None and last.kind == Kind.Held:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import is_dataclass
 from textwrap import indent
 
+from mqlab.spec.noun import required, written
 from mqlab.spec.values import Destination
 
 WIDTH = 92  # of a call on one line; a longer one has a line for each argument
@@ -40,14 +41,9 @@ class Code:
         if not is_dataclass(value) or isinstance(value, type):
             return repr(value)
         parts: list[str] = []
-        for known in sorted(fields(value), key=lambda known: known.name == "at"):
-            given = getattr(value, known.name)
-            factory = known.default_factory
-            default = known.default if factory is MISSING else factory()
-            if default is not MISSING and bool(given == default):
-                continue
-            in_place = (not parts and default is MISSING) or known.name in _IN_PLACE
-            parts.append(("" if in_place else f"{known.name}=") + self.written(given))
+        for name, given in written(value):
+            in_place = (not parts and name in required(type(value))) or name in _IN_PLACE
+            parts.append(("" if in_place else f"{name}=") + self.written(given))
         return f"{self.module}.{type(value).__name__}({', '.join(parts)})"
 
     def named(self, options: Mapping[str, object]) -> list[str]:

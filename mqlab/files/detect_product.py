@@ -33,7 +33,7 @@ def artemis(body: Mapping[str, object]) -> bool:
 
 def activemq_in_time(body: Mapping[str, object]) -> bool:
     """Whether a scenario object is of ActiveMQ's timed form: it has listeners, lines, files or timed steps."""
-    if body.get("product", "activemq") != "activemq" or "cluster" in body or "pace" in body:
+    if body.get("product", "activemq") != "activemq" or {"cluster", "pace", "actions"} & set(body):
         return False
     if any(key in body for key in ("endpoints", "files", "lines")):
         return True

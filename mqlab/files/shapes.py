@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
+from mqlab.spec import codec
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.noun import required
+from mqlab.spec.openmq_actions import Call
 from mqlab.spec.option import Option
+from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import (
     ANYTHING,
     MOST,
+    NAME,
+    OBJECT,
+    PROPERTIES,
     TEXT,
-    TRUTH,
     ListOf,
-    OneOf,
     Record,
     Scalar,
     Shape,
+    TaggedUnion,
+    fields_of,
     whole,
 )
+from mqlab.spec.values import Destination
 
-SCALAR = OneOf(
-    (TEXT, TRUTH, Scalar("a number", lambda value: isinstance(value, (int, float)), {"type": "number"}))
-)
-# Properties of messages: a list is dealt out in turn.
-PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 COUNT = whole(0, MOST)
+DESTINATION = Scalar(
+    "a destination, such as 'queue://TEST.FOO'",
+    lambda value: isinstance(value, str) and bool(value.partition("://")[2].strip()),
+    {"type": "string", "pattern": r"^(queue|topic|temp-queue|temp-topic)://.*\S"},
+)
 _COUNTS = Record({}, more=COUNT)
 _SAID: dict[str, Shape] = {
     "received": _COUNTS,
@@ -86,6 +96,36 @@ class Row:
 def rows(options: Iterable[Option], by_guide: bool = False) -> dict[str, Shape]:
     """Return option rows as shapes, by their Python names or by those of the guide."""
     return {row.guide if by_guide else row.name: Row(row) for row in options}
+
+
+@cache
+def actions(product: str) -> ListOf:
+    """Return the shape of a script: of each action that the product knows its fields, by their names."""
+    known = {name: _action(noun) for name, noun in codec.nouns(product).items()}
+    if product == "openmq":
+        call = {name: shape for name, (shape, _) in fields_of(Call).items() if name in codec.CALL}
+        known = {name: replace(record, keys={**call, **record.keys}) for name, record in known.items()}
+    return ListOf(TaggedUnion("do", known, what="action"), "action")
+
+
+def _action(noun: type[Action]) -> Record:
+    needed = required(noun)
+    keys = {name: _in_json(name, shape, name in needed) for name, (shape, _) in fields_of(noun).items()}
+    return Record(keys, tuple((name,) for name in needed), note=sentence(noun))
+
+
+def _in_json(name: str, shape: Shape, needed: bool) -> Shape:
+    """Return the shape that a field's value has in JSON."""
+    noun = getattr(shape, "of_type", None)
+    if noun is Destination:
+        return DESTINATION
+    if noun is Redelivery:
+        return Record({field: shape for field, (shape, _) in fields_of(Redelivery).items()})
+    if shape is OBJECT and name == "properties":
+        return PROPERTIES
+    if name == "sends":
+        return COUNT
+    return NAME if shape is TEXT and needed and name != "text" else shape
 
 
 def sentence(noun: type) -> str:

@@ -10,10 +10,12 @@ from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files.detect_product import scenario_in
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.option import MOST_LONG
-from mqlab.spec.shape import Record
+from mqlab.spec.shape import ANYTHING, NAME, ListOf, Record
+from mqlab.spec.step import check_words
 
 DEEPEST = 30  # lists and objects inside one another
 LONGEST = 100_000  # characters of one text
+_STEPS = ListOf(Record({"do": NAME}, (("do",),), more=ANYTHING), "step")
 
 
 def body_of(value: object, shape: Record, where: str) -> JsonDict:
@@ -27,11 +29,21 @@ def body_of(value: object, shape: Record, where: str) -> JsonDict:
         raise BadFile(f"{where}: {shown(found)} is no lab file; write an object with 'brokers'")
     try:
         body: JsonDict = without_nulls(found)
-        shape.check(body, "")
+        _check_shape(body, shape)
         _check_values(body)
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
     return body
+
+
+def _check_shape(body: JsonDict, shape: Record) -> None:
+    """Raise for what is of another shape. A script in the words of recordings has its own reader."""
+    if "steps" in body:
+        _STEPS.check(body["steps"], "steps")
+        for place, step in enumerate(body["steps"], start=1):
+            check_words(step["do"], step, f"step {place} ({step['do']})")
+        body = {**{key: value for key, value in body.items() if key != "steps"}, "actions": []}
+    shape.check(body, "")
 
 
 def version_of(value: Mapping[str, object]) -> str:

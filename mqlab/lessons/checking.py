@@ -116,10 +116,10 @@ def solved(task: Exercise) -> Any:
 def _first_view(lesson: LessonData) -> Iterator[str]:
     body = setups.body(setups.scenario(lesson.tasks[0].setup))
     clients = {
-        step[who]
-        for step in body.get("steps", ())
-        for who in ("consumer", "producer", "client")
-        if isinstance(step.get(who), str)
+        action[who]
+        for action in body["actions"]
+        for who in ("name", "consumer", "producer", "client")
+        if isinstance(action.get(who), str)
     }
     count = len(body["brokers"]) + len(body.get("connectors", ())) + len(clients)
     if count > NEW_THINGS:

@@ -19,7 +19,7 @@ from mqlab.trace.accounts import SERVING, roles
 from mqlab.trace.trace import Trace
 
 Rule = Callable[[dict[str, object]], None]
-KILLS = ("kill", "crash", "stop_broker", "stop", "host_down")
+KILLS = ("Crash", "Stop", "Shutdown", "ForcedFailover", "HostDown")
 
 
 def _every_connector(**options: object) -> Rule:
@@ -57,13 +57,14 @@ def connectors_carry_all(body: JsonDict) -> None:
 
 def nothing_dies(body: JsonDict) -> None:
     """A network goes on as if no broker had died."""
-    body["steps"] = [step for step in body["steps"] if step["do"] not in KILLS]
+    body["actions"] = [action for action in body["actions"] if action["do"] not in KILLS]
 
 
 def stores_die_with_their_broker(body: JsonDict) -> None:
     """What was sent before a broker died is gone."""
-    dead = next((no for no, step in enumerate(body["steps"]) if step["do"] in KILLS), 0)
-    body["steps"] = [s for no, s in enumerate(body["steps"]) if no > dead or s["do"] != "send"]
+    actions = body["actions"]
+    dead = next((no for no, action in enumerate(actions) if action["do"] in KILLS), 0)
+    body["actions"] = [one for no, one in enumerate(actions) if no > dead or "sends" not in one]
 
 
 def no_failback(body: JsonDict) -> None:
@@ -87,8 +88,8 @@ def no_filters(body: JsonDict) -> None:
 
 def no_selectors(body: JsonDict) -> None:
     """A consumer's selector does not matter for who gets what."""
-    for step in body["steps"]:
-        step.pop("selector", None)
+    for action in body["actions"]:
+        action.pop("selector", None)
 
 
 RULES: Mapping[str, Rule] = {

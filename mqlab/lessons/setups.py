@@ -36,9 +36,9 @@ def scenario(setup: Setup, learner: str = "") -> AnyScenario:
         return found
     changed = copy.deepcopy(body(found))
     for who in setup.vary:
-        for step in changed["steps"]:
-            if step.get("producer") == who:
-                step["count"] = _mine(setup, who, learner)
+        for action in changed["actions"]:
+            if "sends" in action and who in (action.get("name"), action.get("producer")):
+                action["sends"] = _mine(setup, who, learner)
     return read(changed)
 
 

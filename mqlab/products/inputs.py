@@ -13,6 +13,7 @@ from mqlab import products
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files import files
 from mqlab.spec import Action, Network, Scenario
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ def _scenario(what: object) -> AnyScenario:
     if isinstance(what, Trace):
         raise BadValue("this trace does not hold its scenario; take the lab file it was made from")
     raise BadValue(f"{shown(what)} cannot be run; write a network, a figure, its id, a lab file or a trace")
+
+
+def body_of(trace: Trace) -> JsonDict:
+    """Return the lab file of a run; of one that an earlier version has kept as that would be written today."""
+    body = dict(trace.header["scenario"])
+    if "steps" not in body:
+        return body
+    product = products.product_of(body)
+    return product.write(product.read(body))
 
 
 def activemq_of(what: object, *actions: Action, told: str) -> Scenario:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.errors import CannotRun
-from mqlab.products.unsupported_steps import unplayable, written
+from mqlab.products.unsupported_steps import steps, unplayable
 from mqlab.real.connections import library
 from mqlab.real.home import Home
 from mqlab.real.observed import trace
@@ -54,16 +54,16 @@ def play(scenario: AnyScenario, home: Home, limit: float = 120) -> Played:
 
 
 def _play(scenario: AnyScenario, home: Home, until: float) -> Played:
-    body = written(scenario)
     of = scenario.network if isinstance(scenario, Scenario) else scenario
     player = products.product_of_scenario(scenario).player()
     with player.brokers(of, home) as brokers:
         script = player.script(brokers, until)
-        for step in body["steps"]:
+        for step in steps(scenario):
             script.do(step)
         outcome = script.outcome()
         failures = tuple(brokers.failures())
     seen = (one for each in script.consumers.values() for consumer in each for one in consumer.seen)
     edition = {"edition": scenario.network.edition} if isinstance(scenario, Scenario) else {}
+    body = products.product_of_scenario(scenario).write(scenario)
     told = trace(brokers.names, seen, {"scenario": body, **edition})
     return Played(outcome, told, failures)

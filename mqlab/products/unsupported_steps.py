@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from mqlab import products
 from mqlab.spec import Network, Scenario
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import ClusterScenario
+from mqlab.spec.steps import steps_of
 
 if TYPE_CHECKING:
     from mqlab.spec.any_scenario import AnyScenario
@@ -100,9 +100,11 @@ _DOES: Mapping[str, Mapping[str, set[str]]] = {
 _ANYWHERE = {"do", "id", "limit_ms", "rest_ms"}
 
 
-def written(scenario: AnyScenario) -> JsonDict:
-    """Return the lab file of a scenario of any product."""
-    return products.product_of_scenario(scenario).write(scenario)
+def steps(scenario: AnyScenario) -> list[JsonDict]:
+    """Return a script in the words of recordings, which those have that play it on real brokers."""
+    if isinstance(scenario, Scenario):
+        return steps_of(scenario.actions, scenario.network.names)
+    return [{"do": step.do, **step.keys} for step in scenario.steps]
 
 
 def unplayable(scenario: AnyScenario) -> list[str]:
@@ -130,7 +132,7 @@ def _of_openmq(scenario: ClusterScenario) -> Iterator[str]:
 
 def _of_steps(scenario: ClusterScenario | HaScenario) -> Iterator[str]:
     does = _DOES[scenario.product]
-    for step in written(scenario)["steps"]:
+    for step in steps(scenario):
         do = step["do"]
         strange = set(step) - does.get(do, set()) - _ANYWHERE
         if do not in does:
@@ -152,7 +154,7 @@ def _of_network(scenario: Scenario) -> list[str]:
         found.append("a database is not at hand")
     if network.around.endpoints or network.around.lines:
         found.append("listeners that are no brokers, or lines to cut")
-    for step in written(scenario)["steps"]:
+    for step in steps(scenario):
         do = step["do"]
         strange = _STRANGE.get(do, set()) & set(step)
         if do not in _KNOWN:
@@ -172,7 +174,7 @@ def _of_network(scenario: Scenario) -> list[str]:
 
 def _selects(network: Network) -> bool:
     """Whether brokers themselves select messages, by filters of composite destinations."""
-    return "selector" in str(written(Scenario(network, ())))
+    return any("selector" in str(broker.composites) for broker in network.brokers)
 
 
 def _texts(step: JsonObject, *, numbers: bool) -> bool:

@@ -222,8 +222,8 @@ class Producer(Action):
             raise BadValue(
                 f"{where}: {self.to}: a wildcard is for consumers and lists; name the queue or topic to send to"
             )
-        if self.size < 1:
-            raise BadValue(f"{where}: size={self.size!r}; write a number of bytes, 1 or more")
+        if self.size < 0:
+            raise BadValue(f"{where}: size={self.size!r}; write a number of bytes, 0 or more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class Edit:
 class Change:
     """One thing done otherwise: `kind` is option, fault or action, `text` says what in words.
 
-    `about` are the names that it is about: of options (`network_ttl`), steps (`kill`) and clients. `lesser`
+    `about` are the names that it is about: of options (`network_ttl`), actions (`Crash`) and clients. `lesser`
     are smaller ones of the same kind, the least first: where this one does it, one of them may do.
     """
 
@@ -42,7 +42,7 @@ class Change:
         changed: JsonDict = copy.deepcopy(dict(body))
         for edit in self.edits:
             _write(changed, edit)
-        changed["steps"] = [step for step in changed.get("steps", ()) if step is not None]
+        changed["actions"] = [action for action in changed.get("actions", ()) if action is not None]
         return changed
 
 

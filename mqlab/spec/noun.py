@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields
+from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName
 
@@ -49,3 +51,23 @@ class Noun(type):
             order = ", ".join(name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY)
             return BadValue(f"{cls.__name__}: {error}; write {cls.__name__}({order})")
         return None
+
+
+def as_usual(known: Field[Any], value: object) -> bool:
+    """Whether a field has the value that it has by default."""
+    if known.default_factory is not MISSING:
+        return bool(value == known.default_factory())
+    return known.default is not MISSING and bool(value == known.default)
+
+
+def written(noun: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a noun that are not as usual, each with its value; `at` comes last."""
+    for known in sorted(fields(noun), key=lambda known: known.name == "at"):
+        value = getattr(noun, known.name)
+        if not as_usual(known, value):
+            yield known.name, value
+
+
+def required(noun: Any) -> list[str]:
+    """Return the names of the fields that have no default."""
+    return [f.name for f in fields(noun) if f.default is MISSING and f.default_factory is MISSING]

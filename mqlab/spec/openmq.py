@@ -12,7 +12,7 @@ from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action
 from mqlab.spec.manual import documented
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
-from mqlab.spec.openmq_words import noun_of, steps_of
+from mqlab.spec.openmq_words import nouns_of, steps_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.step import Step, check_keys, started
 
@@ -135,7 +135,7 @@ class ClusterScenario:
         self._check_master(names)
         opened: dict[str, set[str]] = {"consumer": set(), "producer": set()}
         for no, step in enumerate(self.steps, start=1):
-            _check_step(step, f"step {no}, {step.do}", names, opened)
+            _check_step(step, f"step {no} ({step.do})", names, opened)
 
     def _check_master(self, names: list[str]) -> None:
         if self.master is not None and self.master not in names:
@@ -161,7 +161,7 @@ class ClusterScenario:
     @property
     def actions(self) -> tuple[Action, ...]:
         """What happens, as nouns."""
-        return tuple(noun_of(step) for step in self.steps)
+        return nouns_of(self.steps)
 
     def with_actions(self, *actions: Action | Step) -> ClusterScenario:
         """Return the scenario with these actions after its own."""
@@ -270,12 +270,6 @@ def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
             known.add(str(name))
         elif name is not None and name not in known:
             raise UnknownName.of(kind, name, sorted(known), where)
-    if (
-        step.do == "send"
-        and "producer" not in step.keys
-        and not ("broker" in step.keys and ("queue" in step.keys or "topic" in step.keys))
-    ):
-        raise BadValue(f"{where}: write 'producer', or 'broker' with 'queue' or 'topic'")
     for key in ("count", "ms"):
         value = step.keys.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:

@@ -7,13 +7,14 @@ its keys say which. Times are in milliseconds in steps; a list of addresses is `
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.noun import as_usual
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide, to_python
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
@@ -109,7 +110,7 @@ ROWS = (
     Row(o.Connect, "connect", _ON),
     Row(o.Knock, "knock", _same("brokers", "until", every_ms="every")),
     Row(o.ChangeMaster, "admin", _same("to", broker="on"), {"command": "change_master"},
-        silent=("from",)),
+        silent=("from", "target")),
     Row(o.TakeOver, "admin", _same("target", broker="on"), {"command": "takeover"},
         silent=("from", "to")),
     *(Row(noun, "admin", _ON, {"command": command}, silent=("from", "to", "target"))
@@ -128,13 +129,37 @@ BY_NOUN = {row.noun: row for row in reversed(ROWS)}  # of a consumer the first r
 # Steps -> nouns
 
 
+def nouns_of(steps: Iterable[Step]) -> tuple[a.Action, ...]:
+    """Return the actions of steps; errors say which one it is."""
+    found = []
+    for place, step in enumerate(steps, start=1):
+        try:
+            found.append(noun_of(step))
+        except (MqlabError, TypeError, ValueError) as error:
+            kind = type(error) if isinstance(error, MqlabError) else BadValue
+            raise kind(f"step {place} ({step.do}): {error}") from None
+    return tuple(found)
+
+
 def noun_of(step: Step) -> a.Action:
     """Return the action of a step."""
     keys = {key: value for key, value in step.keys.items() if key not in CALL}
+    if step.do == "send" and "producer" not in keys:
+        _destination(step)  # it has to say one
     row = next((row for row in ROWS if row.step == step.do and _fits(row, keys)), None)
     if row is None:
-        raise UnknownName.of("step", step.do, {row.step for row in ROWS})
+        raise _misfit(step.do, keys)
     return _with_call(_noun(row, keys, step), step)
+
+
+def _misfit(do: str, keys: Options) -> UnknownName:
+    """Return in what a step's keys fit no action: in one that says which it is, or as a whole."""
+    constants = [row.constant for row in ROWS if row.step == do]
+    for key, value in keys.items():
+        known = [str(constant[key]) for constant in constants if key in constant]
+        if known and value not in known:
+            return UnknownName.of(key, value, known)
+    return UnknownName.of("step", do, {row.step for row in ROWS})
 
 
 def _fits(row: Row, keys: Options) -> bool:
@@ -188,6 +213,8 @@ def _destination(step: Step) -> Destination:
     if step.do == "temporary":
         return Destination(f"temp-{step.keys.get('kind', 'queue')}", step.keys["consumer"])
     kind = "queue" if "queue" in step.keys else "topic"
+    if kind not in step.keys:
+        raise BadValue("write 'producer', or 'broker' with 'queue' or 'topic'")
     name = str(step.keys[kind])
     temporary = name.startswith("temp:")
     return Destination(f"temp-{kind}" if temporary else kind, name.removeprefix("temp:"))
@@ -257,7 +284,7 @@ def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str
             _write_options(row, keys, value, where)
         elif known.name == "who" and value is not None:
             keys[_kind_of(value, brokers, producers)] = value
-        elif known.name in NOT_KEYS or (known.name not in always and _is_default(known, value)):
+        elif known.name in NOT_KEYS or (known.name not in always and as_usual(known, value)):
             continue
         elif known.name not in fields_of:
             raise BadValue(f"{where}: OpenMQ knows no {known.name}; leave it out")
@@ -273,12 +300,6 @@ def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str
 
 def _kind_of(name: str, brokers: Collection[str], producers: Collection[str]) -> str:
     return "broker" if name in brokers else "producer" if name in producers else "consumer"
-
-
-def _is_default(known: Field[object], value: object) -> bool:
-    if known.default_factory is not MISSING:
-        return bool(value == known.default_factory())
-    return known.default is not MISSING and bool(value == known.default)
 
 
 def _ms(value: int | float | str, where: str) -> int | float:

@@ -14,7 +14,7 @@ from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.network import HEARD, Network
-from mqlab.spec.steps import STEP_OF, check_wait
+from mqlab.spec.steps import STEP_OF, check_options, check_wait
 from mqlab.spec.values import duration
 
 PACES = ("rest", "calls")
@@ -164,6 +164,8 @@ class _Known:
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what *action* names and is not there; remember what it opens."""
+        if isinstance(action, c.WaitUntil):
+            check_wait(action.what, action.about, where)
         for what, name in mentions(action):
             called = "broker" if what == "broker or client" and not self.clients else what
             _need(called, name, self.names(what), where)
@@ -203,9 +205,9 @@ class _Known:
             self.check_line(action, where, strictly)
         if not strictly:
             self.check_call(action, where)
-        if isinstance(action, c.WaitUntil):
-            check_wait(action.what, action.about, where)
-        elif strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
+        if not isinstance(action, c.WaitUntil):
+            check_options(action, where)
+        if strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
             if action.who in self.clients:
                 raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
         elif strictly and isinstance(action, c.ReceiveOnce):

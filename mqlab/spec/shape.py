@@ -41,6 +41,7 @@ class Scalar:
     words: str
     test: Callable[[object], bool]
     json: JsonDict = field(hash=False)
+    of_type: type | None = field(default=None, kw_only=True)  # where the values have a class of mqlab's
 
     def check(self, value: object, where: str) -> None:
         """Raise `BadValue` or `UnknownName`, with *where* it stands, for what is not of this shape."""
@@ -163,34 +164,33 @@ class TaggedUnion:
 
     tag: str
     records: Mapping[str, Record] = field(hash=False)
-    aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     words: str = "an object"
+    what: str = "kind"
 
     def check(self, value: object, where: str) -> None:
         """Raise for an object without the tag, with an unknown one, or not of its record."""
         if not isinstance(value, Mapping):
             raise BadValue(f"{where} is {shown(value)}; write {self.words} with the key {self.tag!r}")
-        given = value.get(self.tag)
-        name = self.aliases.get(given, given) if isinstance(given, str) else given
+        name = value.get(self.tag)
         if not isinstance(name, str) or name not in self.records:
-            raise UnknownName.of("step", given, self.records, where.partition(" (")[0])
+            raise UnknownName.of(self.what, name, self.records, where.partition(" (")[0])
         rest = {key: item for key, item in value.items() if key != self.tag}
         self.records[name].check(rest, where)
 
     def schema(self) -> JsonDict:
         """Return the shape as JSON Schema: what a tag asks for depends on it."""
-        names = [*self.records, *self.aliases]
         return {
             "type": "object",
-            "properties": {self.tag: {"enum": names}},
+            "properties": {self.tag: {"enum": list(self.records)}},
             "required": [self.tag],
             "allOf": [
-                {"if": {"properties": {self.tag: {"const": name}}}, "then": self._then(name)} for name in names
+                {"if": {"properties": {self.tag: {"const": name}}}, "then": self._then(name)}
+                for name in self.records
             ],
         }
 
     def _then(self, name: str) -> JsonDict:
-        found = self.records[self.aliases.get(name, name)].schema()
+        found = self.records[name].schema()
         return {**found, "properties": {self.tag: {"const": name}, **found["properties"]}}
 
 
@@ -288,6 +288,11 @@ LENGTH = Length(
 NAMES = OneOf((NAME, ListOf(NAME, least=1)), "a name or a list of names")
 NAMES_OR_NONE = OneOf((NAME, ListOf(NAME)), "a name or a list of names")
 OBJECT = Record({}, more=ANYTHING)
+SCALAR = OneOf(
+    (TEXT, TRUTH, Scalar("a number", lambda value: isinstance(value, (int, float)), {"type": "number"}))
+)
+# Properties of messages: a list is dealt out in turn.
+PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 
 
 # Nouns
@@ -330,7 +335,8 @@ def _of_hint(hint: Any) -> Shape:
         return _PLAIN[hint]
     if origin is not None or not isinstance(hint, type):
         return OBJECT if origin is Mapping else ANYTHING
-    return Scalar(_WRITTEN.get(hint.__name__, f"a {hint.__name__}"), lambda value: isinstance(value, hint), {})
+    words = _WRITTEN.get(hint.__name__, f"a {hint.__name__}")
+    return Scalar(words, lambda value: isinstance(value, hint), {}, of_type=hint)
 
 
 _PLAIN: dict[Any, Shape] = {

@@ -7,6 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.shape import (
+    LENGTH,
+    MOST,
+    NAME,
+    NAMES,
+    OBJECT,
+    PROPERTIES,
+    TEXT,
+    TRUTH,
+    ListOf,
+    OneOf,
+    Shape,
+    number,
+    whole,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,48 @@ def started(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """
     does = [step.do for step in steps]
     return steps if "start" in does or does[:1] == ["start_broker"] else (Step("start"), *steps)
+
+
+# What a key of a recording's step may be, whatever its product and the step (Recordings rules 2, 3, 6, 7).
+_PART = (
+    "consumer",
+    "producer",
+    "name",
+    "queue",
+    "topic",
+    "temp",
+    "session",
+    "durable_name",
+    "subscription_name",
+    "client_id",
+    "connector",
+    "host",
+    "shared_store",
+    "endpoint",
+    "target",
+    "responder_broker",
+    "requester",
+)
+_KEYS: Mapping[str, Shape] = {
+    **dict.fromkeys(_PART, TEXT),
+    **dict.fromkeys(("broker", "brokers", "isolate", "others", "link", "other", "from", "to"), NAMES),
+    **dict.fromkeys(("count", "times", "size", "bytes_per_second"), whole(0, MOST)),
+    **dict.fromkeys(("receiving", "durable", "transacted", "xa", "persistent", "in_background", "silent",
+                     "wait", "answers", "topology", "failover", "no_failover", "exclusive", "no_local",
+                     "browser", "reconnect", "moving", "loop", "unsubscribe"), TRUTH),
+    **dict.fromkeys(("url", "options", "with", "about"), OBJECT),
+    "client": OneOf((NAME, OBJECT), "a name"), "between": ListOf(NAMES, least=2, most=2),
+    "properties": OneOf((PROPERTIES, ListOf(NAME))), "selector": TEXT, "at": LENGTH, "id": TEXT, "label": TEXT,
+    "redelivery": OBJECT, "uri": TEXT, "prefetch": whole(-1),
+}  # fmt: skip
+
+
+def check_words(step: str, keys: Mapping[str, object], where: str) -> None:
+    """Raise `BadValue` for a step of a recording with a value that its key cannot have."""
+    for key, value in keys.items():
+        shape = _KEYS.get(key) or (number() if key == "ms" or key.endswith("_ms") else None)
+        if shape is not None and not (step == "wait_for" and key == "about"):
+            shape.check(value, f"{where}, {key}")
 
 
 def check_keys(step: Step, where: str, table: Mapping[str, tuple[str, str]], always: tuple[str, ...]) -> None:

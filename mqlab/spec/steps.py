@@ -6,19 +6,21 @@ into an action's `options`; times are in milliseconds, destinations under `queue
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
-from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.noun import written
 from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Shape, number, whole
 from mqlab.spec.values import Destination
 
 _CALL = ("label", "in_background", "max_ms")
+_SILENT = ("wait_for_bridges", "for_bridges")  # the lab always comes to rest
 GROUP = "JMSXGroupID"
 SMALLEST = 1024  # bytes that a message counts at least, besides its body
 
@@ -90,7 +92,18 @@ STEPS: dict[str, Row] = {
     "settle": Row(a.Settle, "Until nothing has moved for so long."),
     "snapshot": Row(a.Snapshot, "Note the state under a label."),
 }  # fmt: skip
+# What only a script says of an action, in its `options`.
+_MORE: dict[str, Shape] = {
+    **dict.fromkeys(("label", "session", "client"), TEXT),
+    **dict.fromkeys(("in_background", "loop", "transacted", "unnamed"), TRUTH),
+    **dict.fromkeys(("max_ms", "wait_ms", "jitter_ms"), number()),
+    "max_redeliveries": whole(-1), "group": OneOf((TEXT, ListOf(TEXT, least=1))),
+}  # fmt: skip
 # What a script can wait for, and the keys that it says.
+_WAITED: dict[str, Shape] = {
+    **dict.fromkeys(("broker", "role", "client", "to", "consumer", "from", "label", "by"), TEXT),
+    "brokers": ListOf(NAME, least=1), "count": whole(0), "up": TRUTH, "max_ms": number(),
+}  # fmt: skip
 WAITS: dict[str, tuple[str, ...]] = {
     "master": ("brokers",),
     "role": ("broker", "role"),
@@ -137,7 +150,29 @@ TIMES = {
 }
 DESTINATION = {a.Consumer: "reads", a.Producer: "to", a.RequestReply: "to"}
 KINDS = {"queue": "queue", "topic": "topic", "temp": "temp-queue"}
-NUMBERS = ("count", "size", "prefetch")
+
+
+def actions_of(items: Sequence[Mapping[str, object]]) -> tuple[a.Action, ...]:
+    """Return the actions of a recording's steps; errors name the step."""
+    nameless = [i for i in items if i.get("do") == "send" and not {"producer", "client"} & set(i)]
+    senders = {str(item.get("broker")) for item in nameless}
+    actions = []
+    for place, item in enumerate(items, start=1):
+        try:
+            if item in nameless:
+                name = "P" if len(senders) < 2 else f"P.{item.get('broker')}"
+                item = {**item, "producer": name}
+            actions.append(noun_of(item))
+        except (MqlabError, TypeError, ValueError) as error:
+            kind = type(error) if isinstance(error, MqlabError) else BadValue
+            raise kind(f"step {place} ({item.get('do')}): {error}") from None
+    return tuple(actions)
+
+
+def steps_of(actions: Sequence[a.Action], brokers: Collection[str]) -> list[JsonDict]:
+    """Return the steps that `actions_of` makes the same actions of."""
+    clients = {action.name for action in actions if isinstance(action, c.Client)}
+    return [item_of(action, clients, brokers) for action in actions]
 
 
 def noun_of(item: Mapping[str, object]) -> a.Action:
@@ -151,9 +186,17 @@ def noun_of(item: Mapping[str, object]) -> a.Action:
         return c.WaitUntil(step.removeprefix("wait_"), keys)
     if step not in STEPS:
         raise UnknownName.of("step", step, [*STEPS, *(f"wait_{what}" for what in WAITS)])
-    for key in ("ms", *(k for k in keys if k.endswith("_ms")), *NUMBERS):
-        _check_number(key, keys.get(key))
     return _noun(STEPS[step], keys)
+
+
+def check_options(action: a.Action, where: str) -> None:
+    """Raise `UnknownName` or `BadValue` for what a script cannot say of an action of its kind."""
+    given = getattr(action, "options", {})
+    known = STEPS[STEP_OF[type(action)]].more if given else ()
+    for key, value in given.items():
+        if key not in known:
+            raise UnknownName.of("option", key, known, where)
+        _MORE[key].check(value, f"{where}, {key}")
 
 
 def check_wait(what: str, about: Mapping[str, object], where: str = "") -> None:
@@ -163,22 +206,19 @@ def check_wait(what: str, about: Mapping[str, object], where: str = "") -> None:
     for key in about:
         if key not in (*WAITS[what], "max_ms"):
             raise UnknownName.of("key", key, (*WAITS[what], "max_ms"), where)
+        _WAITED[key].check(about[key], f"{where}, {key}" if where else key)
     for key in WAITS[what]:
         if key not in about and (what, key) not in MAY_LACK:
             raise BadValue(f"{where}{': ' if where else ''}the key {key!r} is missing")
 
 
-def _check_number(key: str, value: Any) -> None:
-    kinds = int if key in NUMBERS else (int, float)
-    wrong = isinstance(value, bool) or not isinstance(value, kinds)
-    if value is not None and (wrong or (value < 0 and key != "prefetch")):
-        what = "whole number" if key in NUMBERS else "number"
-        raise BadValue(f"{key} is {value!r}; write a {what} from 0 on")
-
-
 def _noun(row: Row, keys: JsonDict) -> a.Action:
     given: JsonDict = {}
     names = field_of(row)
+    known_keys = {*names, *row.more, *_SILENT, *(KINDS if row.noun in DESTINATION else ())}
+    for key in keys:
+        if key not in known_keys:
+            raise UnknownName.of("key", key, sorted(known_keys - {*_SILENT}))
     if row.noun in DESTINATION:
         given[DESTINATION[row.noun]] = _destination(keys)
     if isinstance(keys.get("broker"), list):  # a failover address: the first, and the others
@@ -193,8 +233,6 @@ def _noun(row: Row, keys: JsonDict) -> a.Action:
             given[names[key]] = tuple(value) if key == "brokers" else value
         elif key in row.more:
             options[key] = value
-        elif key not in ("wait_for_bridges", "for_bridges"):  # the lab always comes to rest
-            raise UnknownName.of("key", key, [*names, *row.more])
     _translate(row.noun, given, options)
     for known in fields(row.noun):
         needed = known.default is MISSING and known.default_factory is MISSING
@@ -250,24 +288,23 @@ def item_of(
     row = STEPS[step]
     item: dict[str, object] = {"do": step}
     keys = {name: key for key, name in reversed(field_of(row).items())}
-    for known in fields(action):
-        value = getattr(action, known.name)
-        if known.name == DESTINATION.get(type(action)):
+    for name, value in written(action):
+        if name == DESTINATION.get(type(action)):
             item[next(key for key, kind in KINDS.items() if kind == value.kind)] = value.name
-        elif known.name == "options":
+        elif name == "options":
             item |= value
-        elif known.name != "at" and _is_told(known, value):
-            key = keys[known.name]
-            if known.name == "on":
+        elif name != "at":
+            key = keys[name]
+            if name == "on":
                 key = "client" if value in clients else "broker"
-            elif known.name == "who":
+            elif name == "who":
                 key = "broker" if value in brokers else "consumer"
                 if value in clients and isinstance(action, (a.Commit, a.Rollback)):
                     key = "client"
-            elif known.name == "of" and step == "disk_slow":
+            elif name == "of" and step == "disk_slow":
                 key = "broker" if value in brokers else "shared_store"
-            elif known.name in TIMES and isinstance(value, str):
-                key = known.name  # a text with its unit, such as "20ms"
+            elif name in TIMES and isinstance(value, str):
+                key = name  # a text with its unit, such as "20ms"
             item[key] = _plain(value)
     if item.pop("others", None):
         item["broker"] = [item["broker"], *action.others]  # type: ignore[attr-defined]
@@ -281,12 +318,6 @@ def name_of(action: a.Action) -> str:
 
 def _at(action: a.Action) -> dict[str, object]:
     return {} if action.at is None else {"at": action.at}
-
-
-def _is_told(known: Any, value: object) -> bool:
-    if known.default is not MISSING:
-        return bool(value != known.default)
-    return known.default_factory is MISSING or bool(value != known.default_factory())
 
 
 def _plain(value: object) -> object:

@@ -82,9 +82,9 @@ _LISTS = {
     "statically_included_destinations",
 }
 _DUPLICATES = {"suppress_duplicate_queue_subscriptions", "suppress_duplicate_topic_subscriptions"}
-_DEATHS = {"kill", "stop_broker", "stop", "host_down"}
-_LOSSES = {"cut", "pause", *_DEATHS}
-_AWAY = {"close_consumer", "close_client", "kill_client", "unsubscribe", *_DEATHS}
+_DEATHS = {"Crash", "Stop", "Shutdown", "ForcedFailover", "HostDown"}
+_LOSSES = {"Cut", "Pause", *_DEATHS}
+_AWAY = {"Close", "CloseClient", "KillClient", "Unsubscribe", *_DEATHS}
 
 
 @unique
@@ -92,8 +92,8 @@ class Reason(IntEnum):
     """Why it happened: a code, the reason in one sentence, its source, and what it depends on.
 
     `source` is the guide and section that state it; empty if only the broker's code does. `depends_on`
-    are the options, and the steps of a script, without which it would not hold, as lab files name them: an
-    option's Python name, or the word of a step (``kill``).
+    are the options, and the actions of a script, without which it would not hold: an option's Python name, or
+    an action's noun (``Crash``).
     """
 
     sentence: str
@@ -153,7 +153,7 @@ class Reason(IntEnum):
     remote_demand = 18, "a consumer behind the connector asks for it", _DYNAMIC
     static = 19, "the connector lists it as statically included", _STATIC
     consumer_left = 20, "the consumer left", _DYNAMIC, _AWAY
-    bridge_down = 21, "the bridge to the other broker is down", "", {"stop_connector", *_LOSSES}
+    bridge_down = 21, "the bridge to the other broker is down", "", {"StopConnector", *_LOSSES}
     broker_stopped = 22, "the broker stopped", "", _DEATHS
     memory_store = 23, "the broker kept it in memory only", "", {"ack_mode", "persistent", *_DEATHS}
     replay = 24, "replayWhenNoConsumers lets it go back", "article, Stuck messages"
@@ -166,8 +166,8 @@ class Reason(IntEnum):
         {"advisory_support", "static_bridge"},
     )
     durable = 28, "a durable subscriber's messages are kept while it is away"
-    expired = 29, "its time to live was over", "", {"time_to_live", "time_to_live_ms"}
-    asked = 30, "the client asked for it", "", {"destroy_destination", *_AWAY}
+    expired = 29, "its time to live was over", "", {"time_to_live"}
+    asked = 30, "the client asked for it", "", {"DestroyDestination", *_AWAY}
     unsubscribed = 31, "the durable subscription was given up"
     duplicate = 32, "the queue holds this very message already"
     browsing = 33, "a queue browser only looks", "ActiveMQ, browsers"
@@ -257,7 +257,7 @@ class Reason(IntEnum):
         "it is the first to lock what the dead broker has in the common store",
         "OpenMQ Technical Overview 4, Enhanced Clusters",
     )
-    paused = 72, "its destination is paused at this broker", "", {"pause_destination"}
+    paused = 72, "its destination is paused at this broker", "", {"PauseDestination"}
     selected_by_none = 73, "no consumer's selector selects it", _CLUSTER
     moved_aside = (
         74,

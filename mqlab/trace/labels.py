@@ -65,8 +65,8 @@ def _apart(one: JsonObject, other: JsonObject) -> Iterator[str]:
         were = {row["name"]: row for row in before.get(kind, ()) if "name" in row}
         for row in after.get(kind, ()):
             yield from _changed(were.get(row.get("name"), {}), row)
-    if before.get("steps") != after.get("steps"):
-        yield "other steps"
+    if before.get("actions") != after.get("actions"):
+        yield "other actions"
     for key in _SETTINGS:
         if one.get(key) != other.get(key):
             yield f"{key} {other.get(key)}"

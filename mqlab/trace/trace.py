@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mqlab.spec import codec
 from mqlab.spec.values import duration
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
@@ -18,6 +19,8 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from mqlab.spec.action import Action
 
 
 class Trace(Columns, Plottable):
@@ -33,6 +36,7 @@ class Trace(Columns, Plottable):
         self._index: Index | None = None
         self._tally: FateTable | None = None
         self._account: Account | None = None
+        self._actions: tuple[Action, ...] | None = None
 
     def __repr__(self) -> str:
         return f"<mqlab.Trace of {len(self)} events, {self.digest()}>"
@@ -87,6 +91,13 @@ class Trace(Columns, Plottable):
         if self._index is None:
             self._index = Index(self)
         return self._index
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions of the run's script; none for a trace from elsewhere."""
+        if self._actions is None:
+            self._actions = tuple(map(codec.bare, codec.actions_in(self.header.get("scenario", {}))))
+        return self._actions
 
     def tally(self) -> FateTable:
         """Return what became of every message, as numbers."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from mqlab.spec.action import Producer
+from mqlab.spec.openmq_actions import Send
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.views.boxes import Curve
 from mqlab.views.cast import SceneParts
@@ -100,18 +102,18 @@ class Flights:
         return table | {"frm": [a for a, _ in seen], "to_node": [b for _, b in seen]}
 
     def _flags(self) -> dict[int, int]:
-        """Return message -> bits, of the steps that send what is not persistent.
+        """Return message -> bits, of the actions that send what is not persistent.
 
-        Messages are numbered in the order of the steps; where some send in the background nobody can tell.
+        Messages are numbered in the order of the actions; where some send in the background nobody can tell.
         """
-        sends = [step for step in self.cast.scenario.get("steps", ()) if step.get("do") == "send"]
-        if any(step.get("in_background") for step in sends):
+        sends = [one for one in self.cast.trace.actions if isinstance(one, (Producer, Send))]
+        if any(isinstance(one, Producer) and one.in_background for one in sends):
             return {}
         found, first = {}, 1
-        for step in sends:
-            numbers = range(first, first + int(step.get("count", 1)))
+        for one in sends:
+            numbers = range(first, first + one.sends)
             first = numbers.stop
-            if step.get("persistent") is False:
+            if not one.persistent:
                 found |= dict.fromkeys(numbers, NON_PERSISTENT)
         return found
 

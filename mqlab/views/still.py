@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.openmq_actions import Send
 from mqlab.spec.steps import SMALLEST
 from mqlab.spec.values import matches
 from mqlab.views.boxes import Box, Curve
@@ -145,21 +147,17 @@ def _consumers(cast: SceneParts) -> Iterable[tuple[int, str, int, int, int, int,
     sets it apart: its priority, whether it is exclusive, and that in words with durable and its selector.
     """
     told = _prefetches(cast)
-    opened = {
-        step.get("consumer"): step
-        for step in cast.scenario.get("steps", ())
-        if step.get("do") == "open_consumer"
-    }
+    opened = {one.name: one for one in cast.trace.actions if isinstance(one, Consumer)}
     for client in cast.clients:
         own = (client.node,) if client.role == "consumer" else client.consumers
         for row, no in enumerate(own):
             name = cast.nodes[no][0]
-            step = opened.get(name, {})
-            priority, exclusive = step.get("priority", 0), bool(step.get("exclusive"))
+            one = opened.get(name)
+            priority, exclusive = (one.priority, one.exclusive) if one else (0, False)
             chips = ["exclusive"] if exclusive else []
             chips += [f"priority {priority}"] if priority else []
-            chips += ["durable"] if step.get("durable") or step.get("durable_name") else []
-            chips += [str(step["selector"])] if step.get("selector") else []
+            chips += ["durable"] if one and one.durable else []
+            chips += [one.selector] if one and one.selector else []
             yield (
                 no,
                 name,
@@ -177,8 +175,7 @@ def _limits(cast: SceneParts) -> Iterable[tuple[int, int, int, int]]:
 
     Where messages are of several sizes nobody can tell from a trace how much is used.
     """
-    steps = cast.scenario.get("steps", ())
-    sizes = {step.get("size", SMALLEST) for step in steps if step.get("do") == "send"}
+    sizes = {one.size for one in cast.trace.actions if isinstance(one, (Producer, Send))}
     dests = cast.trace.names["dest"]
     for row in cast.scenario.get("brokers", ()):
         node = cast.numbers.get(row.get("name"), -1)
@@ -198,7 +195,7 @@ def _prefetches(cast: SceneParts) -> dict[str, int]:
             for subscription in broker.get("subscriptions", ()):
                 if subscription.get("consumer") and "prefetch" in subscription:
                     found[subscription["consumer"]] = subscription["prefetch"]
-    for step in cast.scenario.get("steps", ()):
-        if step.get("do") == "open_consumer" and isinstance(step.get("prefetch"), int):
-            found[step["consumer"]] = step["prefetch"]
+    for one in cast.trace.actions:
+        if isinstance(one, Consumer) and one.prefetch is not None:
+            found[one.name] = one.prefetch
     return found

@@ -45,11 +45,7 @@ class Branch:
         """The lab file, read when asked for: that of a large network takes longer than its picture."""
         if self.made is not None:
             return self.made
-        body = copy.deepcopy(dict(self.trace.header["scenario"]))
-        scenario = inputs.scenario_of(self.trace)
-        if isinstance(pace := getattr(scenario, "pace", None), str):
-            body["pace"] = pace  # a fault more shall not make another form of the file
-        return body
+        return copy.deepcopy(inputs.body_of(self.trace))
 
     @property
     def product(self) -> str:

@@ -1,6 +1,6 @@
 """What can be done to a run at the moment that a picture shows: faults, and what clients do.
 
-Each is one step more in the lab file, with the time at which it happens. What is offered has been
+Each is one action more in the lab file, with the time at which it happens. What is offered has been
 read: the product would run it.
 """
 
@@ -9,9 +9,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from mqlab import products
 from mqlab.errors import MqlabError
+from mqlab.experiments.changes import told
 from mqlab.spec.change import Body
 from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind
@@ -20,16 +22,11 @@ from mqlab.workbench.parts import Part, destination, destinations, find, parts
 
 Step = JsonDict
 MESSAGES = 5  # that are sent by one press
-# What each product calls what is done to a broker.
-_STOP = {"activemq": "stop_broker"}
-_RESTART = {"activemq": "start_broker"}
-_RESUME = {"artemis": "resume_broker"}
-_HOLD = {"artemis": "hold"}
 
 
 @dataclass(frozen=True, slots=True)
 class AvailableAction:
-    """Something that can be done now: what it is called, and the step that it is."""
+    """Something that can be done now: what it is called, and the action that it is, as a lab file has it."""
 
     text: str
     step: Step
@@ -64,13 +61,13 @@ def _everything(body: Body) -> Iterator[AvailableAction]:
     """Yield a crash of every broker: what one does first to a network."""
     for part in parts(body):
         if part.kind == "broker":
-            yield AvailableAction(f"Crash {part.name}", {"do": "kill", "broker": part.name})
+            yield AvailableAction(f"Crash {part.name}", {"do": "Crash", "broker": part.name})
 
 
 def with_step(body: Body, step: Step, at: int) -> dict[str, object]:
-    """Return the lab file with one step more, which happens at a time (us)."""
+    """Return the lab file with one action more, which happens at a time (us)."""
     changed: JsonDict = copy.deepcopy(dict(body))
-    changed["steps"] = [*changed.get("steps", ()), {**step, "at": f"{at}us"}]
+    changed["actions"] = [*changed.get("actions", ()), {**step, "at": f"{at}us"}]
     return changed
 
 
@@ -90,39 +87,38 @@ def _of_part(body: Body, trace: Trace, part: Part, at: int) -> Iterator[Availabl
     elif part.kind == "connector":
         yield from _connector(body, trace, part, at)
     elif part.kind == "consumer":
-        yield from _consumer(body, part.name)
+        yield from _consumer(part.name)
     elif part.kind == "client":
-        yield AvailableAction(f"Close client {part.name}", {"do": "close_client", "client": part.name})
+        yield AvailableAction(f"Close client {part.name}", {"do": "CloseClient", "client": part.name})
     yield from _sends(body, part)
 
 
 def _broker(body: Body, trace: Trace, name: str, at: int) -> Iterator[AvailableAction]:
-    product = products.product_of(body).name
     state = _state(trace, name, at)
     if state in (Kind.Crashed, Kind.Stopped):
-        restart = _RESTART.get(product, "restart")
-        yield AvailableAction(f"Start {name} again", {"do": restart, "broker": name})
+        yield AvailableAction(f"Start {name} again", {"do": "Restart", "broker": name})
         return
     if state == Kind.Suspended:
-        yield AvailableAction(f"Resume {name}", {"do": _RESUME.get(product, "resume"), "broker": name})
-    yield AvailableAction(f"Crash {name}", {"do": "kill", "broker": name})
-    yield AvailableAction(f"Stop {name} in order", {"do": _STOP.get(product, "stop"), "broker": name})
+        yield AvailableAction(f"Resume {name}", {"do": "Resume", "who": name})
+    yield AvailableAction(f"Crash {name}", {"do": "Crash", "broker": name})
+    yield AvailableAction(f"Stop {name} in order", {"do": "Stop", "broker": name})
     if state != Kind.Suspended:
-        yield AvailableAction(f"Suspend {name}", {"do": "pause", "broker": name})
+        yield AvailableAction(f"Suspend {name}", {"do": "Pause", "who": name})
     healable = _was(trace, at, Kind.Partitioned)
     for other in _neighbours(body, trace, name):
-        yield from _line(product, name, other, healable)
-    if product == "activemq":
-        yield AvailableAction(f"Cut all lines to {name}", {"do": "cut", "link": name})
+        yield from _line(body, name, other, healable)
+    if products.product_of(body).name == "activemq":
+        yield AvailableAction(f"Cut all lines to {name}", {"do": "Cut", "one": name})
         if healable:
-            yield AvailableAction(f"Heal the lines to {name}", {"do": "heal", "link": name})
+            yield AvailableAction(f"Heal the lines to {name}", {"do": "Heal", "one": name})
 
 
-def _line(product: str, one: str, other: str, healable: bool) -> Iterator[AvailableAction]:
-    ends = {"link": one, "other": other} if product == "activemq" else {"between": [one, other]}
-    yield AvailableAction(f"Cut the line {one} to {other}", {"do": "cut", **ends})
+def _line(body: Body, one: str, other: str, healable: bool) -> Iterator[AvailableAction]:
+    ends = {"one": one, "other": other}
+    how = {"how": "hang"} if products.product_of(body).name == "openmq" else {}  # the only cut it knows
+    yield AvailableAction(f"Cut the line {one} to {other}", {"do": "Cut", **ends, **how})
     if healable:
-        yield AvailableAction(f"Heal the line {one} to {other}", {"do": "heal", **ends})
+        yield AvailableAction(f"Heal the line {one} to {other}", {"do": "Heal", **ends})
 
 
 def _neighbours(body: Body, trace: Trace, name: str) -> list[str]:
@@ -134,35 +130,37 @@ def _neighbours(body: Body, trace: Trace, name: str) -> list[str]:
 
 
 def _connector(body: Body, trace: Trace, part: Part, at: int) -> Iterator[AvailableAction]:
-    path = {"connector": part.name, "from": part.home}
-    yield AvailableAction(f"Stop connector {part.name}", {"do": "stop_connector", **path})
+    path = {"connector": part.name, "of": part.home}
+    yield AvailableAction(f"Stop connector {part.name}", {"do": "StopConnector", **path})
     if _was(trace, at, Kind.Disconnected, Kind.BridgeDown):
-        yield AvailableAction(f"Start connector {part.name}", {"do": "start_connector", **path})
+        yield AvailableAction(f"Start connector {part.name}", {"do": "StartConnector", **path})
     for other in part.to:
-        healable = _was(trace, at, Kind.Partitioned)
-        yield from _line(products.product_of(body).name, part.home, other, healable)
+        yield from _line(body, part.home, other, _was(trace, at, Kind.Partitioned))
 
 
-def _consumer(body: Body, name: str) -> Iterator[AvailableAction]:
-    product = products.product_of(body).name
-    yield AvailableAction(f"Pause {name}", {"do": _HOLD.get(product, "pause"), "consumer": name})
-    yield AvailableAction(f"Resume {name}", {"do": "resume", "consumer": name})
-    yield AvailableAction(f"Close {name}", {"do": "close_consumer", "consumer": name})
-    yield AvailableAction(f"Kill the process of {name}", {"do": "kill_client", "consumer": name})
+def _consumer(name: str) -> Iterator[AvailableAction]:
+    yield AvailableAction(f"Pause {name}", {"do": "Pause", "who": name})
+    yield AvailableAction(f"Resume {name}", {"do": "Resume", "who": name})
+    yield AvailableAction(f"Close {name}", {"do": "Close", "consumer": name})
+    yield AvailableAction(f"Kill the process of {name}", {"do": "KillClient", "consumer": name})
 
 
 def _sends(body: Body, part: Part) -> Iterator[AvailableAction]:
     """Yield more messages: of a producer as it sends, at a broker to each destination there is."""
     if part.kind == "producer":
-        step = next(
-            s for s in body["steps"] if s["do"] == "send" and part.name in (s.get("producer"), s.get("name"))
-        )
-        more = {key: value for key, value in step.items() if key not in ("at", "label")}
-        yield AvailableAction(f"{part.name} sends {MESSAGES} more", {**more, "count": MESSAGES})
+        sends = (one for one in body["actions"] if "sends" in one and _is_by(one, part.name))
+        for action in islice(sends, 1):
+            more = {key: value for key, value in action.items() if key not in ("at", "options", "id")}
+            yield AvailableAction(f"{part.name} sends {MESSAGES} more", {**more, "sends": MESSAGES})
     if part.kind == "broker":
         for kind, name in destinations(body):
-            where = {"broker": part.name, "count": MESSAGES, kind: name}
-            yield AvailableAction(f"Send {MESSAGES} messages to {name} here", {"do": "send", **where})
+            where = {"name": f"P.{part.name}", "on": part.name, "to": f"{kind}://{name}"}
+            text = f"Send {MESSAGES} messages to {name} here"
+            yield AvailableAction(text, {"do": "Producer", **where, "sends": MESSAGES})
+
+
+def _is_by(action: Body, producer: str) -> bool:
+    return producer in (action.get("producer"), action.get("name"))
 
 
 def _state(trace: Trace, broker: str, at: int) -> Kind | None:
@@ -173,12 +171,9 @@ def _state(trace: Trace, broker: str, at: int) -> Kind | None:
     return mine[-1] if mine else None
 
 
-def told(body: Body, step: Step) -> str:
-    """Return what a step does, as its button says it."""
+def text_of(step: Step) -> str:
+    """Return what an action does, as its button says it."""
     dest = destination(step)
-    who = step.get("broker") or step.get("consumer") or step.get("connector") or step.get("client")
-    what = str(step["do"]).replace("_", " ")
-    if step["do"] == "send" and dest is not None:
-        return f"{step.get('count', 1)} messages more to {dest[1]}"
-    ends = step.get("between") or [end for end in (step.get("link"), step.get("other")) if end]
-    return f"{what} {who or ' '.join(ends)}".strip()
+    if "sends" in step and dest is not None:
+        return f"{step['sends']} messages more to {dest[1]}"
+    return told(step)

@@ -13,19 +13,20 @@ from mqlab.workbench.parts import destinations, free_name, names, parts
 
 Body_ = JsonDict
 FOO = ("queue", "TEST.FOO")
+STARTS = ("Restart", "StartBroker", "StartBrokers")
 MESSAGES = 10
-# Where new steps go: before what only waits and looks.
-_LAST = ("settle", "snapshot", "wait", "wait_background", "wait_for_sends")
+# Where new actions go: before what only waits and looks.
+_LAST = ("Settle", "Snapshot", "Wait", "WaitForSends")
 WHAT = ("broker", "pair", "consumer", "producer", "connector")
 
 
 def new(product: str) -> Body_:
     """Return the smallest network of a product in which a message moves."""
-    consumer = {"do": "open_consumer", "consumer": "C1", "broker": "A", "queue": "TEST.FOO"}
-    steps = [{"do": "start"}, consumer, {"do": "settle"}, {"do": "snapshot", "label": "final"}]
-    body: Body_ = {"title": "My network", "brokers": [{"name": "A"}], "steps": steps}
+    consumer = {"do": "Consumer", "name": "C1", "on": "A", "reads": "queue://TEST.FOO"}
+    actions = [{"do": "Start"}, consumer, {"do": "Settle"}, {"do": "Snapshot", "label": "final"}]
+    body: Body_ = {"title": "My network", "brokers": [{"name": "A"}], "actions": actions}
     if product == "activemq":
-        body |= {"pace": "rest", "connectors": []}
+        body |= {"connectors": []}
     elif product == "openmq":
         body |= {"product": product, "cluster": {"model": "none"}}
     elif product == "artemis":
@@ -68,11 +69,11 @@ def _letter(body: Body) -> str:
 
 def _started(body: Body_, name: str) -> None:
     """A script that starts its brokers one by one starts the new one, too."""
-    steps = body["steps"]
-    if any(step["do"] == "start" and not step.get("brokers") for step in steps):
+    actions = body["actions"]
+    if any(action["do"] == "Start" for action in actions):
         return
-    begun = [no for no, step in enumerate(steps) if step["do"] == "start_broker"]
-    steps.insert(begun[-1] + 1 if begun else 0, {"do": "start_broker", "broker": name})
+    begun = [no for no, action in enumerate(actions) if action["do"] in STARTS]
+    actions.insert(begun[-1] + 1 if begun else 0, {"do": "Restart", "broker": name})
 
 
 def _pair(body: Body_, given: dict[str, object]) -> None:
@@ -115,7 +116,7 @@ def _connector(body: Body_, given: dict[str, object]) -> None:
     body.setdefault("connectors", []).append(made)
 
 
-def _destination(body: Body_, given: dict[str, object]) -> dict[str, str]:
+def _destination(body: Body_, given: dict[str, object]) -> str:
     known = destinations(body)
     kind, name = ("topic" if given.get("topic") else "queue"), ""
     name = str(given.get("topic") or given.get("queue") or "")
@@ -124,42 +125,37 @@ def _destination(body: Body_, given: dict[str, object]) -> dict[str, str]:
     queues = body.get("queues")
     if queues is not None and kind == "queue" and name not in [queue["name"] for queue in queues]:
         queues.append({"name": name})
-    return {kind: name}
+    return f"{kind}://{name}"
 
 
 def _consumer(body: Body_, given: JsonDict) -> None:
     name = given.get("name") or free_name([part.name for part in parts(body)], "C")
-    step: Body_ = {"do": "open_consumer", "consumer": name, **_destination(body, given)}
+    action: Body_ = {"do": "Consumer", "name": name, "reads": _destination(body, given)}
     if given.get("selector"):
-        step["selector"] = given["selector"]
-    sends = [no for no, old in enumerate(body["steps"]) if old["do"] == "send"]
-    _insert(body, sends[0] if sends else _end(body), step, name, str(given["on"]))
+        action["selector"] = given["selector"]
+    sends = [no for no, old in enumerate(body["actions"]) if "sends" in old]
+    _insert(body, sends[0] if sends else _end(body), action, str(given["on"]))
 
 
 def _producer(body: Body_, given: JsonDict) -> None:
     name = given.get("name") or free_name([part.name for part in parts(body)], "P")
-    step: Body_ = {
-        "do": "send",
-        **_destination(body, given),
-        "count": given.get("count") or MESSAGES,
-    }
-    step["producer" if products.product_of(body).name == "activemq" else "name"] = name
-    _insert(body, _end(body), step, name, str(given["on"]))
+    sends = given.get("count") or MESSAGES
+    action = {"do": "Producer", "name": name, "sends": sends, "to": _destination(body, given)}
+    _insert(body, _end(body), action, str(given["on"]))
 
 
-def _insert(body: Body_, place: int, step: Body_, name: str, on: str) -> None:
-    """Put a step of a client in; in a script of calls it opens a connection first."""
+def _insert(body: Body_, place: int, action: Body_, on: str) -> None:
+    """Put an action of a client in; in a script of calls it opens a connection first."""
     if body.get("pace") == "calls":
-        uri = f"tcp://{on}:61616"
-        body["steps"].insert(place, {"do": "connect", "client": name, "uri": uri})
-        body["steps"].insert(place + 1, {**step, "client": name})
+        client = {"do": "Client", "name": action["name"], "uri": f"tcp://{on}:61616"}
+        body["actions"][place:place] = [client, {**action, "on": action["name"]}]
     else:
-        body["steps"].insert(place, {**step, "broker": on})
+        body["actions"].insert(place, {**action, "on": on})
 
 
 def _end(body: Body) -> int:
-    """Return the place behind the last step that does something."""
-    doing = [no for no, step in enumerate(body["steps"]) if step["do"] not in _LAST]
+    """Return the place behind the last action that does something."""
+    doing = [no for no, action in enumerate(body["actions"]) if action["do"] not in _LAST]
     return doing[-1] + 1 if doing else 0
 
 
@@ -192,7 +188,7 @@ def remove(body: Body, kind: str, name: str) -> Body_:
         gone |= {part.name for part in parts(body) if part.home == name}
     else:
         gone = {name} | {part.name for part in parts(body) if part.home == name}
-    changed["steps"] = [step for step in changed["steps"] if not _about(step) & gone]
+    changed["actions"] = [action for action in changed["actions"] if not _about(action) & gone]
     return changed
 
 
@@ -204,18 +200,19 @@ def _list(value: object) -> list[str]:
     return [value] if isinstance(value, str) else list(value) if isinstance(value, list) else []
 
 
-def _about(step: Body) -> set[str]:
-    """Return the names of parts that a step speaks of."""
+def _about(action: Body) -> set[str]:
+    """Return the names of parts that an action speaks of."""
     keys = (
+        "name",
+        "on",
         "broker",
         "brokers",
         "consumer",
         "producer",
         "client",
+        "who",
         "connector",
-        "link",
+        "one",
         "other",
-        "between",
-        "name",
     )
-    return {name for key in keys for name in _list(step.get(key))}
+    return {name for key in keys for name in _list(action.get(key))}

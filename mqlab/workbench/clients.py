@@ -1,12 +1,11 @@
-"""Options of consumers, producers and clients as rows, by the keys of each product's steps.
+"""Options of consumers, producers and clients as rows, by the fields of the actions that open them.
 
-The tables of the products hold options of brokers and connections; these are the words that steps have.
+The tables of the products hold options of brokers and connections; these are the fields that actions have.
 """
 
 from __future__ import annotations
 
 from mqlab.spec.action import ACK_MODES
-from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.option import Option
 
 _JMS, _AMQ = "JMS 1.1", "ActiveMQ, consumer features"
@@ -29,7 +28,7 @@ _RECEIVING = Option(
 )
 _DELAY = Option(
     guide="delay",
-    name="delay_ms",
+    name="delay",
     often=True,
     type=float,
     default=0.0,
@@ -39,7 +38,7 @@ _DELAY = Option(
 )
 _COUNT = Option(
     guide="count",
-    name="count",
+    name="sends",
     often=True,
     type=int,
     default=None,
@@ -86,9 +85,9 @@ _ACTIVEMQ = {
     "producer": (
         _COUNT,
         _PERSISTENT,
-        Option(guide="interval", name="interval_ms", often=True, type=float, default=0.0, unit="ms",
+        Option(guide="interval", name="every", often=True, type=float, default=0.0, unit="ms",
                source="mqlab", sentence="The time from one send to the next."),
-        Option(guide="timeToLive", name="time_to_live_ms", type=float, default=0.0, unit="ms",
+        Option(guide="timeToLive", name="time_to_live", type=float, default=0.0, unit="ms",
                source=_JMS, sentence="After it a message expires; 0 is never."),
         Option(guide="JMS priority", name="jms_priority", type=int, default=4, low=0, source=_JMS,
                sentence="0 to 9; queues order by it if their policy says so."),
@@ -100,8 +99,8 @@ _ACTIVEMQ = {
     ),
 }  # fmt: skip
 _OPENMQ = {
-    "consumer": (_SELECTOR, _DELAY, _RECEIVING, *OPTIONS["consumer"].values()),
-    "producer": tuple(OPTIONS["producer"].values()),
+    "consumer": (_SELECTOR, _DELAY, _RECEIVING),
+    "producer": (),
     "client": (),
 }
 _ARTEMIS = {
@@ -115,7 +114,7 @@ _ARTEMIS = {
     "producer": (
         _COUNT,
         _PERSISTENT,
-        Option(guide="interval", name="interval_ms", often=True, type=int, default=0, low=0, unit="ms",
+        Option(guide="interval", name="every", often=True, type=int, default=0, low=0, unit="ms",
                source="mqlab", sentence="The time from one send to the next."),
         _SIZE,
     ),

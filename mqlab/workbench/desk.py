@@ -137,7 +137,7 @@ class WorkbenchSession:
         """Fork the shown run at `ms` with one `step` more; `beside` shows both."""
         branch, at = self.state.shown, _us(data["ms"])
         body = breaking.with_step(branch.body, data["step"], at)
-        text = data.get("text") or breaking.told(branch.body, data["step"])
+        text = data.get("text") or breaking.text_of(data["step"])
         self._fork(branch.then(text, body, f"{text} at {at / 1000:g} ms", at), data)
         return self.tell({})
 

@@ -1,7 +1,7 @@
 """The options of a part as rows: name, type, default, sentence, source, and what is written there.
 
 A lab file of each product has its options in other places; where, and by which table, stands here.
-Script rows are what a step says of times and counts, line rows what all lines are like.
+Script rows are what an action says of times and counts, line rows what all lines are like.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from mqlab.experiments.rerun import Setting
 from mqlab.spec.change import Body, Change, Edit, Path
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.link import Link, Links
+from mqlab.spec.openmq_options import OPTIONS as OF_OPENMQ
 from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.options import tables
+from mqlab.spec.values import duration
 from mqlab.workbench.branch import Branch
 from mqlab.workbench.clients import CLIENT_ROWS
 from mqlab.workbench.parts import Part, find, names
@@ -39,21 +41,20 @@ _LINE = (
 _LINE_DEFAULT = {row.name: row.default for row in _LINE}
 _TIMES = (
     "at",
-    "at_ms",
-    "ms",
-    "wait_ms",
-    "max_ms",
-    "timeout_ms",
-    "time_limit_ms",
-    "limit_ms",
-    "quiet_ms",
-    "settle_ms",
-    "within_ms",
+    "time",
+    "timeout",
+    "limit",
+    "quiet",
+    "at_most",
+    "settle",
+    "within",
+    "sends",
     "count",
     "times",
     "factor",
     "bytes_per_second",
 )
+_COUNTS = ("sends", "count", "times", "factor", "bytes_per_second")
 _EDITION = Option(
     guide="edition",
     name="edition",
@@ -101,8 +102,11 @@ def _of_part(body: Body, product: str, part: Part) -> Iterator[Place]:
         yield from _rows(_table("activemq", "networkConnector"), part.path, "networkConnector")
     elif part.kind in ("consumer", "producer"):
         yield from _rows(CLIENT_ROWS[product][part.kind], part.path, part.kind)
-        if product == "artemis":
-            yield from _rows(_table("artemis", "url"), (*part.path, "url"), "URL")
+        own = {"artemis": "url", "openmq": part.kind}.get(product)
+        if own is not None:
+            yield from _rows(
+                _table(product, own), (*part.path, "options"), "URL" if own == "url" else part.kind
+            )
     elif part.kind == "client":
         yield from _rows(CLIENT_ROWS[product].get("client", ()), part.path, "client")
 
@@ -142,27 +146,28 @@ def _rows(rows: Iterable[Option], at: Path, section: str, by_guide: bool = False
 
 def _table(product: str, element: str) -> Iterable[Option]:
     """Return the rows of an element."""
-    return tables(product)[element].values()
+    rows = OF_OPENMQ if product == "openmq" else tables(product)
+    return rows[element].values()
 
 
 def _script(body: Body) -> Iterator[Place]:
-    """Yield the times and counts of the script's steps, faults among them."""
-    for no, step in enumerate(body.get("steps", ())):
+    """Yield the times and counts of the script's actions, faults among them."""
+    for no, action in enumerate(body.get("actions", ())):
         for key in _TIMES:
-            if isinstance(step.get(key), (int, float, str)):
-                kind = int if isinstance(step[key], int) else str
+            if isinstance(action.get(key), (int, float, str)):
+                kind = int if isinstance(action[key], int) else str
                 row = Option(
                     guide=key,
                     name=key,
                     type=kind,
-                    default=step[key],
+                    default=action[key],
                     low=0 if kind is int else None,
-                    unit="ms" if key.endswith("ms") else "",
+                    unit="ms" if kind is int and key not in _COUNTS else "",
                     source="mqlab",
-                    often=key == "count",
-                    sentence=f"Step {no + 1}: {told(step)}.",
+                    often=key in _COUNTS,
+                    sentence=f"Action {no + 1}: {told(action)}.",
                 )
-                yield Place(row, ("steps", no, key), "script")
+                yield Place(row, ("actions", no, key), "script")
 
 
 def _lines() -> Iterator[Place]:
@@ -209,9 +214,9 @@ def listed(branch: Branch, base: Branch, kind: str, name: str) -> dict[str, obje
 
 
 def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str, object]:
-    row, written = place.row, value_at(branch, place.path)
+    row = place.row
+    written, was = (_in_unit(row, value_at(one, place.path)) for one in (branch, base))
     default = row.default_for(edition)
-    was = value_at(base, place.path)
     new = place.section == "script" and was is None  # a step that the first run has not
     kind = (
         "choice"
@@ -235,6 +240,11 @@ def _told(place: Place, branch: Branch, base: Branch, edition: str) -> dict[str,
         "low": row.low,
         "often": row.often,
     }
+
+
+def _in_unit(row: Option, value: object) -> object:
+    """Return a length of time such as ``"2s"`` as the number that its row shows."""
+    return duration(value) / 1000 if row.unit == "ms" and isinstance(value, str) else value
 
 
 def _plain(value: object) -> object:

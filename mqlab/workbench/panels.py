@@ -79,7 +79,7 @@ def _candidates(body: Body) -> Iterator[Change]:
     for kind, name in destinations(body) or [("queue", "TEST.FOO")]:
         yield from set_otherwise(body, f"{kind}://{name}")
     taken = (change for change in taken_away(body) if change.kind == "option")
-    yield from (change for change in taken if change.edits[0].path[0] != "steps")
+    yield from (change for change in taken if change.edits[0].path[0] != "actions")
 
 
 def _part(body: Body, where: str) -> dict[str, str] | None:

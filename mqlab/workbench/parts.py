@@ -1,4 +1,4 @@
-"""The parts of a lab file by name, whatever the product: brokers, connectors, clients, and their steps."""
+"""The parts of a lab file by name, whatever the product: brokers, connectors, and clients."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from mqlab.spec.change import Body, Path
 
 OPENED = {
-    "open_consumer": "consumer",
-    "temporary": "consumer",
-    "open_producer": "producer",
-    "send": "producer",
-    "connect": "client",
-    "open_client": "client",
+    "Consumer": "consumer",
+    "OpenProducer": "producer",
+    "Producer": "producer",
+    "Client": "client",
+    "Session": "client",
 }
 
 
@@ -62,26 +61,24 @@ def _all(body: Body) -> Iterator[Part]:
         given = connector.get("to") or ()
         to = (given,) if isinstance(given, str) else tuple(given)
         yield Part("connector", connector["name"], ("connectors", no), connector["from"], to)
-    for no, step in enumerate(body.get("steps", ())):
-        kind = OPENED.get(step["do"])
-        name = step.get(kind) or (step.get("name") if kind == "producer" else None)
-        if kind is not None and name is not None:
-            home = step.get("broker") or step.get("client") or ""
-            first = home if isinstance(home, str) else home[0]
-            yield Part(kind, name, ("steps", no), first)
+    for no, action in enumerate(body.get("actions", ())):
+        kind = OPENED.get(action["do"])
+        if kind is not None:
+            yield Part(kind, action["name"], ("actions", no), action.get("on", ""))
 
 
-def destination(step: Body) -> tuple[str, str] | None:
-    """Return the kind and name of the destination that a step speaks of."""
-    for kind in ("queue", "topic"):
-        if isinstance(step.get(kind), str):
-            return kind, step[kind]
+def destination(action: Body) -> tuple[str, str] | None:
+    """Return the kind and name of the queue or topic that an action speaks of."""
+    for key in ("reads", "to", "destination"):
+        kind, separator, name = str(action.get(key, "")).partition("://")
+        if separator and kind in ("queue", "topic"):
+            return kind, name
     return None
 
 
 def destinations(body: Body) -> list[tuple[str, str]]:
-    """Return every destination that a step speaks of, in order."""
-    found = (destination(step) for step in body.get("steps", ()))
+    """Return every queue and topic that an action speaks of, in order."""
+    found = (destination(action) for action in body.get("actions", ()))
     return list(dict.fromkeys(one for one in found if one is not None))
 
 

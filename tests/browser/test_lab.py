@@ -225,7 +225,7 @@ def test_a_bad_value_stays_with_its_field_and_there_is_a_way_back(page, desk):
 
 def test_the_page_to_take_away_is_of_what_is_shown_and_needs_no_kernel(page, desk, tmp_path):
     picture = desk("fuse:2.20")
-    picture.desk.answer("break", {"ms": 15, "step": {"do": "kill", "broker": "B"}})
+    picture.desk.answer("break", {"ms": 15, "step": {"do": "Crash", "broker": "B"}})
     picture.follow()
     file = tmp_path / "page.html"
     file.write_text(picture.ask("page", {})["page"], encoding="utf-8")

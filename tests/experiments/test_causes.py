@@ -25,7 +25,7 @@ SETS = ("activemq", "activemq-editions", "failover", "combined", "openmq", "arte
 LONGEST = 1000  # events of a run that is asked; longer ones are not proved to the end
 STRUCTURE = (
     "name", "from", "to", "uri", "at", "process", "do", "consumer", "producer", "client", "broker",
-    "queue", "topic", "temp", "count", "session", "properties", "label", "limit_ms", "max_ms",
+    "on", "reads", "sends", "session", "properties", "options", "id", "limit",
 )  # fmt: skip
 
 
@@ -110,9 +110,9 @@ def draw(random):
 
 def written(body):
     """Yield the lab file without one of its options, and what that is: read without the room that is tested."""
-    for part in ("connectors", "steps"):
+    for part in ("connectors", "actions"):
         for no, item in enumerate(body.get(part, ())):
-            opens = part == "connectors" or item["do"] in ("open_consumer", "send")
+            opens = part == "connectors" or item["do"] in ("Consumer", "Producer")
             for key in item if opens else ():
                 if key not in STRUCTURE:
                     without = copy.deepcopy(dict(body))

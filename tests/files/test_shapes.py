@@ -12,16 +12,16 @@ PACKS = ("activemq", "activemq-later", "artemis", "artemis-later", "combined", "
 LAB = {
     "brokers": [{"name": "A"}, {"name": "B"}],
     "connectors": [{"name": "ab", "from": "A", "to": "B"}],
-    "steps": [{"do": "start"}, {"do": "send", "broker": "A", "queue": "Q", "count": 2}],
+    "actions": [{"do": "Start"}, {"do": "Producer", "name": "P", "on": "A", "to": "queue://Q", "sends": 2}],
 }  # fmt: skip
 CLUSTER = {
     "product": "openmq", "cluster": {"model": "peer"}, "brokers": ["b1", "b2"],
-    "steps": [{"do": "start"}, {"do": "send", "broker": "b1", "queue": "Q", "count": 2}],
+    "actions": [{"do": "Start"}, {"do": "Producer", "name": "P", "on": "b1", "to": "queue://Q", "sends": 2}],
 }  # fmt: skip
 PAIR = {
     "product": "artemis",
     "brokers": [{"name": "M", "ha": {"policy": "replication", "role": "master"}}],
-    "queues": [{"name": "Q"}], "steps": [{"do": "start"}],
+    "queues": [{"name": "Q"}], "actions": [{"do": "Start"}],
 }  # fmt: skip
 
 
@@ -41,30 +41,36 @@ def test_every_recording_is_of_its_shape():
         read(value)
 
 
-def step(**keys):
-    return {"steps": [*LAB["steps"], keys]}
+def action(do, **fields):
+    return {"actions": [*LAB["actions"], {"do": do, **fields}]}
+
+
+def sends(**fields):
+    return action("Producer", **{"name": "P", "on": "A", "to": "queue://Q", "sends": 1, **fields})
+
+
+def reads(**fields):
+    return action("Consumer", **{"name": "C", "on": "A", "reads": "queue://Q", **fields})
 
 
 # What is written, and what the error says: where, what came, what to write.
 WRONG = [
-    (LAB, step(do="send", broker="A", queue="Q", count=10**20),
-     ["step 3 (send), count is 100000000000000000000", "0 to 1000000000"]),
-    (LAB, step(do="send", broker="A", queue="Q", count=1e9), ["step 3 (send), count is 1000000000.0"]),
-    (LAB, step(do="send", broker="A", queue="Q", count=True), ["step 3 (send), count is True"]),
-    (LAB, step(do="send", broker="A", queue="Q", interval_ms=float("inf")),
-     ["step 3 (send), interval_ms is", "write a number, 0 to 1e+12"]),
-    (LAB, step(do="send", broker="A", queue="Q", interval_ms=float("nan")),
-     ["step 3 (send), interval_ms is", "write a number, 0 to 1e+12"]),
-    (LAB, step(do="send", broker="A", queue=7), ["step 3 (send), queue is 7; write a text"]),
-    (LAB, step(do="send", broker="A", queue="Q", at="soon"), ["step 3 (send), at: 'soon'", "'500ms'"]),
-    (LAB, step(do="send", broker="A", queue="Q", properties={"a": {}}), ["step 3 (send), properties, a"]),
-    (LAB, step(do="open_consumer", consumer="C", broker="A", queue="Q", selector=5), ["selector is 5"]),
-    (LAB, step(do="open_consumer", consumer="C", broker=[], queue="Q"), ["step 3 (open_consumer)"]),
-    (LAB, step(do="open_consumer", consumer="C", broker="A", que="Q"), ["did you mean 'queue'"]),
-    (LAB, step(do="kill"), ["step 3 (kill): the key 'broker' is missing"]),
-    (LAB, step(dance="kill"), ["step 3: unknown step None"]),
-    (LAB, step(do=["kill"]), ["step 3: unknown step ['kill']"]),
-    (LAB, {"steps": {}}, ["steps is {}; write a list"]),
+    (LAB, sends(sends=10**20), ["action 3 (Producer), sends is 100000000000000000000", "0 to 1000000000"]),
+    (LAB, sends(sends=1e9), ["action 3 (Producer), sends is 1000000000.0"]),
+    (LAB, sends(sends=True), ["action 3 (Producer), sends is True"]),
+    (LAB, sends(every=float("inf")), ["action 3 (Producer), every: inf is not a length of time"]),
+    (LAB, sends(every=float("nan")), ["action 3 (Producer), every: nan is not a length of time"]),
+    (LAB, sends(to=7), ["action 3 (Producer), to is 7; write a destination, such as 'queue://"]),
+    (LAB, sends(to="Q"), ["action 3 (Producer), to is 'Q'; write a destination"]),
+    (LAB, sends(at="soon"), ["action 3 (Producer), at: 'soon'", "'500ms'"]),
+    (LAB, sends(properties={"a": {}}), ["action 3 (Producer), properties, a"]),
+    (LAB, reads(selector=5), ["action 3 (Consumer), selector is 5"]),
+    (LAB, reads(on=[]), ["action 3 (Consumer), on is []"]),
+    (LAB, reads(read="queue://Q"), ["action 3 (Consumer): unknown key 'read'; did you mean 'reads'"]),
+    (LAB, action("Crash"), ["action 3 (Crash): the key 'broker' is missing"]),
+    (LAB, {"actions": [{"dance": "Crash"}]}, ["action 1: unknown action None"]),
+    (LAB, {"actions": [{"do": ["Crash"]}]}, ["action 1: unknown action ['Crash']"]),
+    (LAB, {"actions": {}}, ["actions is {}; write a list"]),
     (LAB, {"brokers": ["A"]}, ["broker 1 is 'A'; write an object"]),
     (LAB, {"brokers": [{"name": ""}]}, ["broker '', name is ''"]),
     (LAB, {"brokers": [{"name": "A", "at": [0.5]}]}, ["broker 'A', at is [0.5]", "a list of 2"]),
@@ -87,12 +93,12 @@ WRONG = [
     (CLUSTER, {"brokers": [5]}, ["broker 1 is 5"]),
     (CLUSTER, {"cluster": {"model": "peer", "options": {"imq.autocreate.queue": "perhaps"}}},
      ["imq.autocreate.queue: 'perhaps' is neither true nor false"]),
-    (CLUSTER, {"steps": [{"do": "kill", "broker": ["b1"]}]}, ["step 1 (kill), broker is ['b1']"]),
-    (CLUSTER, {"steps": [{"do": "cut", "between": ["b1"]}]}, ["step 1 (cut), between", "a list of 2"]),
+    (CLUSTER, {"actions": [{"do": "Crash", "broker": ["b1"]}]}, ["action 1 (Crash), broker is ['b1']"]),
+    (CLUSTER, {"actions": [{"do": "Isolate", "brokers": ["b1"]}]}, ["action 1: unknown action 'Isolate'"]),
     (PAIR, {"brokers": [{"name": "M", "ha": {"policy": "replicate"}}]}, ["unknown policy 'replicate'"]),
     (PAIR, {"cluster": {"max_hops": -1}}, ["cluster: max-hops: -1 is too low; write 0 or more"]),
     (PAIR, {"queues": [5]}, ["queue 1 is 5; write an object"]),
-    (PAIR, {"steps": [{"do": "wait", "ms": -1}]}, ["step 1 (wait), ms is -1; write a number, 0 to 1e+12"]),
+    (PAIR, {"actions": [{"do": "Wait", "time": -1}]}, ["action 1 (Wait), time: -1 is not a length of time"]),
     (PAIR, {"clients": {"retry_interval": "soon"}}, ["clients: retryInterval: 'soon' is not a whole number"]),
 ]  # fmt: skip
 
@@ -104,6 +110,41 @@ def test_what_is_of_another_shape_is_told_with_its_place(base, change, parts):
     assert str(told.value).startswith("my.json: ")
     for part in parts:
         assert part in str(told.value)
+
+
+# The same in the words of recordings, which lab files of earlier versions have, too.
+OLD = {
+    "brokers": [{"name": "A"}, {"name": "B"}],
+    "connectors": [{"name": "ab", "from": "A", "to": "B"}],
+    "steps": [{"do": "start"}, {"do": "send", "broker": "A", "queue": "Q", "count": 2}],
+}  # fmt: skip
+
+
+def step(**keys):
+    return {"steps": [*OLD["steps"], keys]}
+
+
+@pytest.mark.parametrize(("change", "part"), [
+    (step(do="send", broker="A", queue="Q", count=10**20), "step 3 (send), count is 100000000000000000000"),
+    (step(do="send", broker="A", queue="Q", count=True), "step 3 (send), count is True"),
+    (step(do="send", broker="A", queue="Q", interval_ms=float("nan")), "step 3 (send), interval_ms is nan"),
+    (step(do="send", broker="A", queue=7), "step 3 (send), queue is 7; write a text"),
+    (step(do="send", broker="A", queue="Q", at="soon"), "step 3 (send), at: 'soon'"),
+    (step(do="send", broker="A", queue="Q", properties={"a": {}}), "step 3 (send), properties"),
+    (step(do="open_consumer", consumer="C", broker="A", queue="Q", selector=5), "selector is 5"),
+    (step(do="open_consumer", consumer="C", broker=[], queue="Q"), "step 3 (open_consumer)"),
+    (step(do="open_consumer", consumer="C", broker="A", que="Q"), "did you mean 'queue'"),
+    (step(do="kill"), "step 3 (kill): the key 'broker' is missing"),
+    (step(do="dance"), "step 3 (dance): unknown step 'dance'"),
+    (step(dance="kill"), "step 3: the key 'do' is missing"),
+    ({"steps": {}}, "steps is {}; write a list"),
+])  # fmt: skip
+def test_a_script_in_the_words_of_recordings_is_told_with_its_place(change, part):
+    assert read(OLD).network == read(LAB).network
+    with pytest.raises(MqlabError) as told:
+        read({**OLD, **change})
+    assert str(told.value).startswith("my.json: ")
+    assert part in str(told.value)
 
 
 @pytest.mark.parametrize("base", [LAB, CLUSTER, PAIR], ids=["activemq", "openmq", "artemis"])

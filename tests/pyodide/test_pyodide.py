@@ -55,7 +55,7 @@ def requests():
             header = lesson.trace(task.id).header
             run = {key: header[key] for key in RUN if header.get(key) is not None}
             yield {"what": "open", "view": task.id, "run": run, "name": ""}
-    step = {"do": "kill", "broker": "B"}
+    step = {"do": "Crash", "broker": "B"}
     for kind, data_ in [("tell", {}), ("deeds", {"ms": 4}), ("break", {"ms": 4, "step": step}),
                         ("check", {}), ("code", {}), ("compare", {"number": 0})]:  # fmt: skip
         yield {"what": "ask", "view": "conduit", "kind": kind, "data": data_}

@@ -148,7 +148,7 @@ def test_runs_of_one_title_are_told_apart_by_what_differs():
     assert told == [first, unlike, f"{first}; seed 5", f"{first}; seed 5 (2)", f"{unlike} (2)"]
     assert labels([twelve(off), twelve(on)])[1] == f"{first}; linkToBrokerB: conduitSubscriptions by default"
     more = mq.run(on, mq.Producer("P", on="A", sends=1, to=FOO))
-    assert labels([twelve(on), more])[1] == f"{first}; other steps"
+    assert labels([twelve(on), more])[1] == f"{first}; other actions"
 
 
 def test_an_explanation_shows_as_a_table_in_which_names_are_text():

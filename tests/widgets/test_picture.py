@@ -34,7 +34,7 @@ def test_a_question_leaves_the_picture_as_it_is(picture):
 
 def test_a_fork_sends_columns_and_no_document(picture):
     item = picture.item
-    asked(picture, "break", ms=15, step={"do": "kill", "broker": "B"})
+    asked(picture, "break", ms=15, step={"do": "Crash", "broker": "B"})
     assert picture.item == item
     assert "B crashed" in " ".join(json.loads(picture.columns)["events"]["what"])
 
@@ -42,7 +42,7 @@ def test_a_fork_sends_columns_and_no_document(picture):
 @pytest.mark.slow
 def test_a_comparison_is_another_document_and_each_side_has_its_columns(picture):
     item = picture.item
-    asked(picture, "break", ms=15, step={"do": "kill", "broker": "B"}, beside=True)
+    asked(picture, "break", ms=15, step={"do": "Crash", "broker": "B"}, beside=True)
     both = picture.item
     assert both != item
     assert picture.columns == ""
@@ -50,7 +50,7 @@ def test_a_comparison_is_another_document_and_each_side_has_its_columns(picture)
     asked(picture, "undo")
     assert '"stage 2"' not in picture.item
     asked(picture, "redo")
-    asked(picture, "break", ms=5, step={"do": "kill", "broker": "A"}, beside=True)
+    asked(picture, "break", ms=5, step={"do": "Crash", "broker": "A"}, beside=True)
     columns = json.loads(picture.columns)  # two are still two: the document stays
     assert "A crashed" in " ".join(columns["events 2"]["what"])
     assert "A crashed" not in " ".join(columns["events"]["what"])
@@ -58,7 +58,7 @@ def test_a_comparison_is_another_document_and_each_side_has_its_columns(picture)
 
 def test_an_error_is_told_and_changes_nothing(picture):
     item = picture.item
-    told = asked(picture, "break", ms=15, step={"do": "kill", "broker": "Z"})
+    told = asked(picture, "break", ms=15, step={"do": "Crash", "broker": "Z"})
     assert "unknown broker 'Z'" in told["error"]
     assert (picture.item, picture.columns) == (item, "")
 

@@ -52,7 +52,7 @@ def test_a_network_of_ones_own_gets_messages_from_its_first_broker_to_its_last()
 @pytest.mark.slow
 def test_run_begins_again_without_the_changes_that_the_picture_made():
     bench = mq.widgets.Workbench("fuse:2.20")
-    bench.view.ask("break", {"ms": 15, "step": {"do": "kill", "broker": "B"}})
+    bench.view.ask("break", {"ms": 15, "step": {"do": "Crash", "broker": "B"}})
     assert bench.trace.received() != {"C1": 6, "C2": 3, "C3": 3}
     bench.run()
     assert bench.trace.received() == {"C1": 6, "C2": 3, "C3": 3}

@@ -44,7 +44,7 @@ def test_a_fork_is_the_same_run_until_its_moment(figure):
 
 def test_a_crash_happens_at_the_moment_that_was_shown():
     desk = desk_of("fuse:4.4")
-    told = desk.answer("break", {"ms": 15_000, "step": {"do": "kill", "broker": "broker2"}})
+    told = desk.answer("break", {"ms": 15_000, "step": {"do": "Crash", "broker": "broker2"}})
     assert told["branches"][1]["parent"] == 0
     assert told["branches"][1]["ms"] == 15_000
     crashes = [event for event in desk.traces[0].events() if event.kind == mq.Kind.Crashed]
@@ -84,7 +84,7 @@ def test_a_broker_that_is_down_can_be_started_and_nothing_else():
 def test_undo_gives_back_the_very_run_and_redo_the_other():
     desk = desk_of("fuse:2.20")
     first = desk.traces[0]
-    desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}})
+    desk.answer("break", {"ms": 15, "step": {"do": "Pause", "who": "C1"}})
     second = desk.traces[0]
     assert desk.answer("undo", {})["undo"] == 0
     assert desk.traces == (first,)
@@ -169,12 +169,12 @@ def test_all_connectors_are_changed_at_once():
         ("fuse:2.20", "", "", "edition", "6.1"), ("fuse:2.20", "", "", "delay", "20ms"),
         ("fuse:2.20", "", "", "seed", "3"), ("fuse:2.20", "consumer", "C1", "delay", "9"),
         ("fuse:2.20", "producer", "P", "count", "3"), ("fuse:4.4", "client", "C", "uri", "tcp://broker2:61616"),
-        ("fuse:4.4", "", "", "ms", "3000"), ("openmq:4-1", "broker", "b1", "imq.autocreate.queue", False),
+        ("fuse:4.4", "", "", "time", "3000"), ("openmq:4-1", "broker", "b1", "imq.autocreate.queue", False),
         ("openmq:4-1", "consumer", "C3", "flow_limit", "1"),
         ("openmq:4-1", "", "", "imq.autocreate.queue", False),
         ("artemis:21.1", "broker", "M1", "vote-on-replication-failure", True),
         ("artemis:21.1", "", "", "message-load-balancing", "OFF"),
-        ("artemis:21.1", "", "", "timeout_ms", "100"),
+        ("artemis:21.1", "", "", "sends", "3"),
     ],
 )  # fmt: skip
 def test_options_of_every_product_clients_faults_and_lines(figure, kind, name, guide, value):
@@ -223,15 +223,15 @@ def test_the_code_of_a_fork_makes_the_same_run(figure):
 
 def test_a_fork_keeps_the_name_and_may_stand_beside_what_it_left():
     desk = desk_of("fuse:2.20")
-    told = desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}, "beside": True})
+    told = desk.answer("break", {"ms": 15, "step": {"do": "Pause", "who": "C1"}, "beside": True})
     assert (told["name"], told["current"], told["sides"]) == ("fuse:2.20", 1, [0, 1])
-    told = desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C2"}})
+    told = desk.answer("break", {"ms": 15, "step": {"do": "Pause", "who": "C2"}})
     assert (told["name"], told["branches"][2]["parent"], told["beside"]) == ("fuse:2.20", 1, None)
 
 
 def test_two_runs_stand_side_by_side_the_older_one_on_the_left():
     desk = desk_of("fuse:2.20")
-    desk.answer("break", {"ms": 15, "step": {"do": "pause", "consumer": "C1"}})
+    desk.answer("break", {"ms": 15, "step": {"do": "Pause", "who": "C1"}})
     told = desk.answer("compare", {"number": 0})
     assert (told["current"], told["beside"], told["sides"]) == (1, 0, [0, 1])
     assert [trace.received()["C1"] for trace in desk.traces] == [6, 3]
@@ -334,8 +334,8 @@ def test_every_figure_can_be_asked_and_all_answers_are_json(figure):
 def test_a_picture_is_there_before_its_lab_file_is_read(monkeypatch):
     trace = mq.run("fuse:2.20")
     asked = []
-    read = takes.scenario_of
-    monkeypatch.setattr(takes, "scenario_of", lambda *what: asked.append(what) or read(*what))
+    read = takes.body_of
+    monkeypatch.setattr(takes, "body_of", lambda *what: asked.append(what) or read(*what))
     desk = WorkbenchSession(trace)
     assert not asked, "of a large network it takes longer than the picture"
     assert desk.answer("tell", {})["parts"]

@@ -53,7 +53,7 @@ def test_a_timeline_has_each_event_once_in_the_time_of_the_run():
 
 def test_the_desk_gives_the_run_that_is_shown():
     desk = WorkbenchSession(mq.run("fuse:2.20"))
-    desk.answer("break", {"ms": 15, "step": {"do": "kill", "broker": "B"}})
+    desk.answer("break", {"ms": 15, "step": {"do": "Crash", "broker": "B"}})
     assert "B crashed" in desk.answer("take", {"form": "mermaid"})["text"]
     with pytest.raises(UnknownName, match="unknown form 'svg'"):
         desk.answer("take", {"form": "svg"})

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from mqlab.spec.action import Settle
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
 from mqlab.trace.spans import numbers, spans
@@ -74,7 +75,7 @@ def outcome(trace: Trace) -> Row:
     if found.get("consumers"):
         found["account"] = _account(trace, found["results"], found["consumers"])
     found["snapshots"] = trace.header.get("snapshots", {})
-    if not any(step["do"] == "settle" for step in trace.header["scenario"]["steps"]):
+    if not any(isinstance(action, Settle) for action in trace.actions):
         found |= _without_network(found)
     else:
         shots = found["snapshots"]

@@ -14,7 +14,7 @@ from mqlab.spec.action import Action
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
-from mqlab.spec.artemis.words import to_step, with_sessions
+from mqlab.spec.artemis.words import actions_of, to_step, with_sessions
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
 from mqlab.spec.step import Step, started
@@ -70,7 +70,7 @@ class HaScenario:
             if name not in names:
                 raise UnknownName.of("broker", name, names, where)
         check = StepCheck(names)
-        checked = (check.read(s, f"step {no}, {s.do}") for no, s in enumerate(self.steps, start=1))
+        checked = (check.read(s, f"step {no} ({s.do})") for no, s in enumerate(self.steps, start=1))
         object.__setattr__(self, "steps", tuple(checked))
 
     def _mentioned(self) -> Iterator[tuple[str, str]]:
@@ -85,6 +85,11 @@ class HaScenario:
     def __repr__(self) -> str:
         steps = f", {len(self.steps)} steps" if self.steps else ""
         return f"Network({', '.join(map(repr, self.brokers))}{steps})"
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What happens, as nouns."""
+        return tuple(actions_of(self.steps))
 
     @property
     def forgets_crashed(self) -> bool:

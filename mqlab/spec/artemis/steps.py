@@ -123,7 +123,7 @@ def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]]) -
     anybody = {**opened["consumer"], **opened["producer"]}
     senders = opened["producer"] if step.do in ("send", "xa") else anybody
     for key, known in (("consumer", opened["consumer"]), ("producer", senders), ("client", senders)):
-        if key in keys and keys[key] not in known:
+        if key in keys and str(keys[key]) not in known:
             raise UnknownName.of(key, keys[key], sorted(known), where)
     if step.do != "send":
         return

@@ -8,7 +8,7 @@ milliseconds a text such as ``"2s"``. A step that names several brokers is as ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
 
 from mqlab.errors import BadValue
@@ -21,6 +21,7 @@ from mqlab.spec.artemis.options import OPTIONS, Options
 from mqlab.spec.artemis.steps import STEPS
 from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.noun import as_usual
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
 
@@ -116,7 +117,7 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     given = {
         f.name: getattr(action, f.name)
         for f in fields(action)
-        if not _is_default(action, f) or word.keys.get(f.name) in needed
+        if not as_usual(f, getattr(action, f.name)) or word.keys.get(f.name) in needed
     }
     if isinstance(action, faults.Cut | faults.Heal) and action.other is None:
         given["other"] = [name for name in (*brokers, "clients") if name != action.one]
@@ -128,12 +129,6 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
             raise BadValue(f"{action}: {name} is nothing that Artemis knows here; leave it out")
         flat[word.keys[name]] = value
     return Step(word.do, _unfolded(flat))
-
-
-def _is_default(action: Action, field: Field[object]) -> bool:
-    value = getattr(action, field.name)
-    made = field.default_factory() if field.default_factory is not MISSING else field.default
-    return made is not MISSING and bool(value == made)
 
 
 def with_sessions(actions: Iterable[Action | Step]) -> Iterator[Action | Step]:

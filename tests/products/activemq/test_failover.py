@@ -73,7 +73,7 @@ def test_timed_and_plain_scenarios_are_told_apart():
 @pytest.mark.parametrize("value", recorded("failover", lambda path: "/s" in path))
 def test_what_is_written_reads_as_the_same_scenario(value):
     read = timed_recordings.read(value)
-    assert timed_recordings.read(json.loads(json.dumps(lab_files.write(read)))) == read
+    assert lab_files.read(json.loads(json.dumps(lab_files.write(read)))) == read
 
 
 def some(name="activemq-failover/survives/auto_ack_prefetched.json"):

@@ -423,4 +423,4 @@ def test_behaviour(number):
 def test_every_scenario_can_be_written_down_and_read_again():
     value = body("A B", "start_broker broker=A\nwait_ms ms=5", "E1 E2=silent", [("A", "static:({B})")])
     read = timed_recordings.read(value)
-    assert timed_recordings.read(lab_files.write(read)) == read
+    assert lab_files.read(lab_files.write(read)) == read

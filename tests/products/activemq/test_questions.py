@@ -86,7 +86,7 @@ def test_two_editions_side_by_side():
                  id="selector"),
     pytest.param(lambda: mq.Producer("P", "A", 1, mq.Queue("A.>")), BadValue, "wildcard", id=">"),
     pytest.param(lambda: mq.Producer("P", "A", 1, mq.Queue("A,B.*")), BadValue, "wildcard", id="*"),
-    pytest.param(lambda: mq.Producer("P", "A", 1, FOO, size=0), BadValue, "1 or more", id="size"),
+    pytest.param(lambda: mq.Producer("P", "A", 1, FOO, size=-1), BadValue, "0 or more", id="size"),
     pytest.param(lambda: mq.Consumer("C", "A", mq.Queue("Q?consumer.prefech=1")), UnknownName,
                  "did you mean 'consumer.prefetchSize'", id="option"),
     pytest.param(lambda: mq.Consumer("C", "A", mq.Queue("Q?consumer.priority=x")), BadValue,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import tarfile
+from dataclasses import replace
 
 import pytest
 
@@ -112,7 +113,9 @@ def test_exactly_the_right_family_reads_every_recording(name, family):
 def test_what_is_written_reads_as_the_same_scenario(value):
     read = artemis.read(value)
     written = json.loads(json.dumps(artemis.write(read)))
-    assert artemis.read(written) == read
+    again = artemis.read(written)  # a recording's step for several brokers is an action for each of them
+    assert again.actions == read.actions
+    assert replace(again, steps=()) == replace(read, steps=())
     assert products.product_of(written).name == "artemis"
 
 
@@ -235,7 +238,7 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
 @pytest.mark.parametrize(("spoil", "error", "hint"), [
     (steps({"do": "kil", "broker": "M1"}), UnknownName, "'kill'"),
     (steps("kill"), BadValue, "step 2 is 'kill'; write an object with the key 'do'"),
-    (steps({"do": "kill", "broker": "M9"}), UnknownName, "step 2, kill.*'M9'"),
+    (steps({"do": "kill", "broker": "M9"}), UnknownName, "step 2 .kill.*'M9'"),
     (steps({"do": "start", "brokers": ["M9"]}), UnknownName, "'M9'"),
     (steps({"do": "cut", "between": ["M1", ["S1", "M9"]]}), UnknownName, "'M9'"),
     (steps({"do": "heal", "isolate": ["clients"]}), UnknownName, "'clients'"),
@@ -251,11 +254,11 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
     (steps({**CONSUMER, "url": []}), BadValue, "url is .*an object"),
     (steps({**CONSUMER, "url": {"retry_interval": "1 s"}}), BadValue,
      r"step 2 \(open_consumer\), url: retryInterval: '1 s' is not a whole number"),
-    (steps({**CONSUMER, "selector": "a ="}), SelectorError, "step 2, open_consumer"),
+    (steps({**CONSUMER, "selector": "a ="}), SelectorError, r"step 2 \(open_consumer\)"),
     (steps({**CONSUMER, "durable_name": "d"}), BadValue, "client_id"),
     (steps({"do": "wait_until", "broker": ["M1"], "role": "live"}), BadValue, "one name"),
     (steps({"do": "open_client", "client": "X", "broker": "M1"},
-           {"do": "send", "client": "X", "count": 1}), BadValue, "step 3, send.*'queue' or 'topic'"),
+           {"do": "send", "client": "X", "count": 1}), BadValue, r"step 3 \(send\).*'queue' or 'topic'"),
     (lambda v: v["queues"].append("R"), BadValue, "queue 2 is 'R'; write an object"),
     (lambda v: v.update(cluster=3), BadValue, "cluster is 3; write an object"),
     (steps({"do": "wait_until", "broker": "M1", "role": "alive"}), UnknownName, "'live'"),

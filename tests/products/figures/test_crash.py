@@ -71,9 +71,9 @@ def test_what_is_lost_is_in_the_table():
     from mqlab.products.artemis.files import lab_file
 
     value = lab_file.write(figure.scenario)
-    for step in value["steps"]:
-        if step["do"] == "send":
-            step["persistent"] = False
+    for action in value["actions"]:
+        if "sends" in action:
+            action["persistent"] = False
     (row,) = mq.compare(mq.run(lab_file.read(value))).rows().values()
     assert (row["lost"], row["received"], row["data after"]) == (10, 5, None)
 

@@ -106,8 +106,8 @@ def test_its_numbers_are_those_of_the_recorded_story(id, recording):
 def test_it_speaks_only_of_what_is_in_its_network(item):
     scenario = item["scenario"]
     brokers = {broker["name"] for broker in scenario["brokers"]}
-    consumers = {s["consumer"] for s in scenario["steps"] if s["do"] == "open_consumer"}
-    labels = {s["label"] for s in scenario["steps"] if s["do"] == "snapshot"}
+    consumers = {one["name"] for one in scenario["actions"] if one["do"] == "Consumer"}
+    labels = {one["label"] for one in scenario["actions"] if one["do"] == "Snapshot"}
     says = scenario["guide_says"]
     shots = says.get("snapshots", {})
     assert set(item) <= KEYS
@@ -122,11 +122,11 @@ def test_it_speaks_only_of_what_is_in_its_network(item):
 
 @pytest.mark.parametrize("item", RAW)
 def test_every_message_of_a_queue_is_received_or_left(item):
-    sends = [step for step in item["scenario"]["steps"] if step["do"] == "send"]
-    if any("topic" in step for step in sends):
+    sends = [action for action in item["scenario"]["actions"] if action["do"] == "Producer"]
+    if any(action["to"].startswith("topic") for action in sends):
         return  # each subscriber of a topic gets a copy of its own
     ends_at = item["expected"]
-    sent = sum(step["count"] for step in sends)
+    sent = sum(action["sends"] for action in sends)
     assert sent == sum(ends_at["received"].values()) + sum(ends_at["depth"].values())
 
 
@@ -135,7 +135,7 @@ def test_it_can_be_drawn_and_its_producers_have_names(item):
     places = [tuple(broker["at"]) for broker in item["scenario"]["brokers"]]
     assert len(set(places)) == len(places)
     assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in places)
-    assert all(s.get("producer") for s in item["scenario"]["steps"] if s["do"] == "send")
+    assert all(one.get("name") for one in item["scenario"]["actions"] if one["do"] == "Producer")
 
 
 @pytest.mark.parametrize("item", RAW)
@@ -149,9 +149,9 @@ def test_it_is_a_story_a_learner_can_follow(figure):
     assert figure.question.endswith("?")
     assert 60 < len(figure.answer) < 600
     assert figure.suggestion
-    steps = lab_file.write(figure.scenario)["steps"]
-    assert [step["do"] for step in steps[-2:]] == ["settle", "snapshot"]
-    assert steps[-1]["label"] == "final"
+    actions = lab_file.write(figure.scenario)["actions"]
+    assert [action["do"] for action in actions[-2:]] == ["Settle", "Snapshot"]
+    assert actions[-1]["label"] == "final"
     assert 2 <= len(re.findall(r"[.?!](?:\s|$)", figure.answer)) <= 4
 
 

@@ -71,8 +71,8 @@ def test_one_more_step_is_done_at_once_and_stands_in_the_trace():
     lab_.do(Step("send", {"broker": "b1", "queue": "Q", "count": 2}))
     lab_.rest()
     assert lab_.trace.received() == {"C": 2}
-    steps = lab_.trace.header["scenario"]["steps"]
-    assert [step["do"] for step in steps] == ["start", "open_consumer", "wait", "send"]
+    actions = lab_.trace.header["scenario"]["actions"]
+    assert [action["do"] for action in actions] == ["Start", "Consumer", "Wait", "Producer"]
     assert lab_.trace.header["operations"][-1]["result"] == "ok"
 
 

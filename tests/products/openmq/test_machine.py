@@ -139,6 +139,8 @@ def any_step(chance, no, opened):
         else:
             words = ONE_OF.get("command" if key == "command" else do)
             found[key] = chance.choice(opened.get(key) or WORDS.get(key) or words)
+    if do in ("start_broker", "restart"):
+        found.pop("options", None)  # those of WORDS are of destinations
     if do == "admin":
         found |= {"from": "b1", "to": "b2", "target": chance.choice(BROKERS)}
     return {key: found[key] for key in found if key != "until" or do == "knock"}

@@ -186,7 +186,7 @@ def test_a_run_without_end_is_stopped():
     (lambda v: v["steps"].append({"do": "open_consumer", "consumer": "C", "broker": "b1"}),
      BadValue, "'queue' or 'topic' is missing"),
     (lambda v: v["steps"].append({"do": "create_destination", "broker": "b1", "queue": "Q",
-                                  "options": {"MaxNumMsg": 1}}), UnknownName, "'MaxNumMsgs'"),
+                                  "options": {"MaxNumMsg": 1}}), UnknownName, "'max_num_msgs'"),
     (lambda v: v["steps"].append({"do": "create_destination", "broker": "b1", "queue": "Q",
                                   "options": {"LimitBehavior": "BLOCK"}}), UnknownName, "FLOW_CON"),
     (lambda v: v["steps"].append({"do": "admin", "broker": "b1", "command": "quiet"}),

@@ -7,7 +7,7 @@ messages received, where clients are connected.
 from __future__ import annotations
 
 from mqlab.products import guide_figures
-from mqlab.products.activemq.files import timed_recordings
+from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.files.python import python
 from mqlab.products.guide_figures import FamilyFigure
 
@@ -16,7 +16,7 @@ FILES = ("fuse4", "unsafe")
 
 def figures() -> tuple[FamilyFigure, ...]:
     """Return all figures with time, those of the guide first."""
-    return guide_figures.read(__package__, FILES, timed_recordings.read, python)
+    return guide_figures.read(__package__, FILES, lab_file.read, python)
 
 
 def figure(id: str) -> FamilyFigure:

@@ -13,13 +13,12 @@ from pathlib import Path
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.files import validate
-from mqlab.products.activemq.files import shapes, steps
-from mqlab.spec import Broker, Network, NetworkConnector, Scenario
+from mqlab.products.activemq.files import shapes
+from mqlab.spec import Broker, Network, NetworkConnector, Scenario, codec
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.network import Around, Endpoint, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.steps import PLAIN
 
 ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
 URI_KINDS = {
@@ -97,7 +96,7 @@ def build(body: JsonObject, where: str) -> Scenario:
         edition = body.get("edition") or DEFAULT_EDITION
         network = Network(*brokers, edition=edition, around=_around(body))
         about = {key: body[key] for key in ABOUT if key in body}
-        return Scenario(network, steps.read(body["steps"]), about, pace)
+        return Scenario(network, codec.actions_in(body), about, pace)
     except BadFile:
         raise
     except MqlabError as error:
@@ -167,9 +166,9 @@ def write(scenario: Scenario) -> JsonDict:
     ):
         if rows:
             body[key] = rows
-    body["steps"] = written = steps.write(scenario.actions, network)
-    if scenario.pace != "rest" or any(w["do"] not in PLAIN or "at" in w for w in written):
+    if scenario.pace != "rest":
         body["pace"] = scenario.pace
+    body["actions"] = list(map(codec.write, scenario.actions))
     return body
 
 

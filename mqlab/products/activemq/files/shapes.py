@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
 from functools import cache
 
-from mqlab.files.shapes import COUNT, PROPERTIES, about, rows
+from mqlab.files.shapes import about, actions, rows
 from mqlab.spec.network import MODES
-from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import PACES
 from mqlab.spec.shape import (
-    LENGTH,
     NAME,
-    NAMES,
     NAMES_OR_NONE,
     TEXT,
     TRUTH,
@@ -21,33 +17,12 @@ from mqlab.spec.shape import (
     OneOf,
     Record,
     Shape,
-    TaggedUnion,
     choice,
-    fields_of,
     number,
-    whole,
 )
-from mqlab.spec.steps import ALIASES, DESTINATION, KINDS, MAY_LACK, STEPS, WAITS, Row, field_of
 
 URI_KINDS = ("static", "masterslave", "static_failover")
 MS = number()
-# What a script says of a step besides the fields of its action.
-_MORE: dict[str, Shape] = {
-    "label": TEXT, "in_background": TRUTH, "max_ms": MS, "wait_ms": MS, "jitter_ms": MS,
-    "max_redeliveries": whole(-1), "loop": TRUTH, "transacted": TRUTH, "unnamed": TRUTH,
-    "group": OneOf((TEXT, ListOf(TEXT, least=1))), "session": TEXT, "client": NAME,
-    "at": LENGTH, "at_ms": MS, "wait_for_bridges": TRUTH, "for_bridges": TRUTH,
-}  # fmt: skip
-_ANY_STEP = ("at", "at_ms", "wait_for_bridges", "for_bridges")
-_WAITED: dict[str, Shape] = {
-    "brokers": ListOf(NAME, least=1), "broker": NAME, "role": TEXT, "client": NAME, "to": NAME,
-    "consumer": NAME, "count": COUNT, "from": NAME, "up": TRUTH, "label": TEXT, "by": NAME,
-}  # fmt: skip
-_OWN: dict[str, Shape] = {
-    "properties": PROPERTIES, "count": COUNT, "size": whole(1), "prefetch": whole(-1),
-    "brokers": ListOf(NAME, least=1), "broker": NAME, "others": ListOf(NAME),
-    "redelivery": Record({name: shape for name, (shape, _) in fields_of(Redelivery).items()}),
-}  # fmt: skip
 _DEAD_LETTER = ("kind", "queue_prefix", "process_non_persistent", "process_expired")
 
 
@@ -75,9 +50,9 @@ def scenario() -> Record:
         "endpoints": ListOf(_named(mode=choice(MODES)), "endpoint"),
         "lines": ListOf(_named(to=NAME), "line"),
         "files": ListOf(_named(text=TEXT), "file"),
-        "steps": ListOf(_steps(), "step"),
+        "actions": actions("activemq"),
     }
-    return Record(keys, (("steps",),))
+    return Record(keys, (("actions",),))
 
 
 def _named(**more: Shape) -> Record:
@@ -127,32 +102,3 @@ def _connector() -> Record:
         **rows(OPTIONS["networkConnector"].values()),
     }
     return Record(keys, (("name",), ("from",)), called="option")
-
-
-def _steps() -> TaggedUnion:
-    found = {do: _step(row) for do, row in STEPS.items()}
-    for what, keys in WAITS.items():
-        known = {key: _WAITED[key] for key in keys} | {"max_ms": MS, "at": LENGTH, "at_ms": MS}
-        needed = tuple((key,) for key in keys if (what, key) not in MAY_LACK)
-        found[f"wait_{what}"] = Record(known, needed, note=f"Wait until it holds: {what}.")
-    return TaggedUnion("do", found, ALIASES)
-
-
-def _step(row: Row) -> Record:
-    """Return the shape of one kind of step: what its action's fields are, by the keys of the step."""
-    shapes, keys = fields_of(row.noun), {}
-    for key, name in field_of(row).items():
-        shape = MS if key == "ms" or key.endswith("_ms") else _OWN.get(key, shapes[name][0])
-        keys[key] = NAMES if name == "on" and key == "broker" else shape
-    keys |= {key: _MORE[key] for key in (*row.more, *_ANY_STEP)}
-    if row.noun in DESTINATION:
-        keys |= dict.fromkeys(KINDS, TEXT)
-    given = ("sends", "name") if row.noun.__name__ == "Producer" else ()
-    needed = tuple(
-        tuple(key for key, name in field_of(row).items() if name == known.name)
-        for known in fields(row.noun)
-        if known.default is MISSING
-        and known.default_factory is MISSING
-        and known.name not in (*given, DESTINATION.get(row.noun))
-    )
-    return Record(keys, needed, note=row.sentence)

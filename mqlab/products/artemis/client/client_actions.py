@@ -127,10 +127,16 @@ class ClientActions(Subsystem):
         if opened:
             return self.lab.clients.sender(opened)
         name = keys.get("name") or f"sender{self.lab.step_no}"
-        if name not in self.lab.clients.senders:
+        client = self.lab.clients.senders.get(name)
+        if client is not None and client.state != "closed":
+            return client
+        if client is None:
             client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
-            client.connect(client.attempts(-1))
-        return self.lab.clients.senders[name]
+            client.stays = False
+        else:
+            client.begin(keys)
+        client.connect(client.attempts(-1))
+        return client
 
     def do_wait_for_sends(self, keys: Keys) -> Completion:
         """Wait until sends in the background have ended."""

@@ -67,12 +67,10 @@ class Client:
     role = "producer"
 
     def __init__(self, lab: Site, name: str, keys: Keys) -> None:
-        self.lab, self.name, self.keys = lab, name, keys
-        where = keys.get("broker", ())
-        self.addresses = [where] if isinstance(where, str) else list(where)
-        defaults = {name: row.default for name, row in OPTIONS["url"].items()}
-        self.options = {**defaults, **lab.scenario.clients, **keys.get("url", {})}
-        self.state, self.node_id = "new", ""
+        self.lab, self.name = lab, name
+        self.begin(keys)
+        self.sending = 0  # sends of the script that are under way
+        self.stays = True  # until it is closed; else as long as it sends
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
         self.opening: CreateSession | None = None  # the call that connects it
@@ -86,6 +84,15 @@ class Client:
         self.failed: list[str] = []
         home = self.addresses[0] if self.addresses else ""
         self.node = lab.notes.recorder.add_node(name, self.role, home)
+
+    def begin(self, keys: Keys) -> None:
+        """Take what a step says of the connection: a producer that sends once more has a new one."""
+        self.keys = keys
+        where = keys.get("broker", ())
+        self.addresses = [where] if isinstance(where, str) else list(where)
+        defaults = {name: row.default for name, row in OPTIONS["url"].items()}
+        self.options = {**defaults, **self.lab.scenario.clients, **keys.get("url", {})}
+        self.state, self.node_id = "new", ""
 
     # Connecting
 

@@ -151,6 +151,7 @@ class SendRequest(Request):
         self.interval = int(keys.get("interval_ms", 0) * MS)
         self.message: Message | None = None
         self.left = 0  # when (us) the last message left
+        client.sending += 1
 
     def begin(self) -> None:
         """Send the first message, or end."""
@@ -192,7 +193,8 @@ class SendRequest(Request):
 
     def _end(self) -> None:
         self.answered = True
-        if self.client.keys is self.keys:  # its connection was for this step
+        self.client.sending -= 1
+        if not self.client.stays and not self.client.sending:  # its connection was for this step
             self.client.state, self.client.at = "closed", None
 
     def _message(self, number: int, place: int) -> Message:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from mqlab.errors import MqlabError
 from mqlab.files import validate
 from mqlab.products.artemis.files import shapes
+from mqlab.spec import codec
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.artemis.broker import AddressQueue, Broker
+from mqlab.spec.artemis.steps import STEPS
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.step import Step
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
 
@@ -24,10 +25,10 @@ def read(value: JsonObject, where: str = "lab file") -> HaScenario:
             cluster=dict(body.get("cluster", {})),
             addresses=dict(body.get("address_settings", {})),
             clients=dict(body.get("clients", {})),
-            steps=tuple(_step(item) for item in body.get("steps", ())),
             about={key: body[key] for key in ABOUT if key in body},
             version=".".join(version.split(".")[:2]),
-        )
+            steps=tuple(codec.checked(body.get("steps", ()), STEPS, ("at",))),
+        ).with_actions(*codec.read_all(body.get("actions", ()), "artemis"))
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
 
@@ -54,10 +55,6 @@ def _written_queue(queue: AddressQueue) -> JsonDict:
     return given if queue.on is None else {**given, "on": list(queue.on)}
 
 
-def _step(item: JsonObject) -> Step:
-    return Step(item["do"], {key: value for key, value in item.items() if key != "do"})
-
-
 def write(scenario: HaScenario) -> JsonDict:
     """Return the JSON value; reading it again gives an equal scenario."""
     found: JsonDict = {
@@ -74,7 +71,7 @@ def write(scenario: HaScenario) -> JsonDict:
     ):
         if value:
             found[key] = dict(value)
-    found["steps"] = [{"do": step.do, **step.keys} for step in scenario.steps]
+    found["actions"] = list(map(codec.write, scenario.actions))
     return found
 
 

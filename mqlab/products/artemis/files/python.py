@@ -5,7 +5,6 @@ from __future__ import annotations
 from mqlab.files.code import Code, in_lines
 from mqlab.spec.artemis import HaScenario
 from mqlab.spec.artemis.broker import Broker
-from mqlab.spec.artemis.words import actions_of
 
 
 class _Code(Code):
@@ -35,6 +34,6 @@ def python(scenario: HaScenario) -> str:
     }
     told = {name: it for name, it in more.items() if it is not None and it not in ({}, ())}
     parts = [*map(_CODE.written, scenario.brokers), *_CODE.named(told)]
-    actions = [_CODE.written(action) for action in actions_of(scenario.steps)]
+    actions = [_CODE.written(action) for action in scenario.actions]
     network, made = in_lines("artemis.Network", parts), in_lines("net.with_actions", actions)
     return f"from mqlab import artemis\n\nnet = {network}\nscenario = {made}\n"

@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from mqlab.files.shapes import COUNT, PROPERTIES, Row, about, sentence
+from mqlab.files.shapes import Row, about, actions
 from mqlab.spec.artemis.broker import ROLES, ROUTING
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
-from mqlab.spec.artemis.steps import STEPS
-from mqlab.spec.artemis.words import WORDS
 from mqlab.spec.option import Option
 from mqlab.spec.shape import (
-    LENGTH,
     NAME,
     NAMES,
     NAMES_OR_NONE,
-    TEXT,
-    TRUTH,
     ListOf,
     Record,
     Shape,
-    TaggedUnion,
     choice,
     number,
-    whole,
 )
 
 MS = number()
@@ -41,19 +34,6 @@ def _shapes(options: Iterable[Option]) -> dict[str, Shape]:
     return {row.name: NAMES_OR_NONE if row.type is list else Row(row) for row in options}
 
 
-# Each key of a step, whatever the step.
-_KEYS: dict[str, Shape] = {
-    **dict.fromkeys(("consumer", "producer", "client", "client_id", "durable_name", "name", "queue",
-                     "topic"), NAME),
-    **dict.fromkeys(("role", "act", "ack_mode", "label", "selector"), TEXT),
-    **dict.fromkeys(("wait", "failover", "silent", "answers", "receiving", "acknowledge", "transacted",
-                     "xa", "persistent", "in_background", "topology"), TRUTH),
-    "broker": NAMES, "brokers": NAMES, "isolate": NAMES, "count": COUNT, "times": COUNT,
-    "between": ListOf(NAMES, least=2, most=2), "size": whole(0), "bytes_per_second": whole(1),
-    "properties": PROPERTIES, "at": LENGTH, "url": _rows("url"),
-}  # fmt: skip
-
-
 @cache
 def scenario() -> Record:
     """Return the shape of a scenario object."""
@@ -66,7 +46,7 @@ def scenario() -> Record:
             "cluster": _rows("cluster-connection"),
             "address_settings": _rows("address-setting"),
             "clients": _rows("url"),
-            "steps": ListOf(TaggedUnion("do", {do: _step(do) for do in STEPS}), "step"),
+            "actions": actions("artemis"),
         }
     )
 
@@ -93,13 +73,3 @@ def _broker() -> Record:
         "core": _rows("core"),
     }
     return Record(keys, (("name",),))
-
-
-def _step(do: str) -> Record:
-    needed, more = STEPS[do]
-    given = [key.split("|") for key in needed.split()]
-    names = [*(key for group in given for key in group), *more.split(), "at"]
-    known = {**_KEYS, "with": Record({**_broker().keys})}
-    keys = {key: MS if key == "ms" or key.endswith("_ms") else known[key] for key in names}
-    noun = next((word.action for word in WORDS if word.do == do), None)
-    return Record(keys, tuple(map(tuple, given)), note=sentence(noun) if noun else "")

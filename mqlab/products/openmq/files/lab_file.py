@@ -7,9 +7,9 @@ from typing import Any
 from mqlab.errors import MqlabError
 from mqlab.files import validate
 from mqlab.products.openmq.files import shapes
+from mqlab.spec import codec
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import ClusterScenario, Member
-from mqlab.spec.step import Step
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
 
@@ -24,10 +24,9 @@ def read(value: JsonObject, where: str = "lab file") -> ClusterScenario:
             model=cluster["model"],
             master=cluster.get("master"),
             options=dict(cluster.get("options", {})),
-            steps=tuple(_step(item) for item in body.get("steps", ())),
             about={key: body[key] for key in ABOUT if key in body},
             version=(validate.version_of(value) or body.get("version") or "6.5")[:3],
-        )
+        ).with_actions(*codec.actions_in({**body, "product": "openmq"}))
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
 
@@ -36,10 +35,6 @@ def _member(item: Any) -> Member:
     if isinstance(item, str):
         return Member(item)
     return Member(item["name"], dict(item.get("options", {})), bool(item.get("not_listed", False)))
-
-
-def _step(item: JsonObject) -> Step:
-    return Step(item["do"], {key: value for key, value in item.items() if key != "do"})
 
 
 def write(scenario: ClusterScenario) -> JsonDict:
@@ -55,7 +50,7 @@ def write(scenario: ClusterScenario) -> JsonDict:
         "version": scenario.version,
         "cluster": cluster,
         "brokers": [_written(member) for member in scenario.members],
-        "steps": [{"do": step.do, **step.keys} for step in scenario.steps],
+        "actions": list(map(codec.write, scenario.actions)),
     }
 
 

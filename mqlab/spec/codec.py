@@ -1,0 +1,166 @@
+"""Actions <-> JSON: each by the name of its noun, what it says by the names of its fields.
+
+So a lab file has them, the same in every product:
+``{"do": "Consumer", "name": "C", "on": "A", "reads": "queue://TEST.FOO"}``. The words that recordings have for
+them are read by the tables of each product (`spec.steps`, `spec.openmq_words`, `spec.artemis.words`).
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+
+from mqlab.errors import BadValue, MqlabError, UnknownName, shown
+from mqlab.spec.action import Action
+from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.noun import written
+from mqlab.spec.step import Step, check_keys
+from mqlab.spec.values import Destination
+
+CALL = ("id", "limit", "in_background")  # what `openmq.Call` says around an action of any kind
+
+
+@cache
+def nouns(product: str) -> Mapping[str, type[Action]]:
+    """Return name -> action, of all that a product's script can hold."""
+    if product == "openmq":
+        from mqlab.spec.openmq_words import ROWS
+
+        return _named(row.noun for row in ROWS)
+    if product == "artemis":
+        from mqlab.spec.artemis.words import WORDS
+
+        return _named(word.action for word in WORDS)
+    from mqlab.spec.clients import WaitUntil
+    from mqlab.spec.steps import STEP_OF
+
+    return _named((*STEP_OF, WaitUntil))
+
+
+def _named(known: Iterable[type[Action]]) -> dict[str, type[Action]]:
+    """Return nouns by name: of two, such as both `Settle` of Artemis, the product's own."""
+    return {
+        noun.__name__: noun for noun in sorted(known, key=lambda noun: noun.__module__ != Action.__module__)
+    }
+
+
+def write(action: Action) -> JsonDict:
+    """Return an action as a JSON object: its noun, and of its fields those that are not as usual.
+
+    >>> from mqlab.spec import Consumer, Queue
+    >>> write(Consumer("C", on="A", reads=Queue("Q"), at="2s"))
+    {'do': 'Consumer', 'name': 'C', 'on': 'A', 'reads': 'queue://Q', 'at': '2s'}
+    """
+    inner = bare(action)
+    if inner is not action:
+        return {**write(inner), **{name: value for name, value in written(action) if name != "action"}}
+    return {"do": type(action).__name__, **{name: _plain(value) for name, value in written(action)}}
+
+
+def bare(action: Action) -> Action:
+    """Return an action without what `openmq.Call` says around it."""
+    inner = getattr(action, "action", None)
+    return inner if isinstance(inner, Action) else action
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Destination):
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return dict(written(value))
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return list(map(_plain, value)) if isinstance(value, (list, tuple)) else value
+
+
+def read(item: JsonObject, product: str = "activemq") -> Action:
+    """Return the action that `write` made the object of; raises `UnknownName` or `BadValue` for what is none.
+
+    >>> read({"do": "Producer", "name": "P", "on": "A", "sends": 3, "to": "topic://T"}).to
+    Destination(kind='topic', name='T')
+    """
+    known = nouns(product)
+    if item.get("do") not in known:
+        raise UnknownName.of("action", item.get("do"), known)
+    noun = known[item["do"]]
+    readers = readers_of(noun)
+    call = {key: item[key] for key in CALL if product == "openmq" and key in item and key not in readers}
+    for key in item:
+        if key not in ("do", *readers, *call):
+            raise UnknownName.of("key", key, readers)
+    given: JsonDict = {key: readers[key](value, key) for key, value in item.items() if key in readers}
+    action = noun(**given)
+    if not call:
+        return action
+    from mqlab.spec.openmq_actions import Call
+
+    return Call(action, **call)
+
+
+def read_all(items: Iterable[JsonObject], product: str = "activemq") -> tuple[Action, ...]:
+    """Return the actions of a lab file; errors say which one it is."""
+    found = []
+    for place, item in enumerate(items, start=1):
+        try:
+            found.append(read(item, product))
+        except MqlabError as error:
+            raise type(error)(f"action {place} ({item.get('do')}): {error}") from None
+    return tuple(found)
+
+
+def actions_in(body: JsonObject) -> tuple[Action, ...]:
+    """Return the actions of a lab file, also of one whose script has the words of recordings."""
+    product = str(body.get("product", "activemq"))
+    if "steps" not in body:
+        return read_all(body.get("actions", ()), product)
+    if product == "activemq":
+        from mqlab.spec.steps import actions_of
+
+        return actions_of(body["steps"])
+    if product == "openmq":
+        from mqlab.spec.openmq import ANY_STEP, STEPS
+        from mqlab.spec.openmq_words import nouns_of
+
+        return nouns_of(checked(body["steps"], STEPS, ANY_STEP))
+    from mqlab.spec.artemis.steps import STEPS
+    from mqlab.spec.artemis.words import actions_of as of_artemis
+
+    return tuple(of_artemis(checked(body["steps"], STEPS, ("at",))))
+
+
+def checked(
+    items: Iterable[JsonObject], table: Mapping[str, tuple[str, str]], always: tuple[str, ...]
+) -> Iterator[Step]:
+    """Yield the steps of a cluster's recording; raises for those that its product does not know."""
+    for place, item in enumerate(items, start=1):
+        step = Step(item["do"], {key: value for key, value in item.items() if key != "do"})
+        check_keys(step, f"step {place} ({step.do})", table, always)
+        yield step
+
+
+Reader = Callable[[object, str], object]
+
+
+@cache
+def readers_of(noun: type) -> Mapping[str, Reader]:
+    """Return field -> what reads its JSON value."""
+    hints = typing.get_type_hints(noun)
+    return {known.name: _reader(hints[known.name]) for known in fields(typing.cast(typing.Any, noun))}
+
+
+def _reader(hint: object) -> Reader:
+    parts = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
+    if Destination in parts:
+        return _destination
+    if any(typing.get_origin(part) is tuple for part in parts):
+        return lambda value, key: tuple(value) if isinstance(value, list) else value
+    return lambda value, key: value
+
+
+def _destination(value: object, key: str) -> Destination:
+    if not isinstance(value, str):
+        raise BadValue(f"{key} is {shown(value)}; write for example 'queue://TEST.FOO'")
+    return Destination.parse(value)
